@@ -1,0 +1,2 @@
+//! The `klimt` command.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The experiments of the papers and the benchmarks against peers.
+fn main() {}

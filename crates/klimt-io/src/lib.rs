@@ -1,0 +1,3 @@
+//! Sources and sinks of klimt: what turns files into tables and tables into files.
+
+pub mod csv;

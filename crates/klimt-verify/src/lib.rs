@@ -1,0 +1,1 @@
+//! Checks a release from its published bytes alone.

@@ -1,0 +1,1 @@
+//! Hierarchies (taxonomy trees) over the values of a column.

@@ -1,0 +1,11 @@
+//! The klimt engine: from an encoded table to a partitioning with one recoding per group.
+//!
+//! An anonymization is a partition of the rows into groups and one recoding per group. The modules follow the
+//! words of that sentence: [`table`] and [`hierarchy`] hold the data and its domains, [`algorithm`] finds the
+//! partition under the [`requirement`]s, [`partition`] and [`region`] hold it, [`recode`] turns it into what is
+//! published, and [`loss`] says what that costs.
+
+pub mod error;
+pub mod hierarchy;
+
+pub use error::{Error, ErrorKind, Result};
