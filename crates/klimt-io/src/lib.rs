@@ -1,3 +1,6 @@
 //! Sources and sinks of klimt: what turns files into tables and tables into files.
 
+pub mod column;
 pub mod csv;
+pub mod generate;
+pub mod source;

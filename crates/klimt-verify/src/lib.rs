@@ -1,1 +1,20 @@
 //! Checks a release from its published bytes alone.
+//!
+//! Nothing here knows how a release came about: no partitioning code of the engine is used, only the text that a
+//! reader of the release would see. [`csv::scan`] (or [`Tally::add`] for other formats) counts the rows of every
+//! published tuple of quasi-identifier values in a [`Tally`]; tallies of different threads are merged.
+//! [`Findings`] sums a tally up, and [`claims::check`] decides which promises about the release hold.
+
+pub mod claims;
+pub mod csv;
+mod decimal;
+mod findings;
+mod histograms;
+mod keys;
+mod tally;
+pub mod width;
+
+pub use decimal::Decimal;
+pub use findings::{Below, Bucket, Findings, Question, SensitiveFinding, WorstGroup, worst};
+pub use histograms::{Cell, Histograms};
+pub use tally::{Group, Tally};

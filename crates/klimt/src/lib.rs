@@ -5,7 +5,16 @@
 //! partition under the [`requirement`]s, [`partition`] and [`region`] hold it, [`recode`] turns it into what is
 //! published, and [`loss`] says what that costs.
 
+pub mod algorithm;
 pub mod error;
 pub mod hierarchy;
+pub mod loss;
+pub mod partition;
+pub mod recode;
+pub mod region;
+pub mod registry;
+pub mod requirement;
+pub mod statistics;
+pub mod table;
 
 pub use error::{Error, ErrorKind, Result};

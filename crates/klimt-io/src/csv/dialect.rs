@@ -1,4 +1,6 @@
-//! How a CSV file is written: its delimiter, its quote and whether it has a header.
+//! How a CSV file is written: its delimiter and whether it has a header, given or detected.
+
+use super::scan::records;
 
 /// The quote character of RFC 4180; doubled inside a quoted field it stands for itself.
 pub const QUOTE: u8 = b'"';
@@ -15,5 +17,82 @@ pub struct Dialect {
 impl Default for Dialect {
     fn default() -> Self {
         Dialect { delimiter: b',', header: true }
+    }
+}
+
+/// What the user says about the dialect; the rest is detected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DialectSpec {
+    /// The byte between two fields.
+    pub delimiter: Option<u8>,
+    /// Whether the first record names the columns.
+    pub header: Option<bool>,
+}
+
+/// The delimiters that are tried, the likeliest first.
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// How many records are looked at.
+const LOOK: usize = 50;
+
+impl DialectSpec {
+    /// Detects what is not given from the beginning of a file that ends with a whole record.
+    pub fn detect(self, sample: &[u8]) -> Dialect {
+        let delimiter = self.delimiter.unwrap_or_else(|| detect_delimiter(sample));
+        let header = self.header.unwrap_or_else(|| detect_header(sample, delimiter));
+        Dialect { delimiter, header }
+    }
+}
+
+/// The delimiter that cuts most records into as many fields as the first one, and into more than one.
+fn detect_delimiter(sample: &[u8]) -> u8 {
+    let score = |&delimiter: &u8| {
+        let Ok(records) = records(sample, delimiter) else { return (0, 0) };
+        let width = records.first().map_or(0, Vec::len);
+        if width < 2 {
+            return (0, 0);
+        }
+        let alike = records.iter().take(LOOK).filter(|record| record.len() == width).count();
+        (alike * 100 / records.len().clamp(1, LOOK), width)
+    };
+    // `max_by_key` takes the last of equals, and the likeliest should win.
+    DELIMITERS.into_iter().rev().max_by_key(score).unwrap_or(b',')
+}
+
+/// A first record is a header unless it holds a number or an empty field, or nothing that is not also a value below.
+fn detect_header(sample: &[u8], delimiter: u8) -> bool {
+    let Ok(records) = records(sample, delimiter) else { return true };
+    let Some((first, rest)) = records.split_first() else { return true };
+    let is_number = |field: &Vec<u8>| std::str::from_utf8(field).is_ok_and(|text| text.trim().parse::<f64>().is_ok());
+    if first.len() > 1 && first.iter().any(|field| field.is_empty() || is_number(field)) {
+        // A spreadsheet's column of row numbers often has no name.
+        let unnamed = first.iter().skip(1).all(|field| !field.is_empty() && !is_number(field));
+        return unnamed && first[0].is_empty();
+    }
+    if first.len() == 1 && is_number(&first[0]) {
+        return false;
+    }
+    let repeated = |(column, field): (usize, &Vec<u8>)| rest.iter().any(|record| record.get(column) == Some(field));
+    rest.is_empty() || !first.iter().enumerate().all(repeated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(sample: &str) -> (char, bool) {
+        let dialect = DialectSpec::default().detect(sample.as_bytes());
+        (char::from(dialect.delimiter), dialect.header)
+    }
+
+    #[test]
+    fn delimiter_and_header_are_detected() {
+        assert_eq!(detect("a;b;c\n1;2,5;3\n4;5,0;6\n"), (';', true));
+        assert_eq!(detect("a,b\n1,\"x;y;z\"\n"), (',', true));
+        assert_eq!(detect("1\t2\n3\t4\n"), ('\t', false));
+        assert_eq!(detect("name\nAnn\n"), (',', true));
+        assert_eq!(detect("Male|White\nFemale|White\nMale|Black\n"), ('|', false));
+        assert_eq!(detect(",age,sex\n1,30,f\n"), (',', true));
+        assert_eq!(detect("sex,age\n"), (',', true));
     }
 }

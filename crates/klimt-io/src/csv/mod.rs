@@ -1,5 +1,12 @@
 //! CSV and TSV: RFC 4180, UTF-8, any single-byte delimiter.
 
+mod blocks;
 mod dialect;
+mod read;
+mod scan;
+mod write;
 
-pub use dialect::Dialect;
+pub use dialect::{Dialect, DialectSpec, QUOTE};
+pub use read::{CsvSource, ReadOptions};
+pub use scan::{Field, records};
+pub use write::{ChunkObserver, Written, quote_field, write_release};

@@ -1,0 +1,380 @@
+//! From blocks and dictionaries to a column: one domain, one code per row.
+
+use super::dictionary::Dictionary;
+use super::integers::Integers;
+use super::reader::Block;
+use klimt::table::{
+    Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, TextChunk, TextColumn, TextPool, Unfit,
+    UnfitReason, Word,
+};
+use klimt::{Error, Result};
+use rayon::prelude::*;
+
+/// Stands for the code of a missing value until the domain is known.
+const MISSING: u32 = u32::MAX;
+
+/// Values that do not fit their column, and where they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Why they do not fit.
+    pub reason: UnfitReason,
+    /// How many different values they are.
+    pub values: usize,
+    /// On how many rows they stand.
+    pub rows: usize,
+    /// The first of these rows.
+    pub first_rows: Vec<usize>,
+}
+
+/// Rows are named in messages up to this many.
+const NAMED_ROWS: usize = 5;
+
+/// The lines of a file on which rows stand.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    blocks: Vec<BlockLines>,
+    rows: usize,
+    lines: u64,
+}
+
+#[derive(Clone, Debug)]
+struct BlockLines {
+    first_row: usize,
+    first_line: u64,
+    /// The line of each row within the block, where a row is not a line.
+    irregular: Option<Vec<u32>>,
+}
+
+impl Lines {
+    /// Lines that follow a header of so many lines.
+    pub fn after(header: u64) -> Self {
+        Lines { blocks: Vec::new(), rows: 0, lines: header }
+    }
+
+    /// Adds the next block.
+    pub fn push(&mut self, rows: usize, lines: u64, irregular: Option<Vec<u32>>) {
+        self.blocks.push(BlockLines { first_row: self.rows, first_line: self.lines, irregular });
+        self.rows += rows;
+        self.lines += lines;
+    }
+
+    /// The line of a row, counted from 1.
+    pub fn line(&self, row: usize) -> u64 {
+        let block = self.blocks.partition_point(|block| block.first_row <= row).saturating_sub(1);
+        let Some(block) = self.blocks.get(block) else { return row as u64 + 1 };
+        let within = row - block.first_row;
+        let line = block.irregular.as_ref().map_or(within as u64, |lines| u64::from(lines[within]));
+        block.first_line + line + 1
+    }
+}
+
+impl Located {
+    /// The message for the user: what, how many, where.
+    pub fn error(&self, path: &str, column: &str, lines: &Lines) -> Error {
+        let named: Vec<String> = self.first_rows.iter().map(|&row| lines.line(row).to_string()).collect();
+        let more = if self.rows > named.len() { " and more" } else { "" };
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let are = if self.values == 1 { "is" } else { "are" };
+        let (wrong, help) = match self.reason {
+            UnfitReason::Type(value_type) => (
+                format!("{are} not of the type {value_type}"),
+                format!("mend the lines, or read the column as text: --type {column}=text"),
+            ),
+            UnfitReason::Order => (
+                format!("{are} not in the imposed order"),
+                format!("add the values to the file of --order {column}=FILE"),
+            ),
+            UnfitReason::Hierarchy => (
+                format!("{are} not in the hierarchy"),
+                format!("klimt hierarchy check lists what is missing from the file of --hierarchy {column}=FILE"),
+            ),
+        };
+        Error::input(format!(
+            "{path}: column {column}: {} on {} {wrong}: line{} {}{more}",
+            count(self.values, "value"),
+            count(self.rows, "row"),
+            if self.rows == 1 { "" } else { "s" },
+            named.join(", "),
+        ))
+        .with_help(help)
+    }
+}
+
+/// Joins the blocks of a column. `missing` lists the texts that stand for a missing value, besides the empty one.
+pub fn assemble(
+    spec: &ColumnSpec,
+    missing: &[String],
+    dictionaries: &[Dictionary],
+    blocks: Vec<Block>,
+) -> Result<Column, Located> {
+    let data = if blocks.iter().any(|block| matches!(block, Block::Texts(_))) {
+        ColumnData::Texts(join_texts(dictionaries, blocks))
+    } else if blocks.iter().all(|block| matches!(block, Block::Integers(_))) && missing.is_empty() {
+        join_integers(spec, blocks)?
+    } else {
+        join_dictionaries(spec, missing, dictionaries, blocks)?
+    };
+    Ok(Column { name: spec.name.clone(), role: spec.role, data })
+}
+
+fn join_texts(dictionaries: &[Dictionary], blocks: Vec<Block>) -> TextColumn {
+    let mut column = TextColumn::default();
+    for block in blocks {
+        let mut chunk = TextChunk::default();
+        match block {
+            Block::Texts(texts) => chunk = texts,
+            Block::Dictionary { reader, numbers } => {
+                let texts = dictionaries[reader].texts();
+                (0..numbers.len()).for_each(|row| chunk.push(texts.get(numbers.get(row) as usize)));
+            }
+            Block::Integers(integers) => {
+                let mut spelling = itoa::Buffer::new();
+                integers.for_each(|v| chunk.push(v.map_or("", |v| spelling.format(v)).as_bytes()));
+            }
+            Block::Dropped => {}
+        }
+        column.push_chunk(chunk);
+    }
+    column
+}
+
+/// Splits the codes of a column into the slices of its blocks.
+fn by_block<'a, W>(mut codes: &'a mut [W], blocks: &[Block]) -> Vec<&'a mut [W]> {
+    let mut slices = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let rows = match block {
+            Block::Dictionary { numbers, .. } => numbers.len(),
+            Block::Integers(integers) => integers.len(),
+            Block::Texts(_) | Block::Dropped => 0,
+        };
+        let (slice, rest) = codes.split_at_mut(rows);
+        slices.push(slice);
+        codes = rest;
+    }
+    slices
+}
+
+fn total_rows(blocks: &[Block]) -> usize {
+    let rows = |block: &Block| match block {
+        Block::Dictionary { numbers, .. } => numbers.len(),
+        Block::Integers(integers) => integers.len(),
+        Block::Texts(texts) => texts.len(),
+        Block::Dropped => 0,
+    };
+    blocks.iter().map(rows).sum()
+}
+
+fn join_dictionaries(
+    spec: &ColumnSpec,
+    missing: &[String],
+    dictionaries: &[Dictionary],
+    mut blocks: Vec<Block>,
+) -> Result<ColumnData, Located> {
+    let mut extra = Dictionary::default();
+    for block in &mut blocks {
+        if let Block::Integers(integers) = block {
+            *block = spelt(integers, &mut extra, dictionaries.len());
+        }
+    }
+    let dictionaries: Vec<&Dictionary> = dictionaries.iter().chain([&extra]).collect();
+    let mut joined = Dictionary::default();
+    let mut numbers: Vec<Vec<u32>> = Vec::new();
+    for dictionary in &dictionaries {
+        numbers.push(dictionary.texts().iter().map(|text| joined.number_of(text)).collect());
+    }
+    // Texts that stand for a missing value leave the domain.
+    let mut distinct = TextPool::default();
+    let mut has_missing = false;
+    let renumbered: Vec<u32> = joined
+        .texts()
+        .iter()
+        .map(|text| {
+            if text.is_empty() || missing.iter().any(|token| token.as_bytes() == text) {
+                has_missing = true;
+                return MISSING;
+            }
+            distinct.push(text) as u32
+        })
+        .collect();
+    numbers.iter_mut().flatten().for_each(|number| *number = renumbered[*number as usize]);
+    let encoding = Encoding::of(spec, Distinct::Texts(distinct), has_missing)
+        .map_err(|unfit| locate(&unfit, &blocks, &numbers))?;
+    let code_of = |number: &u32| {
+        if *number == MISSING { encoding.domain.value_count() as u32 } else { encoding.codes[*number as usize] }
+    };
+    let tables: Vec<Vec<u32>> =
+        numbers.iter().map(|numbers| numbers.iter().map(code_of).collect()).collect();
+    let mut codes = Codes::zeroed(encoding.domain.cardinality(), total_rows(&blocks));
+    match &mut codes {
+        Codes::U8(codes) => recode(codes, &blocks, &tables),
+        Codes::U16(codes) => recode(codes, &blocks, &tables),
+        Codes::U32(codes) => recode(codes, &blocks, &tables),
+    }
+    Ok(ColumnData::Coded { domain: encoding.domain, codes })
+}
+
+fn spelt(integers: &Integers, dictionary: &mut Dictionary, reader: usize) -> Block {
+    let mut spelling = itoa::Buffer::new();
+    let numbers: Vec<u32> = integers
+        .iter()
+        .map(|value| dictionary.number_of(value.map_or("", |value| spelling.format(value)).as_bytes()))
+        .collect();
+    Block::Dictionary { reader, numbers: Codes::U32(numbers) }
+}
+
+fn recode<W: Word>(codes: &mut [W], blocks: &[Block], tables: &[Vec<u32>]) {
+    fn each<W: Word, N: Word>(codes: &mut [W], numbers: &[N], table: &[u32]) {
+        for (code, number) in codes.iter_mut().zip(numbers) {
+            *code = W::from_code(table[number.code() as usize]);
+        }
+    }
+    by_block(codes, blocks).into_par_iter().zip(blocks).for_each(|(codes, block)| {
+        if let Block::Dictionary { reader, numbers } = block {
+            let table = &tables[*reader];
+            match numbers {
+                Codes::U8(numbers) => each(codes, numbers, table),
+                Codes::U16(numbers) => each(codes, numbers, table),
+                Codes::U32(numbers) => each(codes, numbers, table),
+            }
+        }
+    });
+}
+
+/// Finds the rows of values that do not fit.
+fn locate(unfit: &Unfit, blocks: &[Block], numbers: &[Vec<u32>]) -> Located {
+    let mut located =
+        Located { reason: unfit.reason, values: unfit.values.len(), rows: 0, first_rows: Vec::new() };
+    let mut row = 0;
+    for block in blocks {
+        if let Block::Dictionary { reader, numbers: rows } = block {
+            for at in 0..rows.len() {
+                let number = numbers[*reader][rows.get(at) as usize];
+                if number != MISSING && unfit.values.binary_search(&(number as usize)).is_ok() {
+                    located.rows += 1;
+                    if located.first_rows.len() < NAMED_ROWS {
+                        located.first_rows.push(row + at);
+                    }
+                }
+            }
+            row += rows.len();
+        }
+    }
+    located
+}
+
+fn join_integers(spec: &ColumnSpec, blocks: Vec<Block>) -> Result<ColumnData, Located> {
+    let integers: Vec<&Integers> = blocks
+        .iter()
+        .filter_map(|block| if let Block::Integers(integers) = block { Some(integers) } else { None })
+        .collect();
+    let ranks = Ranks::of(&integers, total_rows(&blocks));
+    let distinct = Distinct::Integers(ranks.values());
+    let encoding = match Encoding::of(spec, distinct, ranks.has_missing) {
+        Ok(encoding) => encoding,
+        Err(_) => {
+            // Only the dictionary knows on which rows a value stands.
+            let blocks = integers.into_iter().map(|i| Block::Integers(i.clone())).collect();
+            return join_dictionaries(spec, &[], &[], blocks);
+        }
+    };
+    let missing = encoding.domain.value_count() as u32;
+    let mut codes = Codes::zeroed(encoding.domain.cardinality(), total_rows(&blocks));
+    match &mut codes {
+        Codes::U8(codes) => rank_all(codes, &blocks, &ranks, &encoding.codes, missing),
+        Codes::U16(codes) => rank_all(codes, &blocks, &ranks, &encoding.codes, missing),
+        Codes::U32(codes) => rank_all(codes, &blocks, &ranks, &encoding.codes, missing),
+    }
+    Ok(ColumnData::Coded { domain: encoding.domain, codes })
+}
+
+fn rank_all<W: Word>(codes: &mut [W], blocks: &[Block], ranks: &Ranks, by_rank: &[u32], missing: u32) {
+    by_block(codes, blocks).into_par_iter().zip(blocks).for_each(|(codes, block)| {
+        if let Block::Integers(integers) = block {
+            let mut codes = codes.iter_mut();
+            integers.for_each(|value| {
+                if let Some(code) = codes.next() {
+                    *code = W::from_code(value.map_or(missing, |value| by_rank[ranks.rank(value)]));
+                }
+            });
+        }
+    });
+}
+
+/// The different numbers of a column, and the rank of each.
+struct Ranks {
+    has_missing: bool,
+    lowest: i64,
+    form: RankForm,
+}
+
+enum RankForm {
+    /// The rank of `lowest + i`, where it occurs.
+    Table(Vec<u32>),
+    /// The numbers, ascending.
+    Sorted(Vec<i64>),
+}
+
+impl Ranks {
+    fn of(integers: &[&Integers], rows: usize) -> Self {
+        let ends = |integers: &&Integers| {
+            let (mut lowest, mut highest, mut has_missing) = (i64::MAX, i64::MIN, false);
+            integers.for_each(|value| match value {
+                Some(value) => (lowest, highest) = (lowest.min(value), highest.max(value)),
+                None => has_missing = true,
+            });
+            (lowest, highest, has_missing)
+        };
+        let (lowest, highest, has_missing) = integers
+            .par_iter()
+            .map(ends)
+            .reduce(|| (i64::MAX, i64::MIN, false), |a, b| (a.0.min(b.0), a.1.max(b.1), a.2 | b.2));
+        let range = i128::from(highest) - i128::from(lowest) + 1;
+        let form = if range <= 0 {
+            RankForm::Sorted(Vec::new())
+        } else if range <= (4 * rows as i128).max(1 << 16) {
+            RankForm::Table(rank_table(integers, lowest, range as usize))
+        } else {
+            let mut values: Vec<i64> = integers.iter().flat_map(|i| i.iter().flatten()).collect();
+            values.par_sort_unstable();
+            values.dedup();
+            RankForm::Sorted(values)
+        };
+        Ranks { has_missing, lowest, form }
+    }
+
+    fn values(&self) -> Vec<i64> {
+        match &self.form {
+            RankForm::Sorted(values) => values.clone(),
+            RankForm::Table(ranks) => {
+                let occurring = (0..ranks.len()).filter(|&at| ranks[at] != MISSING);
+                occurring.map(|at| self.lowest + at as i64).collect()
+            }
+        }
+    }
+
+    #[inline]
+    fn rank(&self, value: i64) -> usize {
+        match &self.form {
+            RankForm::Table(ranks) => ranks[(value - self.lowest) as usize] as usize,
+            RankForm::Sorted(values) => values.partition_point(|&v| v < value),
+        }
+    }
+}
+
+/// The rank of each number from `lowest` on; [`MISSING`] where none occurs.
+fn rank_table(integers: &[&Integers], lowest: i64, range: usize) -> Vec<u32> {
+    let mut ranks = vec![MISSING; range];
+    for integers in integers {
+        integers.for_each(|value| {
+            if let Some(value) = value {
+                ranks[(value - lowest) as usize] = 0;
+            }
+        });
+    }
+    let mut next = 0;
+    for rank in ranks.iter_mut().filter(|rank| **rank != MISSING) {
+        *rank = next;
+        next += 1;
+    }
+    ranks
+}

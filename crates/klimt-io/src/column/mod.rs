@@ -1,0 +1,13 @@
+//! Columns while they are read, whatever the format: texts go in, dense codes come out.
+//!
+//! Several readers work side by side, each with a [`ColumnReader`] per column that keeps its dictionary from block to
+//! block. What a block holds is a [`Block`]; [`assemble`] joins blocks and dictionaries into the column.
+
+mod assemble;
+mod dictionary;
+mod integers;
+mod reader;
+
+pub use assemble::{Located, Lines, assemble};
+pub use dictionary::{Dictionary, PADDING};
+pub use reader::{Block, ColumnReader, Form};

@@ -1,0 +1,116 @@
+//! A byte stream in blocks of whole records.
+
+use super::scan::last_record_end;
+use crate::column::PADDING;
+use std::io::{self, Read};
+
+/// How much is read at once.
+const BLOCK: usize = 4 << 20;
+/// A record longer than this is taken for a quote that is not closed.
+const LONGEST_RECORD: usize = 256 << 20;
+
+/// Reads blocks of whole records.
+pub struct BlockReader {
+    input: Box<dyn Read + Send>,
+    delimiter: u8,
+    /// What was read and not yet handed out: it starts with a record.
+    carry: Vec<u8>,
+    next: usize,
+    bytes: u64,
+    ended: bool,
+}
+
+/// A block: its number, and how many bytes of the buffer it fills.
+pub struct Filled {
+    pub number: usize,
+    pub len: usize,
+}
+
+impl BlockReader {
+    /// A reader of an input of which nothing has been read.
+    pub fn new(input: Box<dyn Read + Send>) -> Self {
+        BlockReader { input, delimiter: b',', carry: Vec::new(), next: 0, bytes: 0, ended: false }
+    }
+
+    /// The first bytes of the input, at most so many; they will be handed out again.
+    pub fn peek(&mut self, most: usize) -> io::Result<&[u8]> {
+        if self.carry.len() < most && !self.ended {
+            let start = self.carry.len();
+            self.carry.resize(most, 0);
+            let read = read_full(&mut *self.input, &mut self.carry[start..])?;
+            self.ended = start + read < most;
+            self.carry.truncate(start + read);
+        }
+        Ok(&self.carry)
+    }
+
+    /// Whether all of the input has been peeked at.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Skips peeked bytes: a byte order mark or a header.
+    pub fn skip(&mut self, bytes: usize) {
+        self.carry.drain(..bytes);
+    }
+
+    /// Sets the delimiter, once it is known.
+    pub fn set_delimiter(&mut self, delimiter: u8) {
+        self.delimiter = delimiter;
+    }
+
+    /// The bytes handed out so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Fills the buffer with the next block and leaves [`PADDING`] bytes after it; `None` at the end.
+    pub fn next_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<Filled>> {
+        let mut len = self.carry.len();
+        if buffer.len() < len.max(BLOCK) + PADDING {
+            buffer.resize(len.max(BLOCK) + PADDING, 0);
+        }
+        buffer[..len].copy_from_slice(&self.carry);
+        self.carry.clear();
+        loop {
+            let room = buffer.len() - PADDING;
+            if !self.ended && len < room {
+                let read = read_full(&mut *self.input, &mut buffer[len..room])?;
+                self.ended = read < room - len;
+                len += read;
+            }
+            let end = if self.ended { Some(len) } else { last_record_end(&buffer[..len], self.delimiter) };
+            match end {
+                Some(0) => return Ok(None),
+                Some(end) => {
+                    self.carry.extend_from_slice(&buffer[end..len]);
+                    self.bytes += end as u64;
+                    self.next += 1;
+                    return Ok(Some(Filled { number: self.next - 1, len: end }));
+                }
+                None if room >= LONGEST_RECORD => {
+                    // Handed out as it is: its quote is not closed, and the scan says on which line.
+                    self.next += 1;
+                    return Ok(Some(Filled { number: self.next - 1, len }));
+                }
+                None => buffer.resize(room * 2 + PADDING, 0),
+            }
+        }
+    }
+}
+
+fn read_full(input: &mut dyn Read, mut buffer: &mut [u8]) -> io::Result<usize> {
+    let mut total = 0;
+    while !buffer.is_empty() {
+        match input.read(buffer) {
+            Ok(0) => break,
+            Ok(read) => {
+                total += read;
+                buffer = &mut buffer[read..];
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(total)
+}

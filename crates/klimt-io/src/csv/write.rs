@@ -1,0 +1,289 @@
+//! Writing a release as CSV: several writers render groups side by side, and their chunks go out in order.
+
+use super::{Dialect, QUOTE};
+use klimt::partition::Observer;
+use klimt::recode::{Release, RowOrder, Source};
+use klimt::table::{ColumnData, TextPool};
+use klimt::{Error, ErrorKind, Result};
+use std::io::Write;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+
+/// Rows that are rendered at once, about.
+const CHUNK_ROWS: usize = 1 << 14;
+
+/// Reads the bytes of a release as they are written, chunk by chunk, each of whole records.
+pub trait ChunkObserver: Send {
+    /// The next chunk of this observer; other observers see other chunks.
+    fn chunk(&mut self, bytes: &[u8]) -> Result<()>;
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The bytes, before compression.
+    pub bytes: u64,
+}
+
+/// Writes a release; every writer has an observer of its own, and all are returned.
+pub fn write_release<O: ChunkObserver>(
+    release: &Release<'_>,
+    dialect: Dialect,
+    threads: usize,
+    sink: &mut (dyn Write + Send),
+    progress: &dyn Observer,
+    observer: impl Fn() -> O,
+) -> Result<(Written, Vec<O>)> {
+    let mut bytes = 0;
+    if dialect.header {
+        let mut header = Vec::new();
+        for (at, column) in release.columns().iter().enumerate() {
+            separate(at, dialect, &mut header);
+            quote_field(column.name.as_bytes(), dialect.delimiter, &mut header);
+        }
+        header.push(b'\n');
+        sink.write_all(&header).map_err(|e| failed(&e))?;
+        bytes += header.len() as u64;
+    }
+    let renderer = Renderer::new(release, dialect);
+    let chunks = renderer.chunks();
+    let next = AtomicUsize::new(0);
+    let turn = Mutex::new(Turn { next: 0, sink, bytes, result: Ok(()) });
+    let changed = Condvar::new();
+    let observers = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads.max(1))
+            .map(|_| {
+                let observer = observer();
+                let (renderer, chunks, next, turn, changed) = (&renderer, &chunks, &next, &turn, &changed);
+                scope.spawn(move || renderer.work(chunks, next, turn, changed, progress, observer))
+            })
+            .collect();
+        handles.into_iter().map(|handle| handle.join().expect("a writer does not panic")).collect()
+    });
+    let turn = turn.into_inner().expect("no writer panicked");
+    turn.result?;
+    if progress.cancelled() {
+        return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+    }
+    Ok((Written { bytes: turn.bytes }, observers))
+}
+
+fn failed(error: &std::io::Error) -> Error {
+    Error::io("the output", "write it", error)
+}
+
+/// Who may write, and how it went so far.
+struct Turn<'a> {
+    next: usize,
+    sink: &'a mut (dyn Write + Send),
+    bytes: u64,
+    result: Result<()>,
+}
+
+/// What stands between two places of a row where rows of a group differ.
+enum Piece {
+    /// Columns that are the same for a group, side by side.
+    Group(Vec<Source>),
+    /// A column that is published as it is.
+    Row(usize),
+}
+
+struct Renderer<'a> {
+    release: &'a Release<'a>,
+    dialect: Dialect,
+    pieces: Vec<Piece>,
+    /// The quoted texts of kept columns that have a dictionary, by column.
+    kept: Vec<Option<TextPool>>,
+    /// The group of every row, where rows keep their order.
+    groups: Vec<Option<u32>>,
+}
+
+impl<'a> Renderer<'a> {
+    fn new(release: &'a Release<'a>, dialect: Dialect) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for column in release.columns() {
+            match (column.source, pieces.last_mut()) {
+                (Source::Kept(number), _) => pieces.push(Piece::Row(number)),
+                (source, Some(Piece::Group(sources))) => sources.push(source),
+                (source, _) => pieces.push(Piece::Group(vec![source])),
+            }
+        }
+        let kept = release.table.columns().iter().map(|column| match &column.data {
+            ColumnData::Coded { domain, .. } if column.role.is_published() => {
+                let mut pool = TextPool::default();
+                let (mut text, mut quoted) = (Vec::new(), Vec::new());
+                for code in 0..domain.cardinality() as u32 {
+                    text.clear();
+                    quoted.clear();
+                    domain.write_text(code, &mut text);
+                    quote_field(&text, dialect.delimiter, &mut quoted);
+                    pool.push(&quoted);
+                }
+                Some(pool)
+            }
+            _ => None,
+        });
+        let kept = kept.collect();
+        let groups = if release.row_order == RowOrder::Kept { release.group_by_row() } else { Vec::new() };
+        Renderer { release, dialect, pieces, kept, groups }
+    }
+
+    /// Runs of groups (or of rows, where these keep their order) that are rendered at once.
+    fn chunks(&self) -> Vec<Range<usize>> {
+        let partitioning = self.release.partitioning;
+        if self.release.row_order == RowOrder::Kept {
+            let rows = self.groups.len();
+            return (0..rows).step_by(CHUNK_ROWS).map(|at| at..rows.min(at + CHUNK_ROWS)).collect();
+        }
+        let (mut chunks, mut first) = (Vec::new(), 0);
+        for group in 0..partitioning.groups() {
+            let rows = partitioning.range(group).end - partitioning.range(first).start;
+            if rows >= CHUNK_ROWS || group + 1 == partitioning.groups() {
+                chunks.push(first..group + 1);
+                first = group + 1;
+            }
+        }
+        chunks
+    }
+
+    fn work<O: ChunkObserver>(
+        &self,
+        chunks: &[Range<usize>],
+        next: &AtomicUsize,
+        turn: &Mutex<Turn<'_>>,
+        changed: &Condvar,
+        progress: &dyn Observer,
+        mut observer: O,
+    ) -> O {
+        let mut scratch = Scratch::default();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(chunk) = chunks.get(number) else { return observer };
+            scratch.out.clear();
+            let rows = if self.release.row_order == RowOrder::Kept {
+                self.render_rows(chunk.clone(), &mut scratch)
+            } else {
+                self.render_groups(chunk.clone(), &mut scratch)
+            };
+            let seen = observer.chunk(&scratch.out);
+            let mut turn = turn.lock().expect("no writer panics");
+            while turn.next != number && turn.result.is_ok() {
+                turn = changed.wait(turn).expect("no writer panics");
+            }
+            if turn.result.is_ok() {
+                turn.result = seen.and_then(|()| turn.sink.write_all(&scratch.out).map_err(|e| failed(&e)));
+                turn.bytes += scratch.out.len() as u64;
+                turn.next += 1;
+            }
+            let stop = turn.result.is_err() || progress.cancelled();
+            if stop && turn.result.is_ok() {
+                turn.result = Err(Error::new(ErrorKind::Cancelled, "stopped"));
+            }
+            drop(turn);
+            changed.notify_all();
+            progress.advance(rows as u64);
+            if stop {
+                return observer;
+            }
+        }
+    }
+
+    fn render_groups(&self, groups: Range<usize>, scratch: &mut Scratch) -> usize {
+        let mut rows = std::mem::take(&mut scratch.rows);
+        self.release.rows_of(groups.clone(), &mut rows);
+        let first = self.release.partitioning.range(groups.start).start;
+        for group in groups {
+            let range = self.release.partitioning.range(group);
+            self.fill_pieces(group, scratch);
+            for &row in &rows[range.start - first..range.end - first] {
+                self.render_row(row as usize, scratch);
+            }
+        }
+        scratch.rows = rows;
+        scratch.rows.len()
+    }
+
+    fn render_rows(&self, rows: Range<usize>, scratch: &mut Scratch) -> usize {
+        for row in rows.clone() {
+            if let Some(group) = self.groups[row] {
+                self.fill_pieces(group as usize, scratch);
+                self.render_row(row, scratch);
+            }
+        }
+        rows.len()
+    }
+
+    /// Renders what is the same for all rows of a group: a text per piece.
+    fn fill_pieces(&self, group: usize, scratch: &mut Scratch) {
+        scratch.texts.clear();
+        scratch.ends.clear();
+        for (at, piece) in self.pieces.iter().enumerate() {
+            if let Piece::Group(sources) = piece {
+                for (inner, &source) in sources.iter().enumerate() {
+                    separate(at + inner, self.dialect, &mut scratch.texts);
+                    scratch.field.clear();
+                    self.release.write_group(group, source, &mut scratch.field);
+                    quote_field(&scratch.field, self.dialect.delimiter, &mut scratch.texts);
+                }
+            } else {
+                separate(at, self.dialect, &mut scratch.texts);
+            }
+            scratch.ends.push(scratch.texts.len());
+        }
+    }
+
+    #[inline]
+    fn render_row(&self, row: usize, scratch: &mut Scratch) {
+        let mut start = 0;
+        for (piece, &end) in self.pieces.iter().zip(&scratch.ends) {
+            scratch.out.extend_from_slice(&scratch.texts[start..end]);
+            start = end;
+            if let Piece::Row(number) = piece {
+                match (&self.release.table.columns()[*number].data, &self.kept[*number]) {
+                    (ColumnData::Coded { codes, .. }, Some(texts)) => {
+                        scratch.out.extend_from_slice(texts.get(codes.get(row) as usize));
+                    }
+                    (ColumnData::Texts(texts), _) => {
+                        quote_field(texts.get(row), self.dialect.delimiter, &mut scratch.out);
+                    }
+                    (ColumnData::Coded { .. }, None) => unreachable!("published dictionaries are rendered"),
+                }
+            }
+        }
+        scratch.out.push(b'\n');
+    }
+}
+
+/// What a writer keeps from chunk to chunk.
+#[derive(Default)]
+struct Scratch {
+    out: Vec<u8>,
+    rows: Vec<u32>,
+    texts: Vec<u8>,
+    ends: Vec<usize>,
+    field: Vec<u8>,
+}
+
+fn separate(at: usize, dialect: Dialect, out: &mut Vec<u8>) {
+    if at > 0 {
+        out.push(dialect.delimiter);
+    }
+}
+
+/// Appends a field, in quotes where RFC 4180 wants them.
+#[inline]
+pub fn quote_field(text: &[u8], delimiter: u8, out: &mut Vec<u8>) {
+    if !text.iter().any(|&b| b == delimiter || b == QUOTE || b == b'\n' || b == b'\r') {
+        out.extend_from_slice(text);
+        return;
+    }
+    out.push(QUOTE);
+    for &byte in text {
+        if byte == QUOTE {
+            out.push(QUOTE);
+        }
+        out.push(byte);
+    }
+    out.push(QUOTE);
+}

@@ -1,0 +1,88 @@
+//! What can be wrong with the text of a release.
+
+use klimt::Error;
+
+/// Something in the text that no reader should have to guess at, and where it is.
+///
+/// The text may be our own output ([`Fault::internal`]) or a file that somebody gave us ([`Fault::in_file`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The line within the chunk, from 1; line breaks inside quotes count.
+    pub line: u64,
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A record has another number of fields than the release has columns.
+    FieldCount {
+        /// How many fields the record has.
+        found: usize,
+        /// How many columns the release has.
+        expected: usize,
+    },
+    /// A quoted field is not closed.
+    UnclosedQuote,
+    /// A quote stands inside a field that does not begin with one, or text follows a closing quote.
+    StrayQuote,
+    /// A carriage return outside quotes does not belong to a line end: some readers end the record there.
+    StrayCarriageReturn,
+    /// The text is not UTF-8.
+    InvalidUtf8,
+    /// There are more distinct groups or sensitive values than can be counted.
+    TooMany,
+    /// The layout and the tally speak of different columns.
+    Mismatch,
+}
+
+impl FaultKind {
+    /// What is wrong, and what would be right.
+    fn message(self) -> String {
+        match self {
+            FaultKind::FieldCount { found, expected } => {
+                let plural = if found == 1 { "" } else { "s" };
+                format!("{found} field{plural} where the release has {expected} columns")
+            }
+            FaultKind::UnclosedQuote => "a quoted field is not closed".to_string(),
+            FaultKind::StrayQuote => "a quote inside a field that is not quoted as a whole".to_string(),
+            FaultKind::StrayCarriageReturn => "a carriage return outside quotes that ends no line".to_string(),
+            FaultKind::InvalidUtf8 => "the text is not UTF-8".to_string(),
+            FaultKind::TooMany => crate::tally::too_many().message().to_string(),
+            FaultKind::Mismatch => "the layout of a release and its tally have different columns".to_string(),
+        }
+    }
+
+    /// The error to which no place in the text belongs, if it is one.
+    fn placeless(self) -> Option<Error> {
+        match self {
+            FaultKind::TooMany => Some(crate::tally::too_many()),
+            FaultKind::Mismatch => Some(Error::internal(self.message())),
+            _ => None,
+        }
+    }
+}
+
+impl Fault {
+    /// The fault as a bug of ours, for a text that klimt wrote itself.
+    pub fn internal(&self) -> Error {
+        self.kind.placeless().unwrap_or_else(|| {
+            let Fault { kind, line } = self;
+            Error::internal(format!("the release to be written is faulty: line {line} of a chunk: {}", kind.message()))
+        })
+    }
+
+    /// The fault as one of the file `name`, of which `lines_before` lines come before the chunk.
+    pub fn in_file(&self, name: &str, lines_before: u64) -> Error {
+        self.kind.placeless().unwrap_or_else(|| {
+            let error = Error::input(format!("{name}: line {}: {}", lines_before + self.line, self.kind.message()));
+            error.with_help(match self.kind {
+                FaultKind::InvalidUtf8 => "convert the file to UTF-8",
+                FaultKind::FieldCount { .. } => "check the delimiter and the quoting of the file",
+                _ => "quote the whole field and double the quotes inside it",
+            })
+        })
+    }
+}

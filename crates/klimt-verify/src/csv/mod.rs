@@ -1,0 +1,214 @@
+//! Verifies a release written as CSV: RFC 4180, UTF-8, any delimiter.
+
+mod fault;
+mod file;
+mod layout;
+mod record;
+mod words;
+
+pub use fault::{Fault, FaultKind};
+pub use file::read;
+pub use layout::Layout;
+
+use crate::tally::{Tally, push_value};
+use layout::Part;
+use record::{Field, Records};
+
+/// Counts the records of a chunk of our own output in `tally`.
+///
+/// A chunk holds whole records and no header. The records of a release may be cut into chunks anywhere between
+/// two records, and the chunks counted in any order and in any number of tallies that are merged later. A fault
+/// in the text is a bug of ours; the tally is then of no use.
+pub fn scan(layout: &Layout, chunk: &[u8], tally: &mut Tally) -> klimt::Result<()> {
+    examine(layout, chunk, tally).map_err(|fault| fault.internal())
+}
+
+/// Counts the records of a chunk in `tally`, as [`scan`] does, and says what is wrong with the text and where.
+///
+/// Two fields are the same value when their decoded texts are: quotes around a field do not matter. Text that
+/// readers are known to read in different ways (a quote inside an unquoted field, a lone carriage return) is a
+/// fault: what cannot be read in one way only cannot be verified.
+pub fn examine(layout: &Layout, chunk: &[u8], tally: &mut Tally) -> Result<(), Fault> {
+    let columns = (layout.quasi_identifiers().len(), layout.sensitive().len());
+    if columns != (tally.quasi_identifiers().len(), tally.sensitive().len()) {
+        return Err(Fault { kind: FaultKind::Mismatch, line: 1 });
+    }
+    let records = Records::new(chunk, layout.dialect().delimiter)?;
+    let scan = Scan { layout, chunk, records, tally, fields: Vec::new(), scratch: Vec::new(), run: Run::default() };
+    scan.all()
+}
+
+/// The state of a scan over one chunk.
+struct Scan<'a> {
+    layout: &'a Layout,
+    chunk: &'a [u8],
+    records: Records<'a>,
+    tally: &'a mut Tally,
+    /// Fields of the present record: all that matter after [`Scan::split`], the sensitive ones after
+    /// [`Scan::continues`].
+    fields: Vec<Field>,
+    scratch: Vec<u8>,
+    run: Run<'a>,
+}
+
+/// Consecutive records of one group. A release is mostly ordered by group, so runs are long and the bytes of the
+/// quasi-identifiers repeat; that a record belongs to the run is then seen by comparing bytes, and neither
+/// decoding nor hashing is needed.
+#[derive(Default)]
+struct Run<'a> {
+    /// The group; `None` before the first record.
+    group: Option<u32>,
+    key: Vec<u8>,
+    rows: u64,
+    /// The bytes of each stretch of quasi-identifiers, from the beginning of its first field up to and including
+    /// what ends its last field. A record that has the same bytes in the same place has the same values there.
+    stretches: Vec<&'a [u8]>,
+}
+
+impl Scan<'_> {
+    fn all(mut self) -> Result<(), Fault> {
+        let mut at = 0;
+        while at < self.chunk.len() {
+            let (group, next) = self.record(at)?;
+            at = self.rest_of_run(group, next)?;
+        }
+        self.finish_run();
+        Ok(())
+    }
+
+    /// Counts the records from `at` on that are seen to belong to the run, and says where the first other one
+    /// begins.
+    fn rest_of_run(&mut self, group: u32, mut at: usize) -> Result<usize, Fault> {
+        let mut rows = 0;
+        while at < self.chunk.len() {
+            let Some(next) = self.continues(at) else { break };
+            rows += 1;
+            if !self.fields.is_empty() {
+                self.observe_continued(at, group)?;
+            }
+            at = next;
+        }
+        self.run.rows += rows;
+        Ok(at)
+    }
+
+    /// Where the record after the one at `at` begins, if it can be seen from the bytes that the one at `at`
+    /// belongs to the run. Its sensitive fields are then in `fields`, in the order of the record.
+    #[inline]
+    fn continues(&mut self, mut at: usize) -> Option<usize> {
+        self.fields.clear();
+        let columns = self.layout.columns();
+        let mut stretches = self.run.stretches.iter();
+        for part in self.layout.parts() {
+            match *part {
+                Part::Stretch { .. } => {
+                    let bytes = stretches.next()?;
+                    if !self.records.is_at(at, bytes) {
+                        return None;
+                    }
+                    at += bytes.len();
+                }
+                Part::Gap(fields) => at = self.records.plain_skip(at, fields)?,
+                Part::Sensitive { column, .. } => {
+                    let field = self.records.field(at).ok()?;
+                    if field.last != (column + 1 == columns) {
+                        return None;
+                    }
+                    self.fields.push(field);
+                    at = field.next;
+                }
+            }
+        }
+        match columns - self.layout.needed() {
+            0 => Some(at),
+            fields => self.records.plain_end(at, fields),
+        }
+    }
+
+    /// Counts the sensitive values of a record that [`Scan::continues`] the run.
+    fn observe_continued(&mut self, at: usize, group: u32) -> Result<(), Fault> {
+        let layout = self.layout;
+        let numbers = layout.parts().iter().filter_map(|part| match part {
+            Part::Sensitive { number, .. } => Some(*number),
+            _ => None,
+        });
+        for (index, number) in numbers.enumerate() {
+            self.observe(at, group, number, self.fields[index])?;
+        }
+        Ok(())
+    }
+
+    /// Takes the record at `at` apart, counts it and says to which group it belongs and where the next begins.
+    fn record(&mut self, at: usize) -> Result<(u32, usize), Fault> {
+        let next = self.split(at)?;
+        self.scratch.clear();
+        for &column in self.layout.quasi_identifiers() {
+            push_value(&mut self.scratch, self.records.value(&self.fields[column]));
+        }
+        let group = match self.run.group {
+            Some(group) if self.scratch == self.run.key => group,
+            _ => {
+                self.finish_run();
+                let group = self.tally.group(&self.scratch);
+                let group = group.ok_or_else(|| self.records.fault(at, FaultKind::TooMany))?;
+                std::mem::swap(&mut self.scratch, &mut self.run.key);
+                self.run.group = Some(group);
+                group
+            }
+        };
+        self.run.rows += 1;
+        self.remember_stretches();
+        for (number, &column) in self.layout.sensitive().iter().enumerate() {
+            self.observe(at, group, number, self.fields[column])?;
+        }
+        Ok((group, next))
+    }
+
+    /// Fills `fields` with the fields of the record at `at`, up to the last that matters, and says where the next
+    /// record begins.
+    fn split(&mut self, at: usize) -> Result<usize, Fault> {
+        self.fields.clear();
+        let (columns, needed) = (self.layout.columns(), self.layout.needed());
+        let mut next = at;
+        for column in 0..columns {
+            if column == needed
+                && let Some(end) = self.records.plain_end(next, columns - column)
+            {
+                return Ok(end);
+            }
+            let field = self.records.field(next)?;
+            if field.last != (column + 1 == columns) {
+                let found = self.records.count_fields(at)?;
+                return Err(self.records.fault(at, FaultKind::FieldCount { found, expected: columns }));
+            }
+            next = field.next;
+            if column < needed {
+                self.fields.push(field);
+            }
+        }
+        Ok(next)
+    }
+
+    fn remember_stretches(&mut self) {
+        self.run.stretches.clear();
+        for part in self.layout.parts() {
+            if let Part::Stretch { first, last } = *part {
+                self.run.stretches.push(&self.chunk[self.fields[first].begin..self.fields[last].next]);
+            }
+        }
+    }
+
+    /// Counts the value of a sensitive field.
+    fn observe(&mut self, at: usize, group: u32, number: usize, field: Field) -> Result<(), Fault> {
+        self.scratch.clear();
+        self.records.value(&field).for_each(|piece| self.scratch.extend_from_slice(piece));
+        let counted = self.tally.observe(group, number, &self.scratch);
+        counted.ok_or_else(|| self.records.fault(at, FaultKind::TooMany))
+    }
+
+    fn finish_run(&mut self) {
+        if let Some(group) = self.run.group {
+            self.tally.count(group, std::mem::take(&mut self.run.rows));
+        }
+    }
+}

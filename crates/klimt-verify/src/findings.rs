@@ -1,0 +1,266 @@
+//! What a tally says about a release.
+
+use crate::{Group, Histograms, Tally};
+use klimt::{Error, Result};
+use serde::{Serialize, Serializer};
+
+/// What is to be found out about a release besides what its rows say by themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// The k to which group sizes are compared.
+    pub k: Option<u64>,
+    /// How many rows the original table has; rows that the release lacks are suppressed ones.
+    pub original_rows: Option<u64>,
+}
+
+/// What a release is, by its published values. A group is what shares all values of the quasi-identifiers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Findings {
+    /// The rows of the release.
+    pub rows: u64,
+    /// The suppressed rows: those published as `*` in every quasi-identifier beside other rows, and those of the
+    /// original that the release lacks.
+    pub suppressed: u64,
+    /// The number of groups.
+    pub groups: u64,
+    /// The size of the smallest group: the k that the release reaches. Zero when there are no groups.
+    pub smallest_group: u64,
+    /// The size of the largest group; zero when there are no groups.
+    pub largest_group: u64,
+    /// The rows that are not suppressed over the groups; zero when there are no groups.
+    pub average_group: f64,
+    /// The discernibility metric: the sum of the squared group sizes, plus the number of all rows for every
+    /// suppressed one.
+    pub dm: u128,
+    /// The average group size over k; absent when no k was asked for.
+    pub c_avg: Option<f64>,
+    /// The group sizes, in buckets; empty buckets are left out.
+    pub sizes: Vec<Bucket>,
+    /// What is smaller than k; absent when no k was asked for.
+    pub below: Option<Below>,
+    /// What the sensitive columns that were counted show.
+    pub sensitive: Vec<SensitiveFinding>,
+}
+
+/// The groups whose size lies in a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Bucket {
+    /// The least size.
+    pub from: u64,
+    /// The greatest size; absent in the last bucket.
+    pub to: Option<u64>,
+    /// The number of groups.
+    pub groups: u64,
+    /// The rows in them.
+    pub rows: u64,
+}
+
+/// The groups that are smaller than k.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Below {
+    /// The k that was asked for.
+    pub k: u64,
+    /// The number of groups.
+    pub groups: u64,
+    /// The rows in them.
+    pub rows: u64,
+}
+
+/// What the groups show of a sensitive column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SensitiveFinding {
+    /// The column's name.
+    pub column: String,
+    /// The least number of distinct values that a group has; zero when there are no groups.
+    pub least_distinct: u64,
+    /// The rows of groups with one value only: whoever finds the group knows the value.
+    pub certain_rows: u64,
+}
+
+/// A group by its published values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WorstGroup {
+    /// How many rows it has.
+    pub rows: u64,
+    /// The published value of every quasi-identifier, by name.
+    #[serde(serialize_with = "as_map")]
+    pub values: Vec<(String, String)>,
+}
+
+/// The least sizes of the buckets.
+const BUCKETS: [u64; 10] = [1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000];
+
+impl Findings {
+    /// What the tally of a whole release says.
+    pub fn new(tally: &Tally, question: &Question) -> Result<Self> {
+        let rows = tally.rows();
+        let original = question.original_rows.unwrap_or(rows);
+        let lacking = original.checked_sub(rows).ok_or_else(|| {
+            Error::unsatisfied(format!("the release has {rows} rows, more than the {original} of its original"))
+        })?;
+        let suppressed = tally.suppressed() + lacking;
+        let sizes = || tally.groups().map(|group| group.rows());
+        let groups = sizes().count() as u64;
+        let squares: u128 = sizes().map(|size| u128::from(size).pow(2)).sum();
+        let average_group = (original - suppressed) as f64 / groups.max(1) as f64;
+        Ok(Findings {
+            rows,
+            suppressed,
+            groups,
+            smallest_group: sizes().min().unwrap_or(0),
+            largest_group: sizes().max().unwrap_or(0),
+            average_group,
+            dm: squares + u128::from(suppressed) * u128::from(original),
+            c_avg: question.k.map(|k| average_group / k as f64),
+            sizes: buckets(sizes()),
+            below: question.k.map(|k| below(k, sizes())),
+            sensitive: tally.sensitive().iter().map(|column| sensitive(tally, column)).collect(),
+        })
+    }
+}
+
+/// The `count` smallest groups, ordered by size and then by their values. Published values are no secret, so they
+/// may be shown.
+pub fn worst(tally: &Tally, count: usize) -> Vec<WorstGroup> {
+    let order = |a: &Group, b: &Group| a.rows().cmp(&b.rows()).then_with(|| a.values().cmp(b.values()));
+    let mut groups: Vec<_> = tally.groups().collect();
+    if count < groups.len() {
+        groups.select_nth_unstable_by(count, order);
+        groups.truncate(count);
+    }
+    groups.sort_unstable_by(order);
+    let names = tally.quasi_identifiers();
+    let named = |group: &Group| names.iter().cloned().zip(group.values().map(str::to_string)).collect();
+    groups.iter().map(|group| WorstGroup { rows: group.rows(), values: named(group) }).collect()
+}
+
+fn buckets(sizes: impl Iterator<Item = u64>) -> Vec<Bucket> {
+    let ends = BUCKETS[1..].iter().map(|next| Some(next - 1)).chain([None]);
+    let empty = BUCKETS.iter().zip(ends).map(|(&from, to)| Bucket { from, to, groups: 0, rows: 0 });
+    let mut buckets: Vec<_> = empty.collect();
+    for size in sizes {
+        let bucket = &mut buckets[BUCKETS.partition_point(|&from| from <= size) - 1];
+        bucket.groups += 1;
+        bucket.rows += size;
+    }
+    buckets.retain(|bucket| bucket.groups > 0);
+    buckets
+}
+
+fn below(k: u64, sizes: impl Iterator<Item = u64>) -> Below {
+    sizes.filter(|&size| size < k).fold(Below { k, groups: 0, rows: 0 }, |below, size| Below {
+        groups: below.groups + 1,
+        rows: below.rows + size,
+        ..below
+    })
+}
+
+fn sensitive(tally: &Tally, column: &Histograms) -> SensitiveFinding {
+    let cells = tally.cells(column);
+    let histograms = || cells.chunk_by(|left, right| left.group == right.group);
+    SensitiveFinding {
+        column: column.column().to_string(),
+        least_distinct: histograms().map(|histogram| histogram.len() as u64).min().unwrap_or(0),
+        certain_rows: histograms().filter(|histogram| histogram.len() == 1).map(|one| one[0].rows).sum(),
+    }
+}
+
+fn as_map<S: Serializer>(pairs: &[(String, String)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(rows: &[(&str, &str)]) -> Tally {
+        let mut tally = Tally::new(&["age"], &["disease"]);
+        rows.iter().for_each(|(age, disease)| tally.add(&[age], &[disease]).unwrap());
+        tally
+    }
+
+    fn release() -> Tally {
+        let groups = [("[1..2]", 3), ("[3..4]", 2), ("5", 2), ("*", 4)];
+        let rows: Vec<_> = groups.iter().flat_map(|&(age, n)| (0..n).map(move |_| (age, "flu"))).collect();
+        tally(&rows).merge(tally(&[("[1..2]", "gout")])).unwrap()
+    }
+
+    #[test]
+    fn a_release_is_summed_up() {
+        let found = Findings::new(&release(), &Question { k: Some(3), original_rows: None }).unwrap();
+        let bucket = |from, to, groups, rows| Bucket { from, to: Some(to), groups, rows };
+        let expected = Findings {
+            rows: 12,
+            suppressed: 4,
+            groups: 3,
+            smallest_group: 2,
+            largest_group: 4,
+            average_group: 8.0 / 3.0,
+            dm: 16 + 4 + 4 + 4 * 12,
+            c_avg: Some(8.0 / 3.0 / 3.0),
+            sizes: vec![bucket(2, 2, 2, 4), bucket(3, 4, 1, 4)],
+            below: Some(Below { k: 3, groups: 2, rows: 4 }),
+            sensitive: vec![SensitiveFinding {
+                column: "disease".to_string(),
+                least_distinct: 1,
+                certain_rows: 4,
+            }],
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn rows_that_the_release_lacks_are_suppressed() {
+        let asked = |original_rows| Question { k: None, original_rows: Some(original_rows) };
+        let found = Findings::new(&release(), &asked(15)).unwrap();
+        assert_eq!((found.rows, found.suppressed, found.dm), (12, 7, 24 + 7 * 15));
+        assert_eq!((found.average_group, found.c_avg, found.below), (8.0 / 3.0, None, None));
+        let error = Findings::new(&release(), &asked(11)).unwrap_err();
+        assert_eq!(error.kind(), klimt::ErrorKind::Unsatisfied);
+    }
+
+    #[test]
+    fn an_empty_release_reaches_nothing() {
+        let found = Findings::new(&tally(&[]), &Question { k: Some(2), original_rows: Some(5) }).unwrap();
+        assert_eq!((found.groups, found.smallest_group, found.largest_group, found.suppressed), (0, 0, 0, 5));
+        assert_eq!((found.dm, found.c_avg, found.sizes), (25, Some(0.0), vec![]));
+        assert_eq!((found.sensitive[0].least_distinct, found.sensitive[0].certain_rows), (0, 0));
+    }
+
+    #[test]
+    fn every_size_has_one_bucket() {
+        for size in [1, 2, 4, 5, 9, 10, 99, 999, 9_999, 10_000, u64::MAX] {
+            let buckets = buckets([size].into_iter());
+            assert_eq!(buckets.len(), 1);
+            assert!(buckets[0].from <= size && buckets[0].to.is_none_or(|to| size <= to), "{size}");
+        }
+    }
+
+    #[test]
+    fn the_worst_groups_are_the_smallest_in_the_order_of_their_values() {
+        let worst = |count| -> Vec<_> {
+            let groups = super::worst(&release(), count);
+            groups.into_iter().map(|group| (group.rows, group.values[0].1.clone())).collect()
+        };
+        let all = [(2, "5"), (2, "[3..4]"), (4, "[1..2]")].map(|(rows, value)| (rows, value.to_string()));
+        assert_eq!(worst(9), all);
+        assert_eq!(worst(3), all);
+        assert_eq!(worst(1), all[..1]);
+        assert!(worst(0).is_empty());
+        // A value sorts before those that it begins.
+        let mut pairs = Tally::new(&["a", "b"], &[]);
+        pairs.add(&["ab", ""], &[]).unwrap();
+        pairs.add(&["a", "z"], &[]).unwrap();
+        assert_eq!(super::worst(&pairs, 1)[0].values[0].1, "a");
+    }
+
+    #[test]
+    fn findings_are_written_by_name() {
+        let worst = serde_json::to_string(&super::worst(&release(), 1)).unwrap();
+        assert_eq!(worst, r#"[{"rows":2,"values":{"age":"5"}}]"#);
+        let found = Findings::new(&release(), &Question::default()).unwrap();
+        let json = serde_json::to_value(&found).unwrap();
+        assert_eq!(json["smallest_group"], 2);
+        assert_eq!(json["sensitive"][0]["certain_rows"], 4);
+    }
+}

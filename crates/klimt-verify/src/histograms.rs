@@ -1,0 +1,128 @@
+//! How often each value of a sensitive column occurs in each group.
+
+use crate::keys::Keys;
+
+/// How often one sensitive value occurs in one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    /// The group's number in its tally.
+    pub group: u32,
+    /// The value's number, for [`Histograms::value`].
+    pub value: u32,
+    /// How many rows of the group have the value; never zero.
+    pub rows: u64,
+}
+
+/// The histograms of one sensitive column, one per group.
+#[derive(Clone, Debug)]
+pub struct Histograms {
+    column: String,
+    values: Keys,
+    /// What was counted. A group and value may come several times: that is cheaper than to look for them, as the
+    /// rows of a group mostly come together. It never comes to more than twice the cells there are (and some).
+    cells: Vec<Cell>,
+    /// How long `cells` may become before the cells of the same group and value are joined.
+    room: usize,
+}
+
+/// The room that there is from the start.
+const LEAST_ROOM: usize = 1 << 12;
+
+impl Histograms {
+    pub(crate) fn new(column: &str) -> Self {
+        Histograms { column: column.to_string(), values: Keys::default(), cells: Vec::new(), room: LEAST_ROOM }
+    }
+
+    /// Counts a row of a group that has a value; `None` when the column has more than 2³² values.
+    pub(crate) fn add(&mut self, group: u32, value: &[u8]) -> Option<()> {
+        let value = self.values.intern(value)?;
+        self.push(Cell { group, value, rows: 1 });
+        Some(())
+    }
+
+    /// Counts all of `other`, whose group `g` is group `groups[g]` here.
+    pub(crate) fn absorb(&mut self, other: &Histograms, groups: &[u32]) -> Option<()> {
+        let numbers = 0..other.values.len() as u32;
+        let values: Vec<u32> = numbers.map(|value| self.values.intern(other.values.get(value))).collect::<Option<_>>()?;
+        for cell in &other.cells {
+            let (group, value) = (groups[cell.group as usize], values[cell.value as usize]);
+            self.push(Cell { group, value, rows: cell.rows });
+        }
+        Some(())
+    }
+
+    fn push(&mut self, cell: Cell) {
+        if self.cells.len() == self.room {
+            join(&mut self.cells);
+            self.room = LEAST_ROOM.max(self.cells.len() * 2);
+        }
+        self.cells.push(cell);
+    }
+
+    /// The column's name.
+    pub fn column(&self) -> &str {
+        &self.column
+    }
+
+    /// The published text of a value.
+    pub fn value(&self, number: u32) -> &str {
+        std::str::from_utf8(self.values.get(number)).expect("values come from valid text")
+    }
+
+    /// Every cell once, ordered by group: `chunk_by` gives a histogram per group. The group `except`, where one
+    /// is given, is left out.
+    pub(crate) fn cells(&self, except: Option<u32>) -> Vec<Cell> {
+        let mut cells: Vec<_> = self.cells.iter().copied().filter(|cell| Some(cell.group) != except).collect();
+        join(&mut cells);
+        cells
+    }
+}
+
+/// Orders cells by group and value and joins those that have both in common.
+fn join(cells: &mut Vec<Cell>) {
+    // The rows of a group mostly come together, and the groups in the order of their numbers.
+    if cells.is_sorted_by_key(|cell| cell.group) {
+        cells.chunk_by_mut(|left, right| left.group == right.group).for_each(<[Cell]>::sort_unstable);
+    } else {
+        cells.sort_unstable();
+    }
+    cells.dedup_by(|next, kept| {
+        let same = (next.group, next.value) == (kept.group, kept.value);
+        if same {
+            kept.rows += next.rows;
+        }
+        same
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absorbing_translates_groups_and_values() {
+        let (mut left, mut right) = (Histograms::new("disease"), Histograms::new("disease"));
+        for (histograms, group, value) in
+            [(&mut left, 0, "flu"), (&mut right, 0, "gout"), (&mut right, 0, "flu"), (&mut right, 1, "flu")]
+        {
+            histograms.add(group, value.as_bytes()).unwrap();
+        }
+        left.absorb(&right, &[1, 0]).unwrap();
+        let named = |cell: &Cell| (cell.group, left.value(cell.value).to_string(), cell.rows);
+        let cells: Vec<_> = left.cells(None).iter().map(named).collect();
+        let expected = [(0, "flu", 2), (1, "flu", 1), (1, "gout", 1)].map(|(g, v, n)| (g, v.to_string(), n));
+        assert_eq!(cells, expected);
+        assert_eq!(left.cells(Some(0)).len(), 2);
+    }
+
+    #[test]
+    fn cells_are_joined_before_they_take_much_room() {
+        let mut histograms = Histograms::new("disease");
+        let rows = 50 * LEAST_ROOM as u64;
+        (0..rows).for_each(|row| histograms.add((row % 7) as u32, &[b'a' + (row % 3) as u8]).unwrap());
+        assert!(histograms.cells.len() <= LEAST_ROOM);
+        let cells = histograms.cells(None);
+        assert_eq!(cells.len(), 21);
+        assert_eq!(cells.iter().map(|cell| cell.rows).sum::<u64>(), rows);
+    }
+}

@@ -1,0 +1,264 @@
+//! The exact number of rows of every published tuple.
+
+use crate::{
+    histograms::{Cell, Histograms},
+    keys::Keys,
+};
+use klimt::{Error, Result};
+
+/// Ends every value of a key. No valid UTF-8 text holds this byte, so a key stands for one tuple only.
+const END: u8 = 0xFF;
+
+/// What a suppressed or fully generalised value is published as.
+pub(crate) const ANY: &str = "*";
+
+/// Counts the rows of every distinct tuple of quasi-identifier values of a release, and, where sensitive columns
+/// are asked for, how often each of their values occurs with each tuple.
+///
+/// Values are compared as published text, byte by byte. A missing value is an empty text: a value like any other.
+/// Tallies form a commutative monoid under [`Tally::merge`]: whatever is measured of a merged tally is the same
+/// in whichever order its parts were counted and merged.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    quasi_identifiers: Vec<String>,
+    keys: Keys,
+    /// The rows of each tuple, by the number of its key.
+    rows: Vec<u64>,
+    sensitive: Vec<Histograms>,
+    scratch: Vec<u8>,
+}
+
+/// A group of a release: the rows with one published tuple.
+#[derive(Clone, Copy, Debug)]
+pub struct Group<'a> {
+    number: u32,
+    key: &'a [u8],
+    rows: u64,
+}
+
+impl<'a> Group<'a> {
+    /// The group's number in its tally, as in [`Cell::group`].
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// How many rows the group has.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The published values, one per quasi-identifier.
+    pub fn values(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.key.split_inclusive(|&byte| byte == END).map(|field| {
+            std::str::from_utf8(&field[..field.len() - 1]).expect("keys are made of valid texts and ends")
+        })
+    }
+}
+
+impl Tally {
+    /// An empty tally of tuples with these quasi-identifiers, and of these sensitive columns.
+    pub fn new<S: AsRef<str>>(quasi_identifiers: &[S], sensitive: &[S]) -> Self {
+        Tally {
+            quasi_identifiers: quasi_identifiers.iter().map(|name| name.as_ref().to_string()).collect(),
+            keys: Keys::default(),
+            rows: Vec::new(),
+            sensitive: sensitive.iter().map(|name| Histograms::new(name.as_ref())).collect(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The names of the quasi-identifiers, in the order of the values of a tuple.
+    pub fn quasi_identifiers(&self) -> &[String] {
+        &self.quasi_identifiers
+    }
+
+    /// The histograms of the sensitive columns.
+    pub fn sensitive(&self) -> &[Histograms] {
+        &self.sensitive
+    }
+
+    /// Counts one row: the published values of its quasi-identifiers and of its sensitive columns, each in the
+    /// order of their names. What a CSV release gives to [`crate::csv::scan`], a reader of another format gives
+    /// here row by row, with the same result.
+    pub fn add(&mut self, values: &[&str], sensitive: &[&str]) -> Result<()> {
+        if values.len() != self.quasi_identifiers.len() || sensitive.len() != self.sensitive.len() {
+            return Err(Error::internal("a row to be verified has another number of values than there are columns"));
+        }
+        let mut key = std::mem::take(&mut self.scratch);
+        key.clear();
+        values.iter().for_each(|value| push_value(&mut key, [value.as_bytes()]));
+        let group = self.group(&key);
+        self.scratch = key;
+        let group = group.ok_or_else(too_many)?;
+        self.count(group, 1);
+        for (column, value) in sensitive.iter().enumerate() {
+            self.observe(group, column, value.as_bytes()).ok_or_else(too_many)?;
+        }
+        Ok(())
+    }
+
+    /// The number of the group with this key, made of values by [`push_value`]; `None` when there are too many.
+    pub(crate) fn group(&mut self, key: &[u8]) -> Option<u32> {
+        let group = self.keys.intern(key)?;
+        if self.rows.len() < self.keys.len() {
+            self.rows.push(0);
+        }
+        Some(group)
+    }
+
+    /// Counts rows of a group.
+    pub(crate) fn count(&mut self, group: u32, rows: u64) {
+        self.rows[group as usize] += rows;
+    }
+
+    /// Counts one value of a sensitive column in a group; `None` when the column has too many values.
+    pub(crate) fn observe(&mut self, group: u32, column: usize, value: &[u8]) -> Option<()> {
+        self.sensitive[column].add(group, value)
+    }
+
+    /// Both tallies' rows in one. They must count the same columns.
+    pub fn merge(self, other: Tally) -> Result<Tally> {
+        let columns = |tally: &Tally| tally.sensitive.iter().map(|h| h.column().to_string()).collect::<Vec<_>>();
+        if self.quasi_identifiers != other.quasi_identifiers || columns(&self) != columns(&other) {
+            return Err(Error::internal("two tallies of different columns cannot be merged"));
+        }
+        let (mut large, small) = if self.keys.len() >= other.keys.len() { (self, other) } else { (other, self) };
+        let mut groups = Vec::with_capacity(small.keys.len());
+        for (number, &rows) in (0u32..).zip(&small.rows) {
+            let group = large.group(small.keys.get(number)).ok_or_else(too_many)?;
+            large.count(group, rows);
+            groups.push(group);
+        }
+        for (into, from) in large.sensitive.iter_mut().zip(&small.sensitive) {
+            into.absorb(from, &groups).ok_or_else(too_many)?;
+        }
+        Ok(large)
+    }
+
+    /// All rows of the release.
+    pub fn rows(&self) -> u64 {
+        self.rows.iter().sum()
+    }
+
+    /// The suppressed rows: those whose every quasi-identifier is published as `*`, unless the whole release is;
+    /// then its rows are one group.
+    pub fn suppressed(&self) -> u64 {
+        self.suppressed_group().map_or(0, |group| self.rows[group as usize])
+    }
+
+    /// The groups, in no particular order. Suppressed rows are not a group.
+    pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let suppressed = self.suppressed_group();
+        self.tuples().filter(move |group| Some(group.number) != suppressed)
+    }
+
+    /// Every published tuple with its rows, that of the suppressed rows included, in no particular order.
+    pub(crate) fn tuples(&self) -> impl Iterator<Item = Group<'_>> {
+        (0u32..).zip(&self.rows).map(|(number, &rows)| Group { number, key: self.keys.get(number), rows })
+    }
+
+    /// The cells of a sensitive column's histograms, ordered by group, suppressed rows left out.
+    pub fn cells(&self, histograms: &Histograms) -> Vec<Cell> {
+        histograms.cells(self.suppressed_group())
+    }
+
+    /// The number of the tuple of suppressed rows.
+    fn suppressed_group(&self) -> Option<u32> {
+        if self.keys.len() < 2 {
+            return None;
+        }
+        let mut key = Vec::new();
+        self.quasi_identifiers.iter().for_each(|_| push_value(&mut key, [ANY.as_bytes()]));
+        self.keys.find(&key)
+    }
+}
+
+/// Appends a value, given in pieces, to the key of a tuple.
+pub(crate) fn push_value<'a>(key: &mut Vec<u8>, pieces: impl IntoIterator<Item = &'a [u8]>) {
+    pieces.into_iter().for_each(|piece| key.extend_from_slice(piece));
+    key.push(END);
+}
+
+/// What to say when the 2³² numbers of groups or values do not suffice.
+pub(crate) fn too_many() -> Error {
+    Error::resource("the release has more than 4294967296 distinct groups or sensitive values to verify")
+        .with_help("verify it in parts, or with fewer quasi-identifiers or sensitive columns")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(rows: &[[&str; 2]]) -> Tally {
+        let mut tally = Tally::new(&["age", "sex"], &[]);
+        rows.iter().for_each(|row| tally.add(row, &[]).unwrap());
+        tally
+    }
+
+    fn sizes(tally: &Tally) -> Vec<u64> {
+        let mut sizes: Vec<_> = tally.groups().map(|group| group.rows()).collect();
+        sizes.sort_unstable();
+        sizes
+    }
+
+    #[test]
+    fn nothing_is_suppressed_in_an_empty_release() {
+        let empty = tally(&[]);
+        assert_eq!((empty.rows(), empty.suppressed(), sizes(&empty)), (0, 0, vec![]));
+    }
+
+    #[test]
+    fn stars_beside_groups_are_suppressed_rows() {
+        let some = tally(&[["*", "*"], ["1", "f"], ["*", "*"], ["1", "f"], ["1", "f"]]);
+        assert_eq!((some.rows(), some.suppressed(), sizes(&some)), (5, 2, vec![3]));
+    }
+
+    #[test]
+    fn stars_alone_are_a_group() {
+        let all = tally(&[["*", "*"], ["*", "*"]]);
+        assert_eq!((all.rows(), all.suppressed(), sizes(&all)), (2, 0, vec![2]));
+    }
+
+    #[test]
+    fn a_star_in_some_columns_is_no_suppression() {
+        let some = tally(&[["*", "f"], ["1", "*"], ["1", "*"]]);
+        assert_eq!((some.suppressed(), sizes(&some)), (0, vec![1, 2]));
+        let near = tally(&[["*", "*"], ["* ", "*"], ["**", "*"]]);
+        assert_eq!((near.suppressed(), sizes(&near)), (1, vec![1, 1]));
+    }
+
+    #[test]
+    fn merging_stars_with_others_makes_them_suppressed() {
+        let merged = tally(&[["*", "*"]]).merge(tally(&[["1", "f"]])).unwrap();
+        assert_eq!((merged.suppressed(), sizes(&merged)), (1, vec![1]));
+    }
+
+    #[test]
+    fn missing_values_are_values() {
+        let some = tally(&[["", ""], ["", ""], ["", "f"]]);
+        assert_eq!((some.suppressed(), sizes(&some)), (0, vec![1, 2]));
+        let values: Vec<Vec<_>> = some.groups().map(|group| group.values().collect()).collect();
+        assert_eq!(values, [["", ""], ["", "f"]]);
+    }
+
+    #[test]
+    fn values_do_not_run_into_each_other() {
+        assert_eq!(sizes(&tally(&[["ab", "c"], ["a", "bc"], ["", "abc"]])), [1, 1, 1]);
+    }
+
+    #[test]
+    fn tallies_of_other_columns_do_not_merge() {
+        let other = Tally::new(&["age"], &[]);
+        assert_eq!(tally(&[]).merge(other).unwrap_err().kind(), klimt::ErrorKind::Internal);
+        assert!(tally(&[]).add(&["1"], &[]).is_err());
+        assert!(tally(&[]).add(&["1", "f"], &["flu"]).is_err());
+    }
+
+    #[test]
+    fn without_quasi_identifiers_all_rows_are_one_group() {
+        let mut none = Tally::new::<&str>(&[], &[]);
+        none.add(&[], &[]).unwrap();
+        none.add(&[], &[]).unwrap();
+        assert_eq!((none.suppressed(), sizes(&none)), (0, vec![2]));
+    }
+}

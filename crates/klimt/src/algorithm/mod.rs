@@ -1,0 +1,3 @@
+//! The algorithms, each a way to find a partitioning.
+
+pub mod mondrian;

@@ -1,0 +1,127 @@
+//! `frequency_set` and `find_median` (Fig. 7): how often each value of a dimension occurs in a part.
+
+use crate::partition::Tuple;
+
+/// The values of a dimension in a part, ascending, each with the number of rows up to and including it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FrequencySet {
+    pub values: Vec<u32>,
+    pub cumulative: Vec<u32>,
+    /// Counters by code; all zero between calls.
+    counts: Vec<u32>,
+    sorted: Vec<u32>,
+}
+
+/// Counting in four lanes keeps runs of one value from waiting for each other.
+const LANES: usize = 4;
+
+impl FrequencySet {
+    /// Counts the values of a dimension whose codes lie in `lo..=hi`.
+    pub fn fill<T: Tuple>(&mut self, rows: &[T], dimension: usize, lo: u32, hi: u32) {
+        self.values.clear();
+        self.cumulative.clear();
+        let range = (hi - lo) as usize + 1;
+        if range > 4 * rows.len() + 64 {
+            self.sort(rows, dimension);
+        } else if rows.len() >= 1024 && range <= 1024 {
+            self.count_lanes(rows, dimension, lo, range);
+        } else {
+            self.count(rows, dimension, lo, range);
+        }
+    }
+
+    fn count<T: Tuple>(&mut self, rows: &[T], dimension: usize, lo: u32, range: usize) {
+        if self.counts.len() < range {
+            self.counts.resize(range, 0);
+        }
+        let counts = &mut self.counts[..range];
+        for row in rows {
+            counts[(row.code(dimension) - lo) as usize] += 1;
+        }
+        self.collect(lo, range, 1);
+    }
+
+    fn count_lanes<T: Tuple>(&mut self, rows: &[T], dimension: usize, lo: u32, range: usize) {
+        if self.counts.len() < range * LANES {
+            self.counts.resize(range * LANES, 0);
+        }
+        let counts = &mut self.counts[..range * LANES];
+        let mut chunks = rows.chunks_exact(LANES);
+        for chunk in &mut chunks {
+            for lane in 0..LANES {
+                counts[(chunk[lane].code(dimension) - lo) as usize * LANES + lane] += 1;
+            }
+        }
+        for row in chunks.remainder() {
+            counts[(row.code(dimension) - lo) as usize * LANES] += 1;
+        }
+        self.collect(lo, range, LANES);
+    }
+
+    fn collect(&mut self, lo: u32, range: usize, lanes: usize) {
+        let mut total = 0;
+        for (at, lanes) in self.counts[..range * lanes].chunks_exact_mut(lanes).enumerate() {
+            let count: u32 = lanes.iter().sum();
+            if count > 0 {
+                total += count;
+                self.values.push(lo + at as u32);
+                self.cumulative.push(total);
+                lanes.fill(0);
+            }
+        }
+    }
+
+    fn sort<T: Tuple>(&mut self, rows: &[T], dimension: usize) {
+        self.sorted.clear();
+        self.sorted.extend(rows.iter().map(|row| row.code(dimension)));
+        self.sorted.sort_unstable();
+        for (at, &value) in self.sorted.iter().enumerate() {
+            if self.values.last() != Some(&value) {
+                self.values.push(value);
+                self.cumulative.push(0);
+            }
+            if let Some(last) = self.cumulative.last_mut() {
+                *last = at as u32 + 1;
+            }
+        }
+    }
+
+    /// The index of the median: the first value up to which at least half of the rows lie.
+    pub fn median(&self) -> usize {
+        let rows = *self.cumulative.last().expect("a part that is cut holds rows");
+        self.cumulative.partition_point(|&upto| u64::from(upto) * 2 < u64::from(rows))
+    }
+
+    /// The rows before the value with the given index.
+    pub fn before(&self, index: usize) -> u32 {
+        if index == 0 { 0 } else { self.cumulative[index - 1] }
+    }
+
+    /// The rows with the value with the given index.
+    pub fn count_of(&self, index: usize) -> u32 {
+        self.cumulative[index] - self.before(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn counting_and_sorting_agree(codes in prop::collection::vec(0u32..3000, 1..3000), wide in 1u32..100_000) {
+            let rows: Vec<[u32; 2]> = codes.iter().map(|&c| [0, c % wide]).collect();
+            let (lo, hi) = (rows.iter().map(|r| r[1]).min().unwrap(), rows.iter().map(|r| r[1]).max().unwrap());
+            let (mut a, mut b) = (FrequencySet::default(), FrequencySet::default());
+            a.fill(&rows, 1, lo, hi);
+            b.sort(&rows, 1);
+            prop_assert_eq!(&a.values, &b.values);
+            prop_assert_eq!(&a.cumulative, &b.cumulative);
+            prop_assert!(a.counts.iter().all(|&c| c == 0));
+            let median = a.median();
+            prop_assert!(a.before(median) * 2 < rows.len() as u32);
+            prop_assert!(a.cumulative[median] as usize * 2 >= rows.len());
+        }
+    }
+}

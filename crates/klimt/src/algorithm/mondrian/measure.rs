@@ -1,0 +1,126 @@
+//! How wide a part is in each dimension: `choose_dimension` (Fig. 7).
+
+use crate::partition::Tuple;
+use crate::table::{Domain, Shape};
+
+/// A quasi-identifier as the kernel sees it.
+pub(super) struct Dimension<'a> {
+    pub domain: &'a Domain,
+    pub weight: f64,
+    pub is_set: bool,
+}
+
+impl<'a> Dimension<'a> {
+    pub fn new(domain: &'a Domain, weight: f64) -> Self {
+        Dimension { domain, weight, is_set: matches!(domain.shape(), Shape::Set) }
+    }
+}
+
+/// What a part holds in each dimension, and the order in which cuts are tried.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Widths {
+    pub lo: Vec<u32>,
+    pub hi: Vec<u32>,
+    /// The dimensions with more than one value, widest first; ties by their number.
+    pub order: Vec<usize>,
+    widths: Vec<f64>,
+    /// Which codes of the set dimensions occur, a run of words for each.
+    members: Vec<u64>,
+    /// The set dimensions in which a code may still be unseen.
+    open: Vec<OpenSet>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenSet {
+    dimension: usize,
+    /// Where its words start in `members`.
+    first: usize,
+    words: usize,
+    /// How many codes can occur at most.
+    limit: usize,
+}
+
+/// Rows after which it is looked up whether a set can still grow.
+const BLOCK: usize = 2048;
+
+impl Widths {
+    /// Measures a part.
+    pub fn fill<T: Tuple>(&mut self, rows: &[T], dimensions: &[Dimension<'_>]) {
+        let (mut lo, mut hi) = (rows[0], rows[0]);
+        T::include(rows, &mut lo, &mut hi);
+        self.lo.clear();
+        self.hi.clear();
+        self.widths.clear();
+        self.order.clear();
+        self.count_members(rows, dimensions, &lo, &hi);
+        let mut first = 0;
+        for (number, dimension) in dimensions.iter().enumerate() {
+            let (lo, hi) = (lo.code(number), hi.code(number));
+            self.lo.push(lo);
+            self.hi.push(hi);
+            let mut distinct = 1;
+            if dimension.is_set && lo != hi {
+                let words = dimension.domain.cardinality().div_ceil(64);
+                distinct = ones(&self.members[first..first + words]);
+                first += words;
+            }
+            let width = if lo == hi { 0.0 } else { dimension.domain.extent_penalty(lo, hi, distinct) };
+            self.widths.push(width * dimension.weight);
+            if lo != hi {
+                self.order.push(number);
+            }
+        }
+        let widths = &self.widths;
+        self.order.sort_by(|&a, &b| widths[b].total_cmp(&widths[a]).then(a.cmp(&b)));
+    }
+
+    /// Marks the codes of the set dimensions that vary, and leaves a dimension as soon as all its codes are seen.
+    fn count_members<T: Tuple>(&mut self, rows: &[T], dimensions: &[Dimension<'_>], lo: &T, hi: &T) {
+        self.members.clear();
+        self.open.clear();
+        for (number, dimension) in dimensions.iter().enumerate() {
+            let (lo, hi) = (lo.code(number), hi.code(number));
+            if dimension.is_set && lo != hi {
+                let words = dimension.domain.cardinality().div_ceil(64);
+                let limit = (hi - lo) as usize + 1;
+                self.open.push(OpenSet { dimension: number, first: self.members.len(), words, limit });
+                self.members.resize(self.members.len() + words, 0);
+            }
+        }
+        for block in rows.chunks(BLOCK) {
+            if self.open.is_empty() {
+                return;
+            }
+            for set in &self.open {
+                mark(block, set.dimension, &mut self.members[set.first..set.first + set.words]);
+            }
+            let members = &self.members;
+            self.open.retain(|set| ones(&members[set.first..set.first + set.words]) < set.limit);
+        }
+    }
+}
+
+fn mark<T: Tuple>(rows: &[T], dimension: usize, members: &mut [u64]) {
+    if let [word] = members {
+        // Two accumulators: half the wait for each other.
+        let (mut even, mut odd) = (*word, 0u64);
+        let mut pairs = rows.chunks_exact(2);
+        for pair in &mut pairs {
+            even |= 1 << (pair[0].code(dimension) % 64);
+            odd |= 1 << (pair[1].code(dimension) % 64);
+        }
+        for row in pairs.remainder() {
+            even |= 1 << (row.code(dimension) % 64);
+        }
+        *word = even | odd;
+    } else {
+        for row in rows {
+            let code = row.code(dimension);
+            members[code as usize / 64] |= 1 << (code % 64);
+        }
+    }
+}
+
+fn ones(words: &[u64]) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
+}

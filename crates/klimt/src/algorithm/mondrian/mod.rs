@@ -1,0 +1,59 @@
+//! Mondrian: top-down greedy multidimensional partitioning (LeFevre, DeWitt, Ramakrishnan).
+//!
+//! `Anonymize` (Fig. 7) is [`kernel`]: cut a part at the median of its widest dimension, as long as a cut is
+//! allowable. `choose_dimension` is the widest normalised range, which is the certainty penalty of the part's
+//! smallest region times the dimension's weight; `frequency_set` and `find_median` are in [`frequency`], the
+//! cuts themselves in [`cut`].
+//!
+//! With k-anonymity alone, no group of a strict partitioning of ordered dimensions exceeds `2d(k-1) + m` rows
+//! (Theorem 2; `m` copies of the commonest tuple), and none of a relaxed one exceeds `2k - 1` (Theorem 5), but
+//! for copies of one tuple, which no cut tells apart.
+
+mod cut;
+mod frequency;
+mod kernel;
+mod measure;
+
+use crate::Result;
+use crate::partition::{Job, Partitioner, Partitioning, pack};
+use serde::{Deserialize, Serialize};
+
+/// Whether equal tuples stay together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Model {
+    /// Regions do not overlap: equal tuples are in one group.
+    #[default]
+    Strict,
+    /// Rows at the median go to either side, so that the sides are equal.
+    Relaxed,
+}
+
+/// Where a hierarchy may be cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HierarchyCut {
+    /// A node is specialised to all its children at once.
+    Nodes,
+    /// Between any two leaves in tree order; the lowest common ancestor is published.
+    Leaves,
+    /// To all children at once where that is allowable, else between two leaves.
+    #[default]
+    Both,
+}
+
+/// The Mondrian partitioner.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mondrian {
+    /// Whether equal tuples stay together.
+    pub model: Model,
+    /// Where a hierarchy may be cut.
+    pub hierarchy_cut: HierarchyCut,
+}
+
+impl Partitioner for Mondrian {
+    fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
+        let ids = (0..job.table.rows() as u32).collect();
+        pack(job.table, ids, kernel::Anonymize { mondrian: *self, job })
+    }
+}

@@ -1,0 +1,115 @@
+//! Partitionings: the rows in groups, the region of each group, and how good that is known to be.
+
+mod coalesce;
+mod packed;
+mod suppress;
+mod tree;
+
+pub(crate) use packed::compact_regions;
+pub use packed::{Packed, PackedKernel, Tuple, pack};
+pub use suppress::Suppression;
+pub use tree::{CutNode, CutTree};
+
+use crate::Result;
+use crate::region::Regions;
+use crate::requirement::Bound;
+use crate::table::Table;
+use serde::Serialize;
+use std::ops::Range;
+
+/// How good a partitioning is known to be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// No partitioning of its kind costs less.
+    Optimal,
+    /// It costs at most this factor of the least possible.
+    WithinFactor(f64),
+    /// Nothing is proven but that the requirements hold.
+    Heuristic,
+}
+
+/// The rows of a table in groups.
+#[derive(Clone, Debug)]
+pub struct Partitioning {
+    /// The rows, group by group; suppressed rows are in no group.
+    pub order: Vec<u32>,
+    /// Where each group ends in `order`.
+    pub ends: Vec<u32>,
+    /// The smallest region over each group.
+    pub regions: Regions,
+    /// The cuts that led to the groups, where they were asked for.
+    pub tree: Option<CutTree>,
+    /// How good it is known to be.
+    pub proof: Proof,
+}
+
+impl Partitioning {
+    /// The number of groups.
+    pub fn groups(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where a group's rows stand in [`Partitioning::order`].
+    pub fn range(&self, group: usize) -> Range<usize> {
+        let start = if group == 0 { 0 } else { self.ends[group - 1] as usize };
+        start..self.ends[group] as usize
+    }
+
+    /// The smallest region over each group, from the table.
+    pub fn compact(&self, table: &Table) -> Regions {
+        struct Compact<'a>(&'a [u32], &'a Table);
+        impl PackedKernel for Compact<'_> {
+            type Output = Regions;
+            fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Regions> {
+                Ok(compact_regions(&packed.rows, self.0, self.1))
+            }
+        }
+        pack(table, self.order.clone(), Compact(&self.ends, table)).expect("the table has been packed before")
+    }
+
+    /// The rows of a group.
+    pub fn rows(&self, group: usize) -> &[u32] {
+        &self.order[self.range(group)]
+    }
+}
+
+/// Watches a long run: is told of progress and may stop it. Called from several threads.
+pub trait Observer: Sync {
+    /// So many more rows have found their group.
+    fn advance(&self, rows: u64);
+    /// Whether the run should stop.
+    fn cancelled(&self) -> bool;
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn advance(&self, _: u64) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// What a partitioner works on.
+pub struct Job<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// What every group must satisfy.
+    pub requirements: &'a Bound,
+    /// How much each dimension matters; 1 by default.
+    pub weights: &'a [f64],
+    /// Whether the cuts are kept, for region extents or a recoding function.
+    pub keep_tree: bool,
+    /// Watches the run.
+    pub observer: &'a dyn Observer,
+}
+
+/// An algorithm that finds a partitioning. It runs on the current rayon pool, with the same result for any number
+/// of threads.
+pub trait Partitioner: Sync {
+    /// Finds a partitioning in which every group satisfies the requirements, which the whole table does.
+    fn partition(&self, job: &Job<'_>) -> Result<Partitioning>;
+}

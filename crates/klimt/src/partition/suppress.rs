@@ -1,0 +1,156 @@
+//! Suppression: rows that are left out, so that the others lose less. It happens only where it was asked for.
+//!
+//! A few rows far from the rest of their group widen its region for everyone. Leaving a row out costs as much as
+//! publishing it without any detail: a certainty penalty of 1. Each group proposes the outermost rows of a
+//! dimension as long as that lowers the total penalty and the rest still satisfies the requirements; proposals are
+//! taken by gain per row, until the share that was granted is used up.
+
+use super::Partitioning;
+use crate::requirement::Bound;
+use crate::statistics::Statistics;
+use crate::table::{Shape, Table};
+use rayon::prelude::*;
+
+/// How many rows may be suppressed, as a share of all rows in parts per million.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Suppression {
+    parts_per_million: u32,
+}
+
+impl Suppression {
+    /// No row is suppressed.
+    pub const NONE: Suppression = Suppression { parts_per_million: 0 };
+
+    /// At most this share of the rows, 0..=1.
+    pub fn share(share: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&share).then(|| Suppression { parts_per_million: (share * 1e6) as u32 })
+    }
+
+    /// The most rows of a table that may be suppressed.
+    pub fn limit(self, rows: usize) -> usize {
+        (rows as u128 * u128::from(self.parts_per_million) / 1_000_000) as usize
+    }
+}
+
+/// Rows that a group would do better without.
+struct Proposal {
+    group: usize,
+    rows: Vec<u32>,
+    gain_per_row: f64,
+}
+
+impl Partitioning {
+    /// Leaves out rows that cost their group more than they are worth, at most what `suppression` grants, and
+    /// returns them. Regions are those of the remaining rows; the cut tree keeps its leaves.
+    pub fn suppress(
+        &mut self,
+        suppression: Suppression,
+        table: &Table,
+        requirements: &Bound,
+        weights: &[f64],
+    ) -> Vec<u32> {
+        let mut left = suppression.limit(table.rows());
+        if left == 0 {
+            return Vec::new();
+        }
+        let total: f64 = weights.iter().sum();
+        let judge = Judge { table, requirements, weights, total: if total > 0.0 { total } else { 1.0 } };
+        let mut proposals: Vec<Proposal> = (0..self.groups())
+            .into_par_iter()
+            .filter_map(|group| judge.propose(group, self.rows(group)))
+            .collect();
+        proposals.sort_by(|a, b| b.gain_per_row.total_cmp(&a.gain_per_row).then(a.group.cmp(&b.group)));
+        let mut out = vec![false; table.rows()];
+        let mut suppressed = Vec::new();
+        for proposal in proposals {
+            if proposal.rows.len() <= left {
+                left -= proposal.rows.len();
+                proposal.rows.iter().for_each(|&row| out[row as usize] = true);
+                suppressed.extend(proposal.rows);
+            }
+        }
+        if !suppressed.is_empty() {
+            self.remove(&out, table);
+        }
+        suppressed
+    }
+
+    fn remove(&mut self, out: &[bool], table: &Table) {
+        let mut order = Vec::with_capacity(self.order.len());
+        let mut ends = Vec::with_capacity(self.ends.len());
+        for group in 0..self.groups() {
+            order.extend(self.rows(group).iter().filter(|&&row| !out[row as usize]));
+            ends.push(order.len() as u32);
+        }
+        (self.order, self.ends) = (order, ends);
+        self.regions = self.compact(table);
+    }
+}
+
+struct Judge<'a> {
+    table: &'a Table,
+    requirements: &'a Bound,
+    weights: &'a [f64],
+    total: f64,
+}
+
+impl Judge<'_> {
+    /// The rows that the group would do better without, taken end by end while the total penalty falls.
+    fn propose(&self, group: usize, rows: &[u32]) -> Option<Proposal> {
+        let mut kept = rows.to_vec();
+        let mut gone = Vec::new();
+        let mut gain = 0.0;
+        while let Some((better, rest, less)) = self.trim(&kept) {
+            gain += better;
+            kept = rest;
+            gone.extend(less);
+        }
+        (!gone.is_empty()).then(|| Proposal { group, gain_per_row: gain / gone.len() as f64, rows: gone })
+    }
+
+    /// The best end of a dimension to leave out: its gain, the rows that stay and the rows that go.
+    fn trim(&self, rows: &[u32]) -> Option<(f64, Vec<u32>, Vec<u32>)> {
+        let before = self.penalty(rows) * rows.len() as f64;
+        let mut best: Option<(f64, Vec<u32>, Vec<u32>)> = None;
+        for dimension in 0..self.table.dimensions() {
+            if matches!(self.table.domain(dimension).shape(), Shape::Set) {
+                continue;
+            }
+            let codes = self.table.codes(dimension);
+            let code = |row: &u32| codes.get(*row as usize);
+            let (lo, hi) = (rows.iter().map(code).min()?, rows.iter().map(code).max()?);
+            for end in [lo, hi] {
+                let (gone, kept): (Vec<u32>, Vec<u32>) = rows.iter().partition(|row| code(row) == end);
+                if kept.is_empty() || !self.satisfied(&kept) {
+                    continue;
+                }
+                let gain = before - self.penalty(&kept) * kept.len() as f64 - gone.len() as f64;
+                let best_gain = best.as_ref().map_or(0.0, |(gain, ..)| *gain);
+                if gain > best_gain {
+                    best = Some((gain, kept, gone));
+                }
+            }
+        }
+        best
+    }
+
+    fn satisfied(&self, rows: &[u32]) -> bool {
+        let needs = self.requirements.needs();
+        let mut statistics = Statistics::empty(needs, self.table);
+        rows.iter().for_each(|&row| statistics.add(needs, self.table, row as usize));
+        self.requirements.satisfied(&statistics)
+    }
+
+    /// The weighted mean penalty of the smallest region over the rows.
+    fn penalty(&self, rows: &[u32]) -> f64 {
+        let of = |dimension: usize| {
+            let codes = self.table.codes(dimension);
+            let mut seen: Vec<u32> = rows.iter().map(|&row| codes.get(row as usize)).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            let (lo, hi) = (seen[0], seen[seen.len() - 1]);
+            self.weights[dimension] * self.table.domain(dimension).extent_penalty(lo, hi, seen.len())
+        };
+        (0..self.table.dimensions()).map(of).sum::<f64>() / self.total
+    }
+}

@@ -1,0 +1,156 @@
+//! Regions: one generalised value per quasi-identifier.
+
+mod published;
+
+pub use published::{Extents, Published, write_set};
+
+use crate::hierarchy::NodeId;
+use crate::table::{Domain, Shape};
+
+/// One generalised value, by codes of its domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// The codes of an ordered domain between two ends, both included.
+    Interval {
+        /// The least code.
+        lo: u32,
+        /// The greatest code.
+        hi: u32,
+    },
+    /// A node of a hierarchy.
+    Node(NodeId),
+    /// A set of codes, ascending.
+    Set(&'a [u32]),
+    /// The missing value alone.
+    Missing,
+    /// Anything at all: published as `*`.
+    All,
+}
+
+/// How a cell is stored: two codes, or where to find the members of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Stored {
+    lo: u32,
+    hi: u32,
+}
+
+/// The regions of the groups of a partitioning: the smallest that hold each group's rows.
+#[derive(Clone, Debug, Default)]
+pub struct Regions {
+    dimensions: usize,
+    cells: Vec<Stored>,
+    members: Vec<u32>,
+}
+
+impl Regions {
+    /// No regions yet, for tuples of this many dimensions.
+    pub fn new(dimensions: usize) -> Self {
+        Regions { dimensions, cells: Vec::new(), members: Vec::new() }
+    }
+
+    /// Adds the next dimension of the region that is being built, as the least and greatest code in it.
+    pub fn push_interval(&mut self, lo: u32, hi: u32) {
+        self.cells.push(Stored { lo, hi });
+    }
+
+    /// Adds the next dimension of the region that is being built, as the codes in it, ascending.
+    pub fn push_set(&mut self, codes: impl Iterator<Item = u32>) {
+        let lo = self.members.len() as u32;
+        self.members.extend(codes);
+        self.cells.push(Stored { lo, hi: self.members.len() as u32 });
+    }
+
+    /// Adds the regions of later groups.
+    pub fn append(&mut self, later: Regions, domains: &[&Domain]) {
+        let shift = self.members.len() as u32;
+        self.members.extend(later.members);
+        let is_set: Vec<bool> = domains.iter().map(|domain| matches!(domain.shape(), Shape::Set)).collect();
+        self.cells.extend(later.cells.iter().enumerate().map(|(at, cell)| {
+            let shift = if is_set[at % self.dimensions] { shift } else { 0 };
+            Stored { lo: cell.lo + shift, hi: cell.hi + shift }
+        }));
+    }
+
+    /// The given regions alone, in the given order.
+    pub fn selected(&self, regions: &[usize], domains: &[&Domain]) -> Regions {
+        let mut selected = Regions::new(self.dimensions);
+        for &region in regions {
+            for (dimension, domain) in domains.iter().enumerate() {
+                let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
+                match domain.shape() {
+                    Shape::Set => selected.push_set(self.members[lo as usize..hi as usize].iter().copied()),
+                    _ => selected.push_interval(lo, hi),
+                }
+            }
+        }
+        selected
+    }
+
+    /// Adds the next dimension of the region that is being built: that of another region, or everything.
+    pub fn push_widened(
+        &mut self,
+        other: &Regions,
+        region: usize,
+        dimension: usize,
+        domain: &Domain,
+        everything: bool,
+    ) {
+        let Stored { lo, hi } = other.cells[region * other.dimensions + dimension];
+        let codes = 0..domain.cardinality() as u32;
+        match domain.shape() {
+            Shape::Set if everything => self.push_set(codes),
+            Shape::Set => self.push_set(other.members[lo as usize..hi as usize].iter().copied()),
+            _ if everything => self.push_interval(codes.start, codes.end - 1),
+            _ => self.push_interval(lo, hi),
+        }
+    }
+
+    /// The number of regions.
+    pub fn len(&self) -> usize {
+        if self.dimensions == 0 { 0 } else { self.cells.len() / self.dimensions }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Whether the greatest code of an ordered or hierarchy dimension of a region is the given one.
+    pub fn holds_code(&self, region: usize, dimension: usize, greatest: u32) -> bool {
+        self.cells[region * self.dimensions + dimension].hi == greatest
+    }
+
+    /// One cell of a region.
+    pub fn cell(&self, region: usize, dimension: usize, domain: &Domain) -> Cell<'_> {
+        let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
+        match domain.shape() {
+            Shape::Set => Cell::Set(&self.members[lo as usize..hi as usize]),
+            Shape::Ordered | Shape::Hierarchy(_) => interval_cell(domain, lo, hi),
+        }
+    }
+}
+
+/// The cell over the codes `lo..=hi` of an ordered domain or a hierarchy.
+pub fn interval_cell(domain: &Domain, lo: u32, hi: u32) -> Cell<'static> {
+    if domain.missing_code() == Some(lo) {
+        return Cell::Missing;
+    }
+    match domain.shape() {
+        Shape::Hierarchy(tree) => Cell::Node(domain.node_over(tree, lo, hi)),
+        _ if domain.mixes_missing(lo, hi) => Cell::All,
+        _ => Cell::Interval { lo, hi },
+    }
+}
+
+impl Cell<'_> {
+    /// The certainty penalty of the cell, 0..1.
+    pub fn penalty(&self, domain: &Domain) -> f64 {
+        match *self {
+            Cell::Interval { lo, hi } => domain.interval_penalty(lo, hi),
+            Cell::Node(node) => domain.node_penalty(node),
+            Cell::Set(members) => domain.set_penalty(members.len()),
+            Cell::Missing => 0.0,
+            Cell::All => 1.0,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The length restriction (Hore et al., section 2): the least width that a published interval may have.
+//!
+//! The width of an ordered interval is the distance of its ends (in days for dates, seconds for timestamps,
+//! ranks for an imposed order), of a hierarchy node its number of leaves, of a set its number of members. A
+//! value that is published as `*` because it may be missing has no width, and satisfies every restriction.
+//!
+//! Monotone: the region of a union covers the regions of both parts.
+
+use super::{Check, Requirement, Verdict};
+use crate::hierarchy::Hierarchy;
+use crate::statistics::{Extent, Needs, Statistics};
+use crate::table::{Decimal, Domain, Shape, Table};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// The least width that a column's published intervals may have.
+#[derive(Clone, Debug)]
+pub struct LengthRestriction {
+    column: String,
+    limit: Decimal,
+}
+
+impl LengthRestriction {
+    /// The name of the requirement.
+    pub const ID: &'static str = "length-restriction";
+
+    /// A restriction of a quasi-identifier; the limit is not negative.
+    pub fn new(column: impl Into<String>, limit: Decimal) -> Result<Self> {
+        let column = column.into();
+        if limit < Decimal::whole(0) {
+            return Err(Error::input(format!("the least width of column {column} must not be negative")));
+        }
+        Ok(LengthRestriction { column, limit })
+    }
+}
+
+impl Requirement for LengthRestriction {
+    fn id(&self) -> &'static str {
+        LengthRestriction::ID
+    }
+
+    fn describe(&self) -> String {
+        format!("the least width {} of column {}", self.limit, self.column)
+    }
+
+    fn minimum_size(&self) -> u64 {
+        1
+    }
+
+    fn bind(&self, table: &Table) -> Result<Box<dyn Check>> {
+        let dimension = (0..table.dimensions()).find(|&d| table.dimension(d).name == self.column);
+        let dimension = dimension.ok_or_else(|| {
+            Error::input(format!("the least width of column {} needs a quasi-identifier of that name", self.column))
+        })?;
+        let domain = table.domain(dimension);
+        let widths = match domain.shape() {
+            Shape::Ordered => Widths::Ordered(positions(domain), domain.scale()),
+            Shape::Hierarchy(tree) => Widths::Leaves(Arc::clone(tree)),
+            Shape::Set => Widths::Members,
+        };
+        Ok(Box::new(Bound { dimension, limit: self.limit, widths, missing: domain.missing_code() }))
+    }
+}
+
+fn positions(domain: &Domain) -> Vec<i128> {
+    (0..domain.value_count() as u32).map(|code| domain.position(code)).collect()
+}
+
+#[derive(Debug)]
+enum Widths {
+    Ordered(Vec<i128>, u32),
+    Leaves(Arc<Hierarchy>),
+    Members,
+}
+
+#[derive(Debug)]
+struct Bound {
+    dimension: usize,
+    limit: Decimal,
+    widths: Widths,
+    missing: Option<u32>,
+}
+
+impl Bound {
+    /// The width of the region over an extent; `None` when it is published as `*`.
+    fn width(&self, extent: &Extent) -> Option<Decimal> {
+        match (&self.widths, extent) {
+            (Widths::Members, Extent::Members(bits)) => {
+                Some(Decimal::whole(bits.iter().map(|word| i128::from(word.count_ones())).sum()))
+            }
+            (_, Extent::Interval { lo, hi }) if self.missing == Some(*hi) => {
+                (lo == hi).then_some(Decimal::whole(0))
+            }
+            (Widths::Ordered(positions, scale), Extent::Interval { lo, hi }) => {
+                let units = positions[*hi as usize] - positions[*lo as usize];
+                Some(Decimal { units, scale: *scale })
+            }
+            (Widths::Leaves(tree), Extent::Interval { lo, hi }) => {
+                let node = tree.lowest_common_ancestor(*lo, *hi);
+                Some(Decimal::whole(i128::from(tree.leaves_under(node))))
+            }
+            _ => unreachable!("members are counted for sets, and for nothing else"),
+        }
+    }
+}
+
+impl Check for Bound {
+    fn needs(&self) -> Needs {
+        Needs { extents: vec![self.dimension], histograms: Vec::new() }
+    }
+
+    fn verdict(&self, needs: &Needs, group: &Statistics) -> Verdict {
+        let at = needs.extents.binary_search(&self.dimension).expect("the needs include this dimension");
+        match self.width(&group.extents[at]) {
+            Some(width) if width < self.limit => {
+                Verdict::Violated { measured: width.to_string(), limit: self.limit.to_string() }
+            }
+            _ => Verdict::Satisfied,
+        }
+    }
+}

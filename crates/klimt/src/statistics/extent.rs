@@ -1,0 +1,46 @@
+//! Which codes of a dimension occur in a group.
+
+/// Which codes of a dimension occur: the least and the greatest, or, where the domain is a set, each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Codes between two ends, both included; empty while `lo > hi`.
+    Interval {
+        /// The least code.
+        lo: u32,
+        /// The greatest code.
+        hi: u32,
+    },
+    /// A bit per code.
+    Members(Vec<u64>),
+}
+
+impl Extent {
+    /// The interval of no codes.
+    pub const NOTHING: Extent = Extent::Interval { lo: u32::MAX, hi: 0 };
+
+    /// The empty set over a domain of `cardinality` codes.
+    pub fn no_members(cardinality: usize) -> Self {
+        Extent::Members(vec![0; cardinality.div_ceil(64)])
+    }
+
+    /// Takes in a code.
+    pub fn add(&mut self, code: u32) {
+        match self {
+            Extent::Interval { lo, hi } => (*lo, *hi) = ((*lo).min(code), (*hi).max(code)),
+            Extent::Members(bits) => bits[code as usize / 64] |= 1 << (code % 64),
+        }
+    }
+
+    /// Takes in what another extent of the same dimension holds.
+    pub fn merge(&mut self, other: &Extent) {
+        match (self, other) {
+            (Extent::Interval { lo, hi }, Extent::Interval { lo: l, hi: h }) => {
+                (*lo, *hi) = ((*lo).min(*l), (*hi).max(*h));
+            }
+            (Extent::Members(mine), Extent::Members(theirs)) => {
+                mine.iter_mut().zip(theirs).for_each(|(a, b)| *a |= b);
+            }
+            _ => unreachable!("extents of one dimension have one form"),
+        }
+    }
+}

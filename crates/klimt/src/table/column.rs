@@ -1,0 +1,114 @@
+//! The table and its columns.
+
+use super::{Codes, Domain, Role, TextColumn};
+
+/// What a column holds.
+#[derive(Clone, Debug)]
+pub enum ColumnData {
+    /// A dense code per row: every quasi-identifier, sensitive and target column, and any column with few values.
+    Coded {
+        /// What the codes stand for.
+        domain: Domain,
+        /// The code of each row.
+        codes: Codes,
+    },
+    /// A text per row: a column that is published as it is.
+    Texts(TextColumn),
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What it is to the release.
+    pub role: Role,
+    /// What it holds.
+    pub data: ColumnData,
+}
+
+impl Column {
+    /// Appends the text of a row as it was read; nothing for a missing value.
+    pub fn write_text(&self, row: usize, out: &mut Vec<u8>) {
+        match &self.data {
+            ColumnData::Coded { domain, codes } => domain.write_text(codes.get(row), out),
+            ColumnData::Texts(texts) => out.extend_from_slice(texts.get(row)),
+        }
+    }
+
+    /// The domain and the codes of a coded column.
+    pub fn coded(&self) -> Option<(&Domain, &Codes)> {
+        match &self.data {
+            ColumnData::Coded { domain, codes } => Some((domain, codes)),
+            ColumnData::Texts(_) => None,
+        }
+    }
+}
+
+/// An encoded table: the columns that will be published or looked at, in the order of the source.
+#[derive(Clone, Debug)]
+pub struct Table {
+    rows: usize,
+    columns: Vec<Column>,
+    quasi_identifiers: Vec<usize>,
+}
+
+/// The most rows that a table can hold: row numbers take 32 bits.
+pub const MAX_ROWS: usize = u32::MAX as usize - 1;
+
+impl Table {
+    /// A table of columns of equal length; quasi-identifiers, sensitive columns and targets must be coded.
+    pub fn new(rows: usize, columns: Vec<Column>) -> crate::Result<Self> {
+        if rows > MAX_ROWS {
+            return Err(crate::Error::resource(format!("the table has more than {MAX_ROWS} rows")));
+        }
+        for column in &columns {
+            let length = match &column.data {
+                ColumnData::Coded { codes, .. } => codes.len(),
+                ColumnData::Texts(texts) => texts.len(),
+            };
+            let must_be_coded = !matches!(column.role, Role::Insensitive | Role::Identifier);
+            if length != rows || (must_be_coded && column.coded().is_none()) {
+                return Err(crate::Error::internal(format!("column {} was read wrongly", column.name)));
+            }
+        }
+        let quasi_identifiers =
+            (0..columns.len()).filter(|&c| columns[c].role == Role::QuasiIdentifier).collect();
+        Ok(Table { rows, columns, quasi_identifiers })
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns in the order of the source.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The numbers of the quasi-identifier columns; their index in this list is their *dimension*.
+    pub fn quasi_identifiers(&self) -> &[usize] {
+        &self.quasi_identifiers
+    }
+
+    /// The number of quasi-identifiers.
+    pub fn dimensions(&self) -> usize {
+        self.quasi_identifiers.len()
+    }
+
+    /// The column of a dimension.
+    pub fn dimension(&self, dimension: usize) -> &Column {
+        &self.columns[self.quasi_identifiers[dimension]]
+    }
+
+    /// The domain of a dimension.
+    pub fn domain(&self, dimension: usize) -> &Domain {
+        self.dimension(dimension).coded().expect("Table::new admits coded quasi-identifiers only").0
+    }
+
+    /// The codes of a dimension.
+    pub fn codes(&self, dimension: usize) -> &Codes {
+        self.dimension(dimension).coded().expect("Table::new admits coded quasi-identifiers only").1
+    }
+}

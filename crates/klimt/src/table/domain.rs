@@ -1,0 +1,187 @@
+//! What a column ranges over: its values by code, and how far apart they are.
+
+use super::{TextPool, TypeSpec, ValueType};
+use crate::hierarchy::{Hierarchy, NodeId};
+use std::sync::Arc;
+
+/// How the values of a domain hang together.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// A total order: codes are ranks.
+    Ordered,
+    /// A taxonomy: codes are leaf numbers, left to right.
+    Hierarchy(Arc<Hierarchy>),
+    /// Unordered categories.
+    Set,
+}
+
+/// Where the values of an ordered domain lie on its axis.
+#[derive(Clone, Debug)]
+pub enum Measure {
+    /// At their rank: an imposed order knows no other distance.
+    Rank,
+    /// At a whole number of units of `10^-scale` (of days or seconds for dates and timestamps).
+    Units {
+        /// The position of each code.
+        units: Vec<i128>,
+        /// How many digits stand behind the point.
+        scale: u32,
+    },
+}
+
+/// The values of a domain by code, without the missing one.
+#[derive(Clone, Debug)]
+pub(super) enum Values {
+    /// Whole numbers in their shortest spelling: the text is the number's, and so is the position.
+    Integers(Vec<i64>),
+    /// Texts as they were read.
+    Texts(TextPool),
+}
+
+/// What a column ranges over. A missing value, where the column has any, is the last code; in an ordered domain
+/// or a hierarchy it has no neighbours: together with any other value it is published as `*`.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    pub(super) type_spec: TypeSpec,
+    pub(super) shape: Shape,
+    pub(super) values: Values,
+    pub(super) measure: Measure,
+    pub(super) missing: bool,
+    /// The certainty penalty of each hierarchy node.
+    pub(super) node_penalties: Vec<f64>,
+}
+
+impl Domain {
+    /// How the values hang together.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The hierarchy, where there is one.
+    pub fn hierarchy(&self) -> Option<&Hierarchy> {
+        match &self.shape {
+            Shape::Hierarchy(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
+    /// The type of the values.
+    pub fn value_type(&self) -> ValueType {
+        self.type_spec.value_type
+    }
+
+    /// The type of the values, with the pattern in which dates are written.
+    pub fn type_spec(&self) -> &TypeSpec {
+        &self.type_spec
+    }
+
+    /// The number of values, without the missing one.
+    pub fn value_count(&self) -> usize {
+        match &self.values {
+            Values::Integers(values) => values.len(),
+            Values::Texts(texts) => texts.len(),
+        }
+    }
+
+    /// The number of codes, the missing one included.
+    pub fn cardinality(&self) -> usize {
+        self.value_count() + usize::from(self.missing)
+    }
+
+    /// The code of the missing value, where the column has any.
+    pub fn missing_code(&self) -> Option<u32> {
+        self.missing.then_some(self.value_count() as u32)
+    }
+
+    /// Whether the codes `lo..=hi` hold the missing value and others too.
+    pub fn mixes_missing(&self, lo: u32, hi: u32) -> bool {
+        self.missing && lo != hi && hi as usize == self.value_count()
+    }
+
+    /// Appends the text of a code as it was read; nothing for the missing value.
+    pub fn write_text(&self, code: u32, out: &mut Vec<u8>) {
+        if code as usize == self.value_count() {
+            return;
+        }
+        match &self.values {
+            Values::Integers(values) => {
+                out.extend_from_slice(itoa::Buffer::new().format(values[code as usize]).as_bytes());
+            }
+            Values::Texts(texts) => out.extend_from_slice(texts.get(code as usize)),
+        }
+    }
+
+    /// The text of a code as it was read; empty for the missing value.
+    pub fn text(&self, code: u32) -> String {
+        let mut out = Vec::new();
+        self.write_text(code, &mut out);
+        String::from_utf8(out).expect("sources admit valid UTF-8 only")
+    }
+
+    /// Where a value of an ordered domain lies, in units of `10^-scale`.
+    pub fn position(&self, code: u32) -> i128 {
+        match (&self.measure, &self.values) {
+            (Measure::Rank, _) => i128::from(code),
+            (Measure::Units { .. }, Values::Integers(values)) => i128::from(values[code as usize]),
+            (Measure::Units { units, .. }, _) => units[code as usize],
+        }
+    }
+
+    /// The digits behind the point of [`Domain::position`].
+    pub fn scale(&self) -> u32 {
+        match &self.measure {
+            Measure::Rank => 0,
+            Measure::Units { scale, .. } => *scale,
+        }
+    }
+
+    /// Whether the distance between values is more than a difference of ranks.
+    pub fn is_measured(&self) -> bool {
+        matches!(self.measure, Measure::Units { .. })
+    }
+
+    /// Whether the axis has no values between neighbours one unit apart (whole numbers, days, ranks).
+    pub fn is_discrete(&self) -> bool {
+        matches!(self.value_type(), ValueType::Integer | ValueType::Date) || !self.is_measured()
+    }
+
+    /// The lowest hierarchy node over the leaf codes `lo..=hi`; the root when the missing value is among them.
+    pub fn node_over(&self, tree: &Hierarchy, lo: u32, hi: u32) -> NodeId {
+        if self.mixes_missing(lo, hi) { tree.root() } else { tree.lowest_common_ancestor(lo, hi) }
+    }
+
+    /// The certainty penalty, 0..1, of an ordered interval, both ends included: its length over the length of
+    /// the column's range.
+    pub fn interval_penalty(&self, lo: u32, hi: u32) -> f64 {
+        if lo == hi {
+            return 0.0;
+        }
+        if self.mixes_missing(lo, hi) {
+            return 1.0;
+        }
+        let range = self.position(self.value_count() as u32 - 1) - self.position(0);
+        if range == 0 { 0.0 } else { (self.position(hi) - self.position(lo)) as f64 / range as f64 }
+    }
+
+    /// The certainty penalty, 0..1, of a hierarchy node: its leaves over all leaves, and 0 for a single leaf; by
+    /// length where the leaves are numbers or dates.
+    pub fn node_penalty(&self, node: NodeId) -> f64 {
+        self.node_penalties[node.0 as usize]
+    }
+
+    /// The certainty penalty, 0..1, of a set of `members` values: its share of all values, and 0 for one value.
+    pub fn set_penalty(&self, members: usize) -> f64 {
+        if members <= 1 { 0.0 } else { members as f64 / self.cardinality() as f64 }
+    }
+
+    /// The certainty penalty of the smallest region over rows whose codes lie in `lo..=hi` and take `distinct`
+    /// different values (which only a set looks at).
+    pub fn extent_penalty(&self, lo: u32, hi: u32, distinct: usize) -> f64 {
+        match &self.shape {
+            Shape::Ordered => self.interval_penalty(lo, hi),
+            Shape::Hierarchy(_) if lo == hi => 0.0,
+            Shape::Hierarchy(tree) => self.node_penalty(self.node_over(tree, lo, hi)),
+            Shape::Set => self.set_penalty(distinct),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Exact decimal numbers: a whole number of units of a power of ten.
+
+use std::{cmp::Ordering, fmt, str::FromStr};
+
+/// An exact decimal: `units · 10^-scale`.
+#[derive(Clone, Copy, Debug)]
+pub struct Decimal {
+    /// The number in units of its scale.
+    pub units: i128,
+    /// How many digits stand behind the point.
+    pub scale: u32,
+}
+
+/// More digits than this behind the point are not read as a number.
+const MAX_SCALE: u32 = 30;
+
+impl Decimal {
+    /// A whole number.
+    pub const fn whole(units: i128) -> Self {
+        Decimal { units, scale: 0 }
+    }
+
+    /// The same number at a finer scale; `None` when it does not fit.
+    pub fn rescaled(self, scale: u32) -> Option<i128> {
+        self.units.checked_mul(10i128.checked_pow(scale.checked_sub(self.scale)?)?)
+    }
+}
+
+/// Brings numbers to their common scale; `None` when one does not fit.
+pub fn align(numbers: &[Decimal]) -> Option<(Vec<i128>, u32)> {
+    let scale = numbers.iter().map(|n| n.scale).max().unwrap_or(0);
+    let units = numbers.iter().map(|n| n.rescaled(scale)).collect::<Option<_>>()?;
+    Some((units, scale))
+}
+
+impl PartialEq for Decimal {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Decimal {}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match align(&[*self, *other]) {
+            Some((units, _)) => units[0].cmp(&units[1]),
+            // One of the two overflows at the other's scale, so its whole part decides.
+            None => {
+                let whole = |d: &Decimal| d.units / 10i128.pow(d.scale);
+                whole(self).cmp(&whole(other))
+            }
+        }
+    }
+}
+
+impl FromStr for Decimal {
+    type Err = ();
+
+    /// Reads `-12.50`, `.5`, `3.`, `1e6` and `2.5E-3`, exactly.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (mantissa, exponent) = match text.find(['e', 'E']) {
+            Some(at) => (&text[..at], text[at + 1..].parse::<i32>().map_err(|_| ())?),
+            None => (text, 0),
+        };
+        let (negative, mantissa) = match mantissa.as_bytes().first() {
+            Some(b'-') => (true, &mantissa[1..]),
+            Some(b'+') => (false, &mantissa[1..]),
+            _ => (false, mantissa),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        if whole.is_empty() && fraction.is_empty() {
+            return Err(());
+        }
+        let mut units = 0i128;
+        for digit in whole.bytes().chain(fraction.bytes()) {
+            if !digit.is_ascii_digit() {
+                return Err(());
+            }
+            units = units.checked_mul(10).and_then(|u| u.checked_add(i128::from(digit - b'0'))).ok_or(())?;
+        }
+        if negative {
+            units = -units;
+        }
+        let scale = i64::try_from(fraction.len()).map_err(|_| ())? - i64::from(exponent);
+        if scale > i64::from(MAX_SCALE) {
+            return Err(());
+        }
+        match u32::try_from(scale) {
+            Ok(scale) => Ok(Decimal { units, scale }),
+            Err(_) => {
+                let power = u32::try_from(-scale).map_err(|_| ())?;
+                let factor = 10i128.checked_pow(power).ok_or(())?;
+                Ok(Decimal::whole(units.checked_mul(factor).ok_or(())?))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.units < 0 { "-" } else { "" };
+        let digits = self.units.unsigned_abs().to_string();
+        let scale = self.scale as usize;
+        if scale == 0 {
+            return write!(f, "{sign}{digits}");
+        }
+        let digits = format!("{digits:0>width$}", width = scale + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - scale);
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.is_empty() { write!(f, "{sign}{whole}") } else { write!(f, "{sign}{whole}.{fraction}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn d(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn reads_exactly() {
+        assert_eq!(d("12.50").to_string(), "12.5");
+        assert_eq!(d("-0.05").to_string(), "-0.05");
+        assert_eq!(d("2.5E-3").to_string(), "0.0025");
+        assert_eq!(d("1e6"), Decimal::whole(1_000_000));
+        assert_eq!(d(".5"), d("0.50"));
+        assert!(d("0.1") < d("0.10000000000000000001"));
+        for bad in ["", ".", "-", "1.2.3", "1e", "abc", "1,5", "inf", "NaN", "1e-99"] {
+            assert!(bad.parse::<Decimal>().is_err(), "{bad}");
+        }
+    }
+}

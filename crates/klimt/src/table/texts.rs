@@ -1,0 +1,130 @@
+//! Texts by number: a pool in one allocation, and a column of them in chunks.
+
+/// Texts by number, in one allocation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextPool {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl TextPool {
+    /// Adds a text and returns its number.
+    pub fn push(&mut self, text: &[u8]) -> usize {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+        self.ends.len() - 1
+    }
+
+    /// The text with the given number.
+    pub fn get(&self, number: usize) -> &[u8] {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.bytes[start..self.ends[number]]
+    }
+
+    /// The text with the given number as a string; sources admit valid UTF-8 only.
+    pub fn str(&self, number: usize) -> &str {
+        std::str::from_utf8(self.get(number)).expect("sources admit valid UTF-8 only")
+    }
+
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Every text in order of its number.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|number| self.get(number))
+    }
+
+    /// The same texts in another order: text `i` of the result is text `order[i]` of this pool.
+    pub fn reordered(&self, order: &[usize]) -> Self {
+        let mut pool = TextPool { bytes: Vec::with_capacity(self.bytes.len()), ends: Vec::new() };
+        for &number in order {
+            pool.push(self.get(number));
+        }
+        pool
+    }
+}
+
+impl<'a> FromIterator<&'a str> for TextPool {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
+        let mut pool = TextPool::default();
+        for text in texts {
+            pool.push(text.as_bytes());
+        }
+        pool
+    }
+}
+
+/// The texts of some consecutive rows, at most 4 GB of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextChunk {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl TextChunk {
+    /// Adds the text of the next row.
+    #[inline]
+    pub fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len() as u32);
+    }
+
+    /// The text of a row.
+    #[inline]
+    pub fn get(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.bytes[start as usize..self.ends[row] as usize]
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+/// One text per row, in the chunks in which it was read: for columns that are published as they are and have
+/// too many different values for a dictionary.
+#[derive(Clone, Debug, Default)]
+pub struct TextColumn {
+    chunks: Vec<TextChunk>,
+    first_rows: Vec<usize>,
+    rows: usize,
+}
+
+impl TextColumn {
+    /// Adds the next rows.
+    pub fn push_chunk(&mut self, chunk: TextChunk) {
+        self.first_rows.push(self.rows);
+        self.rows += chunk.len();
+        self.chunks.push(chunk);
+    }
+
+    /// The text of a row.
+    #[inline]
+    pub fn get(&self, row: usize) -> &[u8] {
+        let chunk = self.first_rows.partition_point(|&first| first <= row) - 1;
+        self.chunks[chunk].get(row - self.first_rows[chunk])
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+}
