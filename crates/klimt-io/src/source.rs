@@ -1,6 +1,6 @@
 //! Opening a source: which format, which compression, which columns.
 
-use crate::csv::{CsvSource, DialectSpec, ReadOptions};
+use crate::csv::{CsvSource, Dialect, DialectSpec, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use klimt::table::{ColumnSpec, Table};
 use klimt::{Error, Result};
@@ -67,6 +67,13 @@ impl Source {
     pub fn columns(&self) -> &[String] {
         match self {
             Source::Csv(source) => source.columns(),
+        }
+    }
+
+    /// How text is written: that of a CSV source, else the usual one.
+    pub fn dialect(&self) -> Dialect {
+        match self {
+            Source::Csv(source) => source.dialect(),
         }
     }
 

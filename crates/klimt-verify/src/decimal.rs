@@ -121,8 +121,14 @@ mod tests {
 
     #[test]
     fn numbers_are_read_exactly() {
-        let spellings =
-            [("-12.50", "-12.5"), (".5", "0.5"), ("3.", "3"), ("1e3", "1000"), ("-2.5E-3", "-0.0025"), ("+007", "7")];
+        let spellings = [
+            ("-12.50", "-12.5"),
+            (".5", "0.5"),
+            ("3.", "3"),
+            ("1e3", "1000"),
+            ("-2.5E-3", "-0.0025"),
+            ("+007", "7"),
+        ];
         for (text, shortest) in spellings {
             assert_eq!(number(text).to_string(), shortest);
         }

@@ -96,7 +96,9 @@ impl Findings {
         let rows = tally.rows();
         let original = question.original_rows.unwrap_or(rows);
         let lacking = original.checked_sub(rows).ok_or_else(|| {
-            Error::unsatisfied(format!("the release has {rows} rows, more than the {original} of its original"))
+            Error::unsatisfied(format!(
+                "the release has {rows} rows, more than the {original} of its original"
+            ))
         })?;
         let suppressed = tally.suppressed() + lacking;
         let sizes = || tally.groups().map(|group| group.rows());

@@ -7,7 +7,7 @@ use crate::{
 use klimt::{Error, Result};
 
 /// Ends every value of a key. No valid UTF-8 text holds this byte, so a key stands for one tuple only.
-const END: u8 = 0xFF;
+pub(crate) const END: u8 = 0xFF;
 
 /// What a suppressed or fully generalised value is published as.
 pub(crate) const ANY: &str = "*";
@@ -82,11 +82,13 @@ impl Tally {
     /// here row by row, with the same result.
     pub fn add(&mut self, values: &[&str], sensitive: &[&str]) -> Result<()> {
         if values.len() != self.quasi_identifiers.len() || sensitive.len() != self.sensitive.len() {
-            return Err(Error::internal("a row to be verified has another number of values than there are columns"));
+            return Err(Error::internal(
+                "a row to be verified has another number of values than there are columns",
+            ));
         }
         let mut key = std::mem::take(&mut self.scratch);
         key.clear();
-        values.iter().for_each(|value| push_value(&mut key, [value.as_bytes()]));
+        values.iter().for_each(|value| push_value(&mut key, value));
         let group = self.group(&key);
         self.scratch = key;
         let group = group.ok_or_else(too_many)?;
@@ -97,7 +99,7 @@ impl Tally {
         Ok(())
     }
 
-    /// The number of the group with this key, made of values by [`push_value`]; `None` when there are too many.
+    /// The number of the group with this key, in which [`END`] follows every value; `None` when there are too many.
     pub(crate) fn group(&mut self, key: &[u8]) -> Option<u32> {
         let group = self.keys.intern(key)?;
         if self.rows.len() < self.keys.len() {
@@ -118,11 +120,13 @@ impl Tally {
 
     /// Both tallies' rows in one. They must count the same columns.
     pub fn merge(self, other: Tally) -> Result<Tally> {
-        let columns = |tally: &Tally| tally.sensitive.iter().map(|h| h.column().to_string()).collect::<Vec<_>>();
+        let columns =
+            |tally: &Tally| tally.sensitive.iter().map(|h| h.column().to_string()).collect::<Vec<_>>();
         if self.quasi_identifiers != other.quasi_identifiers || columns(&self) != columns(&other) {
             return Err(Error::internal("two tallies of different columns cannot be merged"));
         }
-        let (mut large, small) = if self.keys.len() >= other.keys.len() { (self, other) } else { (other, self) };
+        let (mut large, small) =
+            if self.keys.len() >= other.keys.len() { (self, other) } else { (other, self) };
         let mut groups = Vec::with_capacity(small.keys.len());
         for (number, &rows) in (0u32..).zip(&small.rows) {
             let group = large.group(small.keys.get(number)).ok_or_else(too_many)?;
@@ -168,14 +172,13 @@ impl Tally {
             return None;
         }
         let mut key = Vec::new();
-        self.quasi_identifiers.iter().for_each(|_| push_value(&mut key, [ANY.as_bytes()]));
+        self.quasi_identifiers.iter().for_each(|_| push_value(&mut key, ANY));
         self.keys.find(&key)
     }
 }
 
-/// Appends a value, given in pieces, to the key of a tuple.
-pub(crate) fn push_value<'a>(key: &mut Vec<u8>, pieces: impl IntoIterator<Item = &'a [u8]>) {
-    pieces.into_iter().for_each(|piece| key.extend_from_slice(piece));
+fn push_value(key: &mut Vec<u8>, value: &str) {
+    key.extend_from_slice(value.as_bytes());
     key.push(END);
 }
 

@@ -93,7 +93,9 @@ pub fn width(published: &str, domain: &Domain) -> Option<Width> {
         return Some(Width::Unlimited);
     }
     let width = match domain {
-        Domain::Hierarchy(leaves) => Some(leaves.get(published).copied().or(published.is_empty().then_some(1))?.into()),
+        Domain::Hierarchy(leaves) => {
+            Some(leaves.get(published).copied().or(published.is_empty().then_some(1))?.into())
+        }
         Domain::Order(ranks) if published.is_empty() || ranks.contains_key(published) => Some(0.into()),
         _ => match shape(published) {
             Shape::Single if matches!(domain, Domain::Order(_)) => None,
@@ -116,8 +118,9 @@ pub fn least_width(tally: &Tally, column: &str, domain: &Domain) -> Result<Width
     let values: HashSet<&str> = tally.tuples().filter_map(|group| group.values().nth(place)).collect();
     let widths = values.iter().map(|value| width(value, domain)).collect::<Option<Vec<_>>>();
     let widths = widths.ok_or_else(|| {
-        Error::input(format!("column \"{column}\" publishes values whose width is not known"))
-            .with_help("give the order, the hierarchy or the date pattern of the column with which it was made")
+        Error::input(format!("column \"{column}\" publishes values whose width is not known")).with_help(
+            "give the order, the hierarchy or the date pattern of the column with which it was made",
+        )
     })?;
     Ok(widths.into_iter().min().unwrap_or(Width::Unlimited))
 }
@@ -240,8 +243,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_measured_is_not_guessed() {
-        let unknown =
-            ["[a..b]", "[28..25]", "[..]", "[1..2024-01-01]", "[2024-01-01..2024-01-01T00:00:00]", "[2023-02-29..2024-01-01]"];
+        let unknown = [
+            "[a..b]",
+            "[28..25]",
+            "[..]",
+            "[1..2024-01-01]",
+            "[2024-01-01..2024-01-01T00:00:00]",
+            "[2023-02-29..2024-01-01]",
+        ];
         for published in unknown {
             assert_eq!(natural_width(published), None, "{published}");
         }
@@ -280,7 +289,8 @@ mod tests {
 
     #[test]
     fn a_hierarchy_measures_leaves() {
-        let leaves = [("Europe", 3), ("France", 1), ("[20..30]", 11)].map(|(label, n)| (label.to_string(), n));
+        let leaves =
+            [("Europe", 3), ("France", 1), ("[20..30]", 11)].map(|(label, n)| (label.to_string(), n));
         let hierarchy = Domain::Hierarchy(leaves.into_iter().collect());
         let leaf_width = |published| width(published, &hierarchy).map(|width| width.to_string());
         assert_eq!(leaf_width("Europe").as_deref(), Some("3"));

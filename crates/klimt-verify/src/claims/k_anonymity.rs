@@ -12,7 +12,9 @@ struct KAnonymity {
 
 pub(super) fn bind(claim: &Claim, _: &Facts) -> Result<Box<dyn Check>> {
     if let Some(column) = &claim.column {
-        return Err(Error::input(format!("{ID} is about all quasi-identifiers, not about column \"{column}\" alone")));
+        return Err(Error::input(format!(
+            "{ID} is about all quasi-identifiers, not about column \"{column}\" alone"
+        )));
     }
     match claim.limit.parse() {
         Ok(k) if k > 0 => Ok(Box::new(KAnonymity { k })),

@@ -168,7 +168,8 @@ mod tests {
         ];
         let expected =
             [("2", "2", true), ("3", "2", false), ("4", "4", true), ("4.0001", "4", false), ("0", "0", true)];
-        let expected = expected.map(|(limit, measured, holds)| (limit.to_string(), measured.to_string(), holds));
+        let expected =
+            expected.map(|(limit, measured, holds)| (limit.to_string(), measured.to_string(), holds));
         assert_eq!(outcomes(&claims), expected);
     }
 

@@ -48,7 +48,9 @@ impl FaultKind {
             }
             FaultKind::UnclosedQuote => "a quoted field is not closed".to_string(),
             FaultKind::StrayQuote => "a quote inside a field that is not quoted as a whole".to_string(),
-            FaultKind::StrayCarriageReturn => "a carriage return outside quotes that ends no line".to_string(),
+            FaultKind::StrayCarriageReturn => {
+                "a carriage return outside quotes that ends no line".to_string()
+            }
             FaultKind::InvalidUtf8 => "the text is not UTF-8".to_string(),
             FaultKind::TooMany => crate::tally::too_many().message().to_string(),
             FaultKind::Mismatch => "the layout of a release and its tally have different columns".to_string(),
@@ -70,14 +72,18 @@ impl Fault {
     pub fn internal(&self) -> Error {
         self.kind.placeless().unwrap_or_else(|| {
             let Fault { kind, line } = self;
-            Error::internal(format!("the release to be written is faulty: line {line} of a chunk: {}", kind.message()))
+            Error::internal(format!(
+                "the release to be written is faulty: line {line} of a chunk: {}",
+                kind.message()
+            ))
         })
     }
 
     /// The fault as one of the file `name`, of which `lines_before` lines come before the chunk.
     pub fn in_file(&self, name: &str, lines_before: u64) -> Error {
         self.kind.placeless().unwrap_or_else(|| {
-            let error = Error::input(format!("{name}: line {}: {}", lines_before + self.line, self.kind.message()));
+            let error =
+                Error::input(format!("{name}: line {}: {}", lines_before + self.line, self.kind.message()));
             error.with_help(match self.kind {
                 FaultKind::InvalidUtf8 => "convert the file to UTF-8",
                 FaultKind::FieldCount { .. } => "check the delimiter and the quoting of the file",

@@ -27,7 +27,16 @@ pub fn read<S: AsRef<str>>(
     quasi_identifiers: &[S],
     sensitive: &[S],
 ) -> Result<Tally> {
-    let mut chunks = Chunks::new(name, source, CHUNK);
+    read_chunks(Chunks::new(name, source, CHUNK, LONGEST_RECORD), dialect, quasi_identifiers, sensitive)
+}
+
+fn read_chunks<S: AsRef<str>>(
+    mut chunks: Chunks<'_, impl Read>,
+    dialect: Dialect,
+    quasi_identifiers: &[S],
+    sensitive: &[S],
+) -> Result<Tally> {
+    let name = chunks.name;
     let (chunk, _) = chunks.next()?.ok_or_else(|| Error::input(format!("{name}: the file is empty")))?;
     let chunk = chunk.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(chunk);
     let (columns, header_end) = header(name, chunk, dialect)?;
@@ -55,8 +64,9 @@ fn header(name: &str, chunk: &[u8], dialect: Dialect) -> Result<(Vec<String>, us
     let mut records = Records::new(chunk, dialect.delimiter).map_err(|fault| fault.in_file(name, 0))?;
     loop {
         let field = records.field(at).map_err(|fault| fault.in_file(name, 0))?;
-        let text: Vec<&[u8]> = records.value(&field).collect();
-        columns.push(String::from_utf8(text.concat()).expect("the chunk is valid UTF-8"));
+        let mut text = Vec::new();
+        records.push_value(&field, &mut text);
+        columns.push(String::from_utf8(text).expect("the chunk is valid UTF-8"));
         at = field.next;
         if field.last {
             break;
@@ -73,10 +83,8 @@ fn position(name: &str, columns: &[String], wanted: &str) -> Result<usize> {
     let mut found = (0..).zip(columns).filter(|(_, column)| *column == wanted).map(|(position, _)| position);
     match (found.next(), found.next()) {
         (Some(position), None) => Ok(position),
-        (Some(_), Some(_)) => {
-            Err(Error::input(format!("{name}: several columns are called \"{wanted}\""))
-                .with_help("give the columns different names"))
-        }
+        (Some(_), Some(_)) => Err(Error::input(format!("{name}: several columns are called \"{wanted}\""))
+            .with_help("give the columns different names")),
         (None, _) => Err(Error::input(format!("{name}: there is no column \"{wanted}\""))
             .with_help(format!("the columns are {}", columns.join(", ")))),
     }
@@ -87,6 +95,8 @@ struct Chunks<'a, R> {
     name: &'a str,
     source: R,
     buffer: Vec<u8>,
+    /// How long the buffer may become.
+    longest: usize,
     /// How much of the buffer was given out as the last chunk.
     taken: usize,
     /// How much of the buffer holds text.
@@ -97,8 +107,8 @@ struct Chunks<'a, R> {
 }
 
 impl<'a, R: Read> Chunks<'a, R> {
-    fn new(name: &'a str, source: R, size: usize) -> Self {
-        Chunks { name, source, buffer: vec![0; size], taken: 0, filled: 0, ended: false, lines: 0 }
+    fn new(name: &'a str, source: R, size: usize, longest: usize) -> Self {
+        Chunks { name, source, buffer: vec![0; size], longest, taken: 0, filled: 0, ended: false, lines: 0 }
     }
 
     /// The next chunk and the number of lines before it; `None` at the end.
@@ -136,9 +146,10 @@ impl<'a, R: Read> Chunks<'a, R> {
 
     /// Makes room for a record that is longer than the buffer.
     fn grow(&mut self) -> Result<()> {
-        if self.buffer.len() >= LONGEST_RECORD {
+        let Chunks { name, longest, .. } = self;
+        if self.buffer.len() >= *longest {
             let line = self.lines + 1;
-            return Err(Error::input(format!("{}: line {line}: a record of more than {LONGEST_RECORD} bytes", self.name))
+            return Err(Error::input(format!("{name}: line {line}: a record of more than {longest} bytes"))
                 .with_help("look for a quoted field that is not closed"));
         }
         self.buffer.resize(self.buffer.len() * 2, 0);
@@ -168,6 +179,10 @@ fn line_count(text: &[u8]) -> u64 {
 mod tests {
     use super::*;
     use klimt::ErrorKind;
+    use proptest::{collection::vec, prelude::*, sample::select};
+
+    const PIECES: [&str; 9] =
+        ["1,f\n", "1,f\n", "1,\"f\"\r\n", "2,\"\n\"\n", "\"\"\"1\",\n", "\"", "\n", "3", "\r"];
 
     const DIALECT: Dialect = Dialect { delimiter: b',', header: true };
 
@@ -179,7 +194,7 @@ mod tests {
     fn records_are_cut_whole() {
         let text = b"a,\"x\ny\"\nb,\"\"\"\n\"\nc,d\n";
         for size in 1..=text.len() + 1 {
-            let mut chunks = Chunks::new("r.csv", &text[..], size);
+            let mut chunks = Chunks::new("r.csv", &text[..], size, 64);
             let mut seen = Vec::new();
             while let Some((chunk, lines)) = chunks.next().unwrap() {
                 assert_eq!(lines, line_count(&seen), "size {size}");
@@ -188,6 +203,29 @@ mod tests {
                 seen.extend_from_slice(chunk);
             }
             assert_eq!(seen, text, "size {size}");
+        }
+    }
+
+    #[test]
+    fn a_record_without_an_end_is_not_read_to_the_end() {
+        let text = format!("age,sex\n1,\"{}", "f\n".repeat(1000));
+        let chunks = Chunks::new("r.csv", text.as_bytes(), 16, 128);
+        let error = read_chunks(chunks, DIALECT, &["age", "sex"], &[]).unwrap_err();
+        assert_eq!(error.message(), "r.csv: line 2: a record of more than 128 bytes");
+    }
+
+    proptest! {
+        #[test]
+        fn the_size_of_chunks_does_not_matter(pieces in vec(select(PIECES.to_vec()), 0..30), size in 8..40usize) {
+            let text = format!("age,sex\n{}", pieces.concat());
+            let groups = |size| {
+                let chunks = Chunks::new("r.csv", text.as_bytes(), size, 1 << 20);
+                let tally = read_chunks(chunks, DIALECT, &["age", "sex"], &[]);
+                let mut groups: Vec<_> = tally?.groups().map(|g| (g.values().collect::<Vec<_>>().join("\0"), g.rows())).collect();
+                groups.sort();
+                Ok(groups)
+            };
+            prop_assert_eq!(groups(size), groups(1 << 10) as Result<_>);
         }
     }
 

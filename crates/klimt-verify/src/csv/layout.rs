@@ -57,7 +57,9 @@ impl Layout {
         let in_range = sorted.last().is_none_or(|&last| last < self.columns);
         let different = sorted.windows(2).all(|pair| pair[0] != pair[1]);
         if self.columns == 0 || !in_range || !different {
-            return Err(Error::internal("the layout of a release names a column twice or one that does not exist"));
+            return Err(Error::internal(
+                "the layout of a release names a column twice or one that does not exist",
+            ));
         }
         self.parts = self.parts_at(&sorted);
         Ok(self)

@@ -10,7 +10,7 @@ pub use fault::{Fault, FaultKind};
 pub use file::read;
 pub use layout::Layout;
 
-use crate::tally::{Tally, push_value};
+use crate::tally::{END, Tally};
 use layout::Part;
 use record::{Field, Records};
 
@@ -34,7 +34,8 @@ pub fn examine(layout: &Layout, chunk: &[u8], tally: &mut Tally) -> Result<(), F
         return Err(Fault { kind: FaultKind::Mismatch, line: 1 });
     }
     let records = Records::new(chunk, layout.dialect().delimiter)?;
-    let scan = Scan { layout, chunk, records, tally, fields: Vec::new(), scratch: Vec::new(), run: Run::default() };
+    let scan =
+        Scan { layout, chunk, records, tally, fields: Vec::new(), scratch: Vec::new(), run: Run::default() };
     scan.all()
 }
 
@@ -143,7 +144,8 @@ impl Scan<'_> {
         let next = self.split(at)?;
         self.scratch.clear();
         for &column in self.layout.quasi_identifiers() {
-            push_value(&mut self.scratch, self.records.value(&self.fields[column]));
+            self.records.push_value(&self.fields[column], &mut self.scratch);
+            self.scratch.push(END);
         }
         let group = match self.run.group {
             Some(group) if self.scratch == self.run.key => group,
@@ -201,7 +203,7 @@ impl Scan<'_> {
     /// Counts the value of a sensitive field.
     fn observe(&mut self, at: usize, group: u32, number: usize, field: Field) -> Result<(), Fault> {
         self.scratch.clear();
-        self.records.value(&field).for_each(|piece| self.scratch.extend_from_slice(piece));
+        self.records.push_value(&field, &mut self.scratch);
         let counted = self.tally.observe(group, number, &self.scratch);
         counted.ok_or_else(|| self.records.fault(at, FaultKind::TooMany))
     }

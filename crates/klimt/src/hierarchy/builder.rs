@@ -323,6 +323,11 @@ mod tests {
     }
 
     #[test]
+    fn a_leaf_that_is_an_ancestor_elsewhere_is_not_reported_again_for_its_parents() {
+        assert!(problem(&["X;*", "y;X;B;*"]).ends_with("line 1 (an ancestor on line 2, level 1)"));
+    }
+
+    #[test]
     fn all_problems_come_at_once_and_name_no_label() {
         let lines = ["secret;A;*", "secret;B;*", "x;;*", "y;C;C2;*", "z;C;C3;*", "w;all", "A;*", "v;V;W;V;*"];
         let error = build(&lines).unwrap_err();

@@ -78,6 +78,17 @@ mod tests {
     }
 
     #[test]
+    fn a_root_that_holds_a_delimiter_does_not_mislead_the_reader() {
+        for delimiter in *b";,\t|" {
+            for root in ["x;y", "x,y", "x\ty", "x|y"] {
+                let rooted = tree(&[&["a", root], &["b", root]]);
+                let text = write_csv(&rooted, &WriteOptions { delimiter }).unwrap();
+                assert_eq!(read_csv("t", text.as_bytes(), &ReadOptions::default()).unwrap(), rooted);
+            }
+        }
+    }
+
+    #[test]
     fn an_impossible_delimiter_is_refused() {
         assert!(write_csv(&tree(&[&["a", "*"]]), &WriteOptions { delimiter: b'"' }).is_err());
     }

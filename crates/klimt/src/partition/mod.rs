@@ -1,12 +1,14 @@
 //! Partitionings: the rows in groups, the region of each group, and how good that is known to be.
 
 mod coalesce;
+mod identical;
 mod packed;
 mod suppress;
 mod tree;
 
 pub(crate) use packed::compact_regions;
-pub use packed::{Packed, PackedKernel, Tuple, pack};
+pub use identical::identical_tuples;
+pub use packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
 pub use suppress::Suppression;
 pub use tree::{CutNode, CutTree};
 

@@ -93,49 +93,54 @@ pub trait PackedKernel {
 
 /// Packs the quasi-identifiers of the given rows as narrowly as their domains allow and hands them to a kernel.
 pub fn pack<K: PackedKernel>(table: &Table, ids: Vec<u32>, kernel: K) -> Result<K::Output> {
-    let widest = (0..table.dimensions()).map(|d| Codes::width(table.domain(d).cardinality())).max();
+    pack_columns(table, table.quasi_identifiers(), ids, kernel)
+}
+
+/// Packs any coded columns of the given rows.
+pub fn pack_columns<K: PackedKernel>(
+    table: &Table,
+    columns: &[usize],
+    ids: Vec<u32>,
+    kernel: K,
+) -> Result<K::Output> {
+    let coded: Option<Vec<_>> = columns.iter().map(|&column| table.columns()[column].coded()).collect();
+    let coded = coded.ok_or_else(|| Error::internal("a column that is not coded cannot be packed"))?;
+    let widest = coded.iter().map(|(domain, _)| Codes::width(domain.cardinality())).max();
+    let codes: Vec<&Codes> = coded.iter().map(|(_, codes)| *codes).collect();
     match widest.unwrap_or(1) {
-        1 => pack_words::<u8, K>(table, ids, kernel),
-        2 => pack_words::<u16, K>(table, ids, kernel),
-        _ => pack_words::<u32, K>(table, ids, kernel),
+        1 => pack_words::<u8, K>(&codes, ids, kernel),
+        2 => pack_words::<u16, K>(&codes, ids, kernel),
+        _ => pack_words::<u32, K>(&codes, ids, kernel),
     }
 }
 
 /// The most quasi-identifiers that a table can have.
-pub const MAX_DIMENSIONS: usize = 128;
+pub const MAX_DIMENSIONS: usize = 64;
 
-fn pack_words<W: Word, K: PackedKernel>(table: &Table, ids: Vec<u32>, kernel: K) -> Result<K::Output>
+fn pack_words<W: Word, K: PackedKernel>(codes: &[&Codes], ids: Vec<u32>, kernel: K) -> Result<K::Output>
 where
-    [W; 2]: Zero,
     [W; 4]: Zero,
-    [W; 6]: Zero,
     [W; 8]: Zero,
     [W; 9]: Zero,
-    [W; 12]: Zero,
     [W; 16]: Zero,
-    [W; 32]: Zero,
-    [W; 128]: Zero,
+    [W; MAX_DIMENSIONS]: Zero,
 {
-    match table.dimensions() {
-        0..=2 => pack_tuples::<[W; 2], K>(table, ids, kernel),
-        3..=4 => pack_tuples::<[W; 4], K>(table, ids, kernel),
-        5..=6 => pack_tuples::<[W; 6], K>(table, ids, kernel),
-        7..=8 => pack_tuples::<[W; 8], K>(table, ids, kernel),
-        9 => pack_tuples::<[W; 9], K>(table, ids, kernel),
-        10..=12 => pack_tuples::<[W; 12], K>(table, ids, kernel),
-        13..=16 => pack_tuples::<[W; 16], K>(table, ids, kernel),
-        17..=32 => pack_tuples::<[W; 32], K>(table, ids, kernel),
-        33..=MAX_DIMENSIONS => pack_tuples::<[W; 128], K>(table, ids, kernel),
+    match codes.len() {
+        0..=4 => pack_tuples::<[W; 4], K>(codes, ids, kernel),
+        5..=8 => pack_tuples::<[W; 8], K>(codes, ids, kernel),
+        9 => pack_tuples::<[W; 9], K>(codes, ids, kernel),
+        10..=16 => pack_tuples::<[W; 16], K>(codes, ids, kernel),
+        17..=MAX_DIMENSIONS => pack_tuples::<[W; MAX_DIMENSIONS], K>(codes, ids, kernel),
         n => Err(Error::input(format!("{n} quasi-identifiers are too many: at most {MAX_DIMENSIONS} work"))),
     }
 }
 
-fn pack_tuples<T: Tuple, K: PackedKernel>(table: &Table, ids: Vec<u32>, kernel: K) -> Result<K::Output> {
+fn pack_tuples<T: Tuple, K: PackedKernel>(codes: &[&Codes], ids: Vec<u32>, kernel: K) -> Result<K::Output> {
     const BLOCK: usize = 1 << 14;
     let mut rows = vec![T::ZERO; ids.len()];
     rows.par_chunks_mut(BLOCK).zip(ids.par_chunks(BLOCK)).for_each(|(rows, ids)| {
-        for dimension in 0..table.dimensions() {
-            fill(table.codes(dimension), dimension, rows, ids);
+        for (dimension, codes) in codes.iter().enumerate() {
+            fill(codes, dimension, rows, ids);
         }
     });
     kernel.run(Packed { rows, ids })

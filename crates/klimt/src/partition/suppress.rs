@@ -8,7 +8,7 @@
 use super::Partitioning;
 use crate::requirement::Bound;
 use crate::statistics::Statistics;
-use crate::table::{Shape, Table};
+use crate::table::{Domain, Shape, Table};
 use rayon::prelude::*;
 
 /// How many rows may be suppressed, as a share of all rows in parts per million.
@@ -73,6 +73,18 @@ impl Partitioning {
             self.remove(&out, table);
         }
         suppressed
+    }
+
+    /// Leaves out whole groups, by their numbers, ascending.
+    pub fn drop_groups(&mut self, groups: &[usize], domains: &[&Domain]) {
+        let kept: Vec<usize> = (0..self.groups()).filter(|group| groups.binary_search(group).is_err()).collect();
+        let (mut order, mut ends) = (Vec::with_capacity(self.order.len()), Vec::with_capacity(kept.len()));
+        for &group in &kept {
+            order.extend_from_slice(self.rows(group));
+            ends.push(order.len() as u32);
+        }
+        self.regions = self.regions.selected(&kept, domains);
+        (self.order, self.ends) = (order, ends);
     }
 
     fn remove(&mut self, out: &[bool], table: &Table) {

@@ -1,0 +1,99 @@
+//! From what is said about columns to a plan for reading them.
+
+use crate::options::{FormatArgs, Other};
+use crate::settings::{ColumnSettings, Settings};
+use klimt::hierarchy::{Hierarchy, ReadOptions as HierarchyOptions, read_csv};
+use klimt::table::{ColumnSpec, Role};
+use klimt::{Error, ErrorKind, Result};
+use klimt_io::csv::DialectSpec;
+use klimt_io::source::ColumnPlan;
+use std::sync::Arc;
+
+/// What is known of the dialect of a file.
+pub fn dialect_spec(args: &FormatArgs) -> DialectSpec {
+    let header = match (args.header, args.no_header) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    DialectSpec { delimiter: args.delimiter, header }
+}
+
+/// Plans the reading of a table: every column has a role or is dropped. All problems at once.
+pub fn plan(path: &str, names: &[String], settings: &Settings) -> Result<Vec<ColumnPlan>> {
+    let mut problems: Vec<String> =
+        settings.unknown_columns(names).into_iter().map(|problem| format!("{path}: {problem}")).collect();
+    let role = |name: &String| settings.columns.get(name).and_then(|column| column.role);
+    let unassigned: Vec<&str> = names.iter().filter(|name| role(name).is_none()).map(String::as_str).collect();
+    if !unassigned.is_empty() && settings.other.is_none() {
+        problems.push(format!(
+            "{path}: these columns have no role: {} (give them one, or say --other drop or --other keep)",
+            unassigned.join(", ")
+        ));
+    }
+    if problems.is_empty() && !names.iter().any(|name| role(name) == Some(Role::QuasiIdentifier)) {
+        problems.push("no quasi-identifier is named: say which columns others may know, such as --qi age,sex".into());
+    }
+    let mut plans = Vec::with_capacity(names.len());
+    for name in names {
+        let given = settings.columns.get(name).cloned().unwrap_or_default();
+        let role = match (given.role, settings.other) {
+            (Some(role), _) => role,
+            (None, Some(Other::Keep)) => Role::Insensitive,
+            (None, _) => Role::Identifier,
+        };
+        if role == Role::Identifier {
+            plans.push(ColumnPlan { spec: None });
+            continue;
+        }
+        match column_spec(name, role, &given) {
+            Ok(spec) => plans.push(ColumnPlan { spec: Some(spec) }),
+            Err(error) => problems.push(error.message().to_string()),
+        }
+    }
+    Error::all(ErrorKind::Input, problems).map_or(Ok(plans), Err)
+}
+
+/// What is known of one column, its order and hierarchy read from their files.
+pub fn column_spec(name: &str, role: Role, given: &ColumnSettings) -> Result<ColumnSpec> {
+    let mut spec = ColumnSpec::new(name, role);
+    spec.type_spec = given.type_spec.clone();
+    if given.order.is_some() && given.hierarchy.is_some() {
+        return Err(Error::input(format!("column {name} has both an order and a hierarchy: one is enough")));
+    }
+    if let Some(path) = &given.order {
+        spec.order = Some(read_order(path)?);
+    }
+    if let Some(path) = &given.hierarchy {
+        spec.hierarchy = Some(Arc::new(load_hierarchy(path)?));
+    }
+    Ok(spec)
+}
+
+/// Reads a hierarchy from its file.
+pub fn load_hierarchy(path: &str) -> Result<Hierarchy> {
+    let text = std::fs::read(path).map_err(|e| Error::io(path, "read it", &e))?;
+    read_csv(path, &text, &HierarchyOptions::default())
+}
+
+/// Reads an order: a value per line.
+pub fn read_order(path: &str) -> Result<Vec<String>> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io(path, "read it", &e))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+        Error::input(format!("{path}: line {line}: the text is not valid UTF-8"))
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut values: Vec<String> = Vec::new();
+    let mut seen = std::collections::HashMap::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+        if let Some(before) = seen.insert(line, at + 1) {
+            return Err(Error::input(format!("{path}: line {}: the value of line {before} again", at + 1)));
+        }
+        values.push(line.to_string());
+    }
+    if values.is_empty() {
+        return Err(Error::input(format!("{path}: the file is empty; a value per line is needed, lowest first")));
+    }
+    Ok(values)
+}

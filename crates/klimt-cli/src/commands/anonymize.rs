@@ -1,0 +1,297 @@
+//! `klimt anonymize`: from a table to a certified release.
+
+use super::threads;
+use crate::certificate::Certified;
+use crate::columns::{dialect_spec, plan};
+use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
+use crate::output::{same_file, write_whole};
+use crate::progress::Progress;
+use crate::publish::{Checked, Publication};
+use crate::settings::{Settings, share};
+use crate::terminal::{count, note, print};
+use crate::{output, spec};
+use klimt::algorithm::mondrian::{self, Mondrian};
+use klimt::loss::Whole;
+use klimt::partition::{Job, Partitioner, Partitioning, Suppression};
+use klimt::recode::{RecodingFunction, Release, RowOrder, StatisticKind};
+use klimt::region::Extents;
+use klimt::registry;
+use klimt::requirement::{Bound, KAnonymity, LengthRestriction, Requirement};
+use klimt::table::{Domain, Table};
+use klimt::{Error, Result};
+use klimt_io::csv::{Dialect, ReadOptions};
+use klimt_io::source::Source;
+use klimt_verify::claims::Claim;
+use serde_json::{Map, Value, json};
+
+/// Runs the command.
+pub fn run(args: AnonymizeArgs) -> Result<()> {
+    let settings = gather(&args)?;
+    let input = settings.input.clone().ok_or_else(|| {
+        Error::input("no table is named").with_help("klimt anonymize TABLE.csv --qi age,sex -k 5 -o release.csv")
+    })?;
+    let output = settings.output.clone().unwrap_or_else(|| "-".to_string());
+    check_files(&input, &output, &args, &settings)?;
+    let k = settings.k.ok_or_else(|| {
+        Error::input("k is not given").with_help("say how many people must share a published row, such as -k 5")
+    })?;
+    let requirements = requirements(k, &settings)?;
+    let suppression = match &settings.suppress {
+        Some(text) => Suppression::share(share(text)?).unwrap_or(Suppression::NONE),
+        None => Suppression::NONE,
+    };
+    let threads = threads(&args.general);
+    let progress = Progress::new(args.general.quiet)?;
+
+    let (table, dialect) = read(&input, &args, &settings, threads, &progress)?;
+    let weights = weights(&table, &settings);
+    let bound = Bound::new(&requirements, &table)?;
+    bound.feasible(&table)?;
+    let extents = extents(&settings);
+    let keep_tree = extents == Extents::Region || args.publish.save_recoding.is_some();
+    let mut partitioning = partition(&table, &bound, &weights, &settings, keep_tree, &progress)?;
+    let suppressed = partitioning.suppress(suppression, &table, &bound, &weights).len();
+    finish_regions(&mut partitioning, &table, extents);
+
+    let row_order = row_order(settings.keep_order, args.method.seed)?;
+    let statistics = statistics(&settings);
+    let release = Release::new(&table, &partitioning, extents, row_order, &statistics);
+    let claims = claims(k, &settings);
+    let dialect = output_dialect(dialect, &output);
+    let publication =
+        Publication { release: &release, output: &output, dialect, k, claims: &claims, threads, progress: &progress };
+    let checked = publication.write()?;
+    let whole = Whole { table: &table, k, weights: &weights, suppressed };
+    let losses: Vec<(&'static str, f64)> =
+        registry::LOSSES.iter().map(|(entry, loss)| (entry.id, loss.measure(&whole, &partitioning))).collect();
+    let certificate = Certified {
+        table: &table,
+        requirements: &requirements,
+        settings: describe(&settings),
+        losses,
+        proof: partitioning.proof,
+        checked: &checked,
+    }
+    .json();
+    if let (Some(path), Some(tree)) = (&args.publish.save_recoding, &partitioning.tree) {
+        write_whole(path, RecodingFunction::new(&table, tree, k).to_json().as_bytes())?;
+    }
+    hand_over(&args, &output, checked, &certificate)
+}
+
+/// The spec, then the flags.
+fn gather(args: &AnonymizeArgs) -> Result<Settings> {
+    let mut settings = args.spec.as_deref().map_or(Ok(Settings::default()), spec::read)?;
+    settings.input = args.input.clone().or(settings.input);
+    settings.output = args.output.clone().or(settings.output);
+    settings.apply_columns(&args.columns)?;
+    settings.apply_min_widths(&args.requirements.min_width)?;
+    settings.k = args.requirements.k.or(settings.k);
+    settings.algorithm = args.method.algorithm.clone().or(settings.algorithm);
+    settings.partitioning = args.method.partitioning.or(settings.partitioning);
+    settings.hierarchy_cut = args.method.hierarchy_cut.or(settings.hierarchy_cut);
+    settings.suppress = args.method.suppress.clone().or(settings.suppress);
+    settings.extent = args.publish.extent.or(settings.extent);
+    if !args.publish.statistics.is_empty() {
+        settings.statistics = args.publish.statistics.clone();
+    }
+    settings.keep_order |= args.publish.keep_order;
+    Ok(settings)
+}
+
+/// No output may overwrite something that is read.
+fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Settings) -> Result<()> {
+    let mut read = vec![input];
+    read.extend(args.spec.as_deref());
+    for column in settings.columns.values() {
+        read.extend(column.order.as_deref());
+        read.extend(column.hierarchy.as_deref());
+    }
+    let certificate = certificate_path(args, output);
+    let written = [Some(output), certificate.as_deref(), args.publish.save_recoding.as_deref()];
+    for path in written.into_iter().flatten() {
+        if let Some(same) = read.iter().find(|read| same_file(read, path)) {
+            return Err(Error::input(format!("{path}: this output would overwrite the input {same}"))
+                .with_help("choose another name with -o"));
+        }
+    }
+    Ok(())
+}
+
+fn requirements(k: u64, settings: &Settings) -> Result<Vec<Box<dyn Requirement>>> {
+    let mut requirements: Vec<Box<dyn Requirement>> = vec![Box::new(KAnonymity::new(k)?)];
+    for (name, column) in &settings.columns {
+        if let Some(width) = column.min_width {
+            requirements.push(Box::new(LengthRestriction::new(name, width)?));
+        }
+    }
+    Ok(requirements)
+}
+
+/// What the release promises, for the verifier.
+fn claims(k: u64, settings: &Settings) -> Vec<Claim> {
+    let widths = settings
+        .columns
+        .iter()
+        .filter_map(|(name, column)| Some(Claim::length(name, &column.min_width?.to_string())));
+    std::iter::once(Claim::k_anonymity(k)).chain(widths).collect()
+}
+
+fn read(
+    input: &str,
+    args: &AnonymizeArgs,
+    settings: &Settings,
+    threads: usize,
+    progress: &Progress,
+) -> Result<(Table, Dialect)> {
+    let source = Source::open(input, dialect_spec(&args.format))?;
+    let dialect = source.dialect();
+    let plan = plan(input, source.columns(), settings)?;
+    let bytes = std::fs::metadata(input).map_or(0, |metadata| metadata.len());
+    let stage = progress.stage("reading", bytes, true);
+    let options = ReadOptions { missing: &settings.missing, threads, observer: &stage };
+    let (table, _) = source.read(&plan, &options)?;
+    Ok((table, dialect))
+}
+
+/// The weight of every dimension.
+pub fn weights(table: &Table, settings: &Settings) -> Vec<f64> {
+    let weight = |name: &str| settings.columns.get(name).and_then(|column| column.weight).unwrap_or(1.0);
+    (0..table.dimensions()).map(|dimension| weight(&table.dimension(dimension).name)).collect()
+}
+
+fn partition(
+    table: &Table,
+    requirements: &Bound,
+    weights: &[f64],
+    settings: &Settings,
+    keep_tree: bool,
+    progress: &Progress,
+) -> Result<Partitioning> {
+    let model = match settings.partitioning {
+        Some(PartitioningArg::Relaxed) => mondrian::Model::Relaxed,
+        _ => mondrian::Model::Strict,
+    };
+    let hierarchy_cut = match settings.hierarchy_cut {
+        Some(HierarchyCut::Nodes) => mondrian::HierarchyCut::Nodes,
+        Some(HierarchyCut::Leaves) => mondrian::HierarchyCut::Leaves,
+        Some(HierarchyCut::Both) | None => mondrian::HierarchyCut::Both,
+    };
+    let stage = progress.stage("partitioning", table.rows() as u64, false);
+    Mondrian { model, hierarchy_cut }.partition(&Job { table, requirements, weights, keep_tree, observer: &stage })
+}
+
+/// Region boundaries where they are asked for; then groups that are published alike become one.
+fn finish_regions(partitioning: &mut Partitioning, table: &Table, extents: Extents) {
+    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    if let (Extents::Region, Some(tree)) = (extents, &partitioning.tree) {
+        partitioning.regions = tree.regions(&domains, Some(&partitioning.regions));
+    }
+    partitioning.coalesce(&domains);
+}
+
+fn extents(settings: &Settings) -> Extents {
+    match settings.extent {
+        Some(Extent::Region) => Extents::Region,
+        _ => Extents::Compact,
+    }
+}
+
+fn statistics(settings: &Settings) -> Vec<StatisticKind> {
+    let kind = |statistic: &Statistic| match statistic {
+        Statistic::Range => StatisticKind::Range,
+        Statistic::Mean => StatisticKind::Mean,
+    };
+    settings.statistics.iter().map(kind).collect()
+}
+
+/// The order of the published rows: without a seed, nobody can tell how they were shuffled.
+pub fn row_order(keep: bool, seed: Option<u64>) -> Result<RowOrder> {
+    if keep {
+        return Ok(RowOrder::Kept);
+    }
+    let mut secret = [0; 32];
+    match seed {
+        Some(seed) => secret[..8].copy_from_slice(&seed.to_le_bytes()),
+        None => getrandom::fill(&mut secret)
+            .map_err(|e| Error::resource(format!("the system gives no random numbers: {e}")))?,
+    }
+    Ok(RowOrder::Shuffled(secret))
+}
+
+/// The output is written like the input, but for tabs in a `.tsv` file.
+pub fn output_dialect(input: Dialect, output: &str) -> Dialect {
+    let name = output.strip_suffix(".gz").or(output.strip_suffix(".zst")).unwrap_or(output);
+    if name.ends_with(".tsv") { Dialect { delimiter: b'\t', ..input } } else { input }
+}
+
+/// The settings that a certificate names; file names stay out of it.
+fn describe(settings: &Settings) -> Map<String, Value> {
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_string(), value);
+    };
+    put("algorithm", json!(settings.algorithm.as_deref().unwrap_or("mondrian")));
+    let relaxed = settings.partitioning == Some(PartitioningArg::Relaxed);
+    put("partitioning", json!(if relaxed { "relaxed" } else { "strict" }));
+    put("extent", json!(extents(settings)));
+    put("suppress", json!(settings.suppress.as_deref().unwrap_or("none")));
+    put("row-order", json!(if settings.keep_order { "kept" } else { "shuffled within groups" }));
+    let weights: Map<String, Value> = settings
+        .columns
+        .iter()
+        .filter_map(|(name, column)| Some((name.clone(), json!(column.weight?))))
+        .collect();
+    if !weights.is_empty() {
+        put("weights", Value::Object(weights));
+    }
+    map
+}
+
+fn certificate_path(args: &AnonymizeArgs, output: &str) -> Option<String> {
+    match (&args.publish.certificate, args.publish.no_certificate) {
+        (Some(path), _) => Some(path.clone()),
+        (None, true) => None,
+        (None, false) => (output != "-").then(|| format!("{output}.certificate.json")),
+    }
+}
+
+/// The release gets its name, then the certificate; a certificate of an older release is gone before that.
+fn hand_over(args: &AnonymizeArgs, output: &str, checked: Checked, certificate: &Value) -> Result<()> {
+    let path = certificate_path(args, output);
+    let text = format!("{certificate:#}\n");
+    let staged = path.as_deref().map(output::Staged::create).transpose()?;
+    if let (Some(staged), Some(path)) = (&staged, &path) {
+        use std::io::Write;
+        staged.file().write_all(text.as_bytes()).map_err(|e| Error::io(path, "write it", &e))?;
+        if std::path::Path::new(path).is_file() {
+            std::fs::remove_file(path).map_err(|e| Error::io(path, "replace it", &e))?;
+        }
+    }
+    let findings = checked.findings.clone();
+    checked.staged.publish()?;
+    staged.map_or(Ok(()), output::Staged::publish)?;
+    if args.json {
+        if output == "-" {
+            eprint!("{text}");
+        } else {
+            print(&text)?;
+        }
+    }
+    let suppressed = match findings.suppressed {
+        0 => String::new(),
+        rows => format!(", {} suppressed", count(rows)),
+    };
+    note(
+        args.general.quiet || args.json,
+        &format!(
+            "{} rows in {} groups of {} to {}{suppressed}; ncp {:.4}",
+            count(findings.rows),
+            count(findings.groups),
+            count(findings.smallest_group),
+            count(findings.largest_group),
+            certificate["losses"]["ncp"].as_f64().unwrap_or(0.0),
+        ),
+    );
+    Ok(())
+}

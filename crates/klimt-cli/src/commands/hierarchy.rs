@@ -1,0 +1,140 @@
+//! `klimt hierarchy`: build, check and show taxonomies.
+
+use super::{read_table, threads};
+use crate::columns::{dialect_spec, load_hierarchy, read_order};
+use crate::options::{BuildArgs, BuildBy, CheckArgs, HierarchyCommand};
+use crate::output::{same_file, write_whole};
+use crate::progress::Progress;
+use crate::suggest::did_you_mean;
+use crate::terminal::{count, note, print};
+use klimt::hierarchy::build::{
+    Dates, EqualCount, EqualWidth, Order, PrefixLengths, dates, equal_count, equal_width, order, prefixes,
+};
+use klimt::hierarchy::{Hierarchy, NodeId, WriteOptions, check, write_csv};
+use klimt::table::{ColumnSpec, Decimal, Role};
+use klimt::{Error, Result};
+use klimt_io::columnar::TextRecords;
+use klimt_io::source::{ColumnPlan, Source};
+
+/// Runs the command.
+pub fn run(command: HierarchyCommand) -> Result<()> {
+    match command {
+        HierarchyCommand::Build(args) => build(&args),
+        HierarchyCommand::Check(args) => check_one(&args),
+        HierarchyCommand::Show { file } => print(&draw(&load_hierarchy(&file)?)),
+    }
+}
+
+fn build(args: &BuildArgs) -> Result<()> {
+    if same_file(&args.input, &args.output) {
+        return Err(Error::input(format!("{}: this output would overwrite the input", args.output)));
+    }
+    let values = values(args)?;
+    let number = |text: &String| {
+        text.parse::<Decimal>().map_err(|()| Error::input("a width or origin is not a number").with_help("--widths 5,10,20"))
+    };
+    let tree = match args.by {
+        BuildBy::Width => {
+            let mut parameters = EqualWidth::new(args.widths.iter().map(number).collect::<Result<Vec<_>>>()?);
+            if let Some(origin) = &args.origin {
+                parameters.origin = number(origin)?;
+            }
+            equal_width(values, &parameters)?
+        }
+        BuildBy::Count => {
+            let per_group = args.size.unwrap_or(5) as usize;
+            let fan_out = args.fanout.unwrap_or(2) as usize;
+            let groups = (values.len() / per_group.max(1)).max(1);
+            let levels = (groups as f64).log(fan_out.max(2) as f64).floor() as usize;
+            equal_count(values, &EqualCount { per_group, fan_outs: vec![fan_out; levels] })?
+        }
+        BuildBy::Date => dates(values, &Dates { decades: args.decades })?,
+        BuildBy::Prefix => {
+            let lengths = args.lengths.iter().map(|&length| length as usize).collect::<Vec<_>>();
+            let lengths = if lengths.is_empty() { PrefixLengths::Every } else { PrefixLengths::Given(lengths) };
+            prefixes(values, &lengths)?
+        }
+        BuildBy::Order => {
+            let listed = args.order.as_deref().map(read_order).transpose()?.unwrap_or(values);
+            order(listed, &Order { fan_out: args.fanout.unwrap_or(2) as usize })?
+        }
+    };
+    let text = write_csv(&tree, &WriteOptions::default())?;
+    if args.output == "-" { print(&text) } else { write_whole(&args.output, text.as_bytes()) }
+}
+
+/// The different values of the column, in their natural order.
+fn values(args: &BuildArgs) -> Result<Vec<String>> {
+    let progress = Progress::new(args.general.quiet)?;
+    let threads = threads(&args.general);
+    let table = read_table(&args.input, &args.format, &[], threads, &progress, |source| only(source, args))?;
+    let domain = table.domain(0);
+    Ok((0..domain.value_count() as u32).map(|code| domain.text(code)).collect())
+}
+
+fn only(source: &Source, args: &BuildArgs) -> Result<Vec<ColumnPlan>> {
+    position(&args.input, source.columns(), &args.column)?;
+    let spec = |name: &String| (*name == args.column).then(|| ColumnSpec::new(name, Role::QuasiIdentifier));
+    Ok(source.columns().iter().map(|name| ColumnPlan { spec: spec(name) }).collect())
+}
+
+fn position(path: &str, columns: &[String], name: &str) -> Result<usize> {
+    columns.iter().position(|column| column == name).ok_or_else(|| {
+        let hint = did_you_mean(name, columns.iter().map(String::as_str));
+        Error::input(format!("{path}: there is no column {name}{hint}"))
+    })
+}
+
+fn check_one(args: &CheckArgs) -> Result<()> {
+    let tree = load_hierarchy(&args.file)?;
+    let size = format!(
+        "{}: {} leaves, {} nodes, height {}",
+        args.file,
+        count(u64::from(tree.leaf_count())),
+        count(u64::from(tree.node_count())),
+        tree.height()
+    );
+    let Some(input) = &args.input else {
+        note(args.general.quiet, &size);
+        return Ok(());
+    };
+    let name = args.column.as_ref().ok_or_else(|| {
+        Error::input("which column is it the hierarchy of?").with_help("say --column NAME")
+    })?;
+    let records = TextRecords::open(input, dialect_spec(&args.format))?;
+    let at = position(input, records.columns(), name)?;
+    let mut cells: Vec<(String, u64)> = Vec::new();
+    records.for_each(&[at], |line, fields| {
+        cells.push((fields[0].to_string(), line));
+        Ok(())
+    })?;
+    let report = check(&tree, cells);
+    if let Some(problem) = report.problem(input, name) {
+        return Err(problem);
+    }
+    note(
+        args.general.quiet,
+        &format!("{size}; covers {} values, {} leaves unused", count(report.values), report.unused_leaves),
+    );
+    Ok(())
+}
+
+/// The tree with a line per node.
+fn draw(tree: &Hierarchy) -> String {
+    let mut text = format!("{} ({} leaves)\n", tree.label(tree.root()), tree.leaf_count());
+    let mut pending: Vec<(NodeId, String, bool)> = Vec::new();
+    let push = |parent: NodeId, indent: &str, pending: &mut Vec<(NodeId, String, bool)>| {
+        let children = tree.children(parent);
+        for (at, &child) in children.iter().enumerate().rev() {
+            pending.push((child, indent.to_string(), at + 1 == children.len()));
+        }
+    };
+    push(tree.root(), "", &mut pending);
+    while let Some((node, indent, last)) = pending.pop() {
+        let leaves = if tree.is_leaf(node) { String::new() } else { format!(" ({})", tree.leaves_under(node)) };
+        let (branch, deeper) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        text.push_str(&format!("{indent}{branch}{}{leaves}\n", tree.label(node)));
+        push(node, &format!("{indent}{deeper}"), &mut pending);
+    }
+    text
+}

@@ -1,0 +1,81 @@
+//! The subcommands, one file each.
+
+mod anonymize;
+mod apply;
+mod generate;
+mod hierarchy;
+mod init;
+mod inspect;
+mod measure;
+mod verify;
+
+use crate::columns::dialect_spec;
+use crate::options::{Cli, Command, FormatArgs, GeneralArgs};
+use crate::progress::Progress;
+use crate::terminal::print;
+use clap::CommandFactory;
+use klimt::table::Table;
+use klimt::{Error, Result};
+use klimt_io::csv::ReadOptions;
+use klimt_io::source::{ColumnPlan, Source};
+
+/// Runs what the command line asks for.
+pub fn run(cli: Cli) -> Result<()> {
+    match cli.command {
+        Command::Anonymize(args) => anonymize::run(*args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Measure(args) => measure::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Hierarchy(command) => hierarchy::run(command),
+        Command::Apply(args) => apply::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "klimt", &mut text);
+            print(&String::from_utf8_lossy(&text))
+        }
+        Command::Man => print(&manual()?),
+    }
+}
+
+/// The manual: the page of the command, then those of its subcommands.
+fn manual() -> Result<String> {
+    let mut text = Vec::new();
+    let mut command = Cli::command().after_long_help(crate::options::registry_help());
+    command.build();
+    let mut pages = vec![command.clone()];
+    pages.extend(command.get_subcommands().filter(|sub| sub.get_name() != "help").cloned());
+    for page in pages {
+        clap_mangen::Man::new(page)
+            .render(&mut text)
+            .map_err(|e| Error::internal(format!("the manual cannot be made: {e}")))?;
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The number of threads, for readers and writers and for the pool that partitions.
+pub fn threads(general: &GeneralArgs) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = general.threads.map_or(cores, usize::from);
+    // A pool that exists already (there is one per process) was made with the same number.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    threads
+}
+
+/// Opens a table, lets `plan` decide what is read of it, and reads it with progress.
+pub fn read_table(
+    path: &str,
+    format: &FormatArgs,
+    missing: &[String],
+    threads: usize,
+    progress: &Progress,
+    plan: impl FnOnce(&Source) -> Result<Vec<ColumnPlan>>,
+) -> Result<Table> {
+    let source = Source::open(path, dialect_spec(format))?;
+    let plan = plan(&source)?;
+    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let stage = progress.stage("reading", bytes, true);
+    let (table, _) = source.read(&plan, &ReadOptions { missing, threads, observer: &stage })?;
+    Ok(table)
+}

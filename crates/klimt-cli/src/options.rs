@@ -1,0 +1,541 @@
+//! Every flag of the command, in one place: help, completions and the man page are made from it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use klimt::registry;
+
+/// Turns a table about people into a table that is safe to publish.
+#[derive(Debug, Parser)]
+#[command(
+    name = "klimt",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    after_help = "Examples:\n  klimt inspect patients.csv\n  klimt anonymize patients.csv --qi age,sex,zip --sensitive disease -k 5 -o release.csv\n  klimt verify release.csv --qi age,sex,zip -k 5\n\n`-` stands for standard input or output. Exit codes: 0 done; 1 a check failed or the\nrequirements cannot be met; 2 wrong usage, spec or data; 3 out of a resource; 4 a bug."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a table safe to publish, check it, and write it with its certificate
+    Anonymize(Box<AnonymizeArgs>),
+    /// Check a release from its published file alone
+    Verify(VerifyArgs),
+    /// Measure what a release costs its users
+    Measure(MeasureArgs),
+    /// Look at a table: columns, types, distinct values, risk as it is, suggested roles
+    Inspect(InspectArgs),
+    /// Write a starter spec for a table
+    Init(InitArgs),
+    /// Build, check and show hierarchies
+    #[command(subcommand)]
+    Hierarchy(HierarchyCommand),
+    /// Recode other data with a saved recoding function
+    Apply(ApplyArgs),
+    /// Generate synthetic data
+    Generate(GenerateArgs),
+    /// Print shell completions
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// What the registry offers, for the end of the long help.
+pub fn registry_help() -> String {
+    let mut text = String::from("Requirements:\n");
+    let mut list = |entries: &mut dyn Iterator<Item = &registry::Entry>| {
+        for entry in entries {
+            text.push_str(&format!("  {:<20} {:<22} {}\n", entry.id, entry.flag, entry.help));
+        }
+    };
+    list(&mut registry::REQUIREMENTS.iter());
+    text.push_str("\nAlgorithms:\n");
+    let mut list = |entries: &mut dyn Iterator<Item = &registry::Entry>| {
+        for entry in entries {
+            text.push_str(&format!("  {:<20} {:<22} {}\n", entry.id, entry.flag, entry.help));
+        }
+    };
+    list(&mut registry::ALGORITHMS.iter());
+    text.push_str("\nLosses:\n");
+    for (entry, _) in registry::LOSSES {
+        text.push_str(&format!("  {:<20} {:<22} {}\n", entry.id, entry.flag, entry.help));
+    }
+    text
+}
+
+/// How a text table is written.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Input format")]
+pub struct FormatArgs {
+    /// The character between fields (`tab` for tabs); detected by default
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// The first line holds data; columns are called column1, column2, …
+    #[arg(long, conflicts_with = "header")]
+    pub no_header: bool,
+    /// The first line names the columns, whatever it looks like
+    #[arg(long)]
+    pub header: bool,
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        _ if text == "tab" || text == "\\t" => Ok(b'\t'),
+        [b'"' | b'\n' | b'\r'] => Err("a delimiter is neither a quote nor a line end".to_string()),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("a delimiter is one ASCII character, or `tab`".to_string()),
+    }
+}
+
+/// What the columns are.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Columns")]
+pub struct ColumnArgs {
+    /// Quasi-identifiers: published generalised
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub qi: Vec<String>,
+    /// Sensitive columns: published as they are, within a group
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub sensitive: Vec<String>,
+    /// Identifiers: never published
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub identifier: Vec<String>,
+    /// Insensitive columns: published as they are
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub insensitive: Vec<String>,
+    /// Targets: class labels or numbers that splits may look at, published as they are
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub target: Vec<String>,
+    /// What to do with columns that have no role
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub other: Option<Other>,
+    /// The type of a column: integer, decimal, date, timestamp, boolean or text; date:%d.%m.%Y with a pattern
+    #[arg(long = "type", value_name = "COLUMN=TYPE")]
+    pub types: Vec<String>,
+    /// Impose an order on a column: a file with a value per line, lowest first
+    #[arg(long, value_name = "COLUMN=FILE")]
+    pub order: Vec<String>,
+    /// The hierarchy of a column: a file with a line per value, then its ever coarser ancestors
+    #[arg(long, value_name = "COLUMN=FILE")]
+    pub hierarchy: Vec<String>,
+    /// How much a column matters; 1 by default
+    #[arg(long, value_name = "COLUMN=NUMBER")]
+    pub weight: Vec<String>,
+    /// A text that stands for a missing value, besides the empty one
+    #[arg(long, value_name = "TEXT")]
+    pub missing: Vec<String>,
+}
+
+/// What happens to columns without a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Other {
+    /// They are not published.
+    Drop,
+    /// They are published as they are.
+    Keep,
+}
+
+/// The requirements.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Requirements")]
+pub struct RequirementArgs {
+    /// Every group holds at least K rows
+    #[arg(short, long = "k", value_name = "K")]
+    pub k: Option<u64>,
+    /// The least width of a column's published intervals: a distance, days, seconds, ranks, leaves or members
+    #[arg(long, value_name = "COLUMN=WIDTH")]
+    pub min_width: Vec<String>,
+}
+
+/// What every command takes.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "General")]
+pub struct GeneralArgs {
+    /// Use so many threads; all cores by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `klimt anonymize`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Memory: about as much as the input file, in all. The release, its check and its certificate appear\ntogether; a run that fails or is stopped leaves what was there before."
+)]
+pub struct AnonymizeArgs {
+    /// The table: CSV, TSV (gzip or zstd too), Parquet or Arrow; `-` is standard input
+    pub input: Option<String>,
+    /// Where the release goes; its name decides the format; `-`, the default, is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+    /// Take settings from a spec; flags win
+    #[arg(long, value_name = "FILE")]
+    pub spec: Option<String>,
+    /// What the columns are.
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    /// What every group must satisfy.
+    #[command(flatten)]
+    pub requirements: RequirementArgs,
+    /// How it is done.
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// What is published.
+    #[command(flatten)]
+    pub publish: PublishArgs,
+    /// How the input is written.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// Print the certificate as JSON
+    #[arg(long, help_heading = "General")]
+    pub json: bool,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}
+
+/// How groups are found.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Method")]
+pub struct MethodArgs {
+    /// The algorithm that finds the groups
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(
+        registry::ALGORITHMS.iter().map(|entry| clap::builder::PossibleValue::new(entry.id).help(entry.help))))]
+    pub algorithm: Option<String>,
+    /// Whether equal rows stay in one group
+    #[arg(long, value_enum, value_name = "MODEL")]
+    pub partitioning: Option<Partitioning>,
+    /// Where a hierarchy may be cut
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub hierarchy_cut: Option<HierarchyCut>,
+    /// Leave out at most this share of the rows where that saves more than it costs, such as 5%
+    #[arg(long, value_name = "SHARE")]
+    pub suppress: Option<String>,
+    /// Shuffle rows within groups by this number; keep it secret. Groups never depend on it
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+}
+
+/// Strict or relaxed partitioning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Partitioning {
+    /// Regions do not overlap; equal rows are in one group.
+    Strict,
+    /// Rows at a median go to either side: smaller groups, overlapping regions.
+    Relaxed,
+}
+
+/// Where a hierarchy may be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HierarchyCut {
+    /// A node is specialised to all its children at once.
+    Nodes,
+    /// Between any two leaves; the lowest common ancestor is published.
+    Leaves,
+    /// To the children where that is possible, else between two leaves.
+    Both,
+}
+
+/// What is published, and how.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Release")]
+pub struct PublishArgs {
+    /// Publish the smallest intervals that hold a group, or the boundaries of the partition
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub extent: Option<Extent>,
+    /// Publish statistics beside ordered columns: NAME_min and NAME_max, NAME_mean
+    #[arg(long, value_enum, value_name = "WHICH", value_delimiter = ',')]
+    pub statistics: Vec<Statistic>,
+    /// Keep the order of the rows, which may tell who is who; by default rows stand by group, shuffled
+    #[arg(long)]
+    pub keep_order: bool,
+    /// Save the recoding function for `klimt apply`
+    #[arg(long, value_name = "FILE")]
+    pub save_recoding: Option<String>,
+    /// Where the certificate goes; beside the release by default
+    #[arg(long, value_name = "FILE", conflicts_with = "no_certificate")]
+    pub certificate: Option<String>,
+    /// Write no certificate
+    #[arg(long)]
+    pub no_certificate: bool,
+}
+
+/// Which intervals are published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Extent {
+    /// The smallest that hold the group.
+    Compact,
+    /// The boundaries of the partition, covering the whole domain.
+    Region,
+}
+
+/// Which statistics are published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Statistic {
+    /// The least and the greatest value.
+    Range,
+    /// The mean.
+    Mean,
+}
+
+/// `klimt verify`.
+#[derive(Args, Clone, Debug)]
+pub struct VerifyArgs {
+    /// The release
+    pub release: String,
+    /// What the columns are; only quasi-identifiers and sensitive columns matter.
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    /// Take columns and requirements from a spec; flags win
+    #[arg(long, value_name = "FILE")]
+    pub spec: Option<String>,
+    /// What the release is said to satisfy.
+    #[command(flatten)]
+    pub requirements: RequirementArgs,
+    /// How the release is written.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// Print the findings as JSON
+    #[arg(long, help_heading = "General")]
+    pub json: bool,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}
+
+/// `klimt measure`.
+#[derive(Args, Clone, Debug)]
+pub struct MeasureArgs {
+    /// The original table, or the release when it is the only file
+    pub original: String,
+    /// The release
+    pub release: Option<String>,
+    /// Take columns and requirements from a spec; flags win
+    #[arg(long, value_name = "FILE")]
+    pub spec: Option<String>,
+    /// What the columns of the original are.
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    /// The k that average sizes are compared with.
+    #[command(flatten)]
+    pub requirements: RequirementArgs,
+    /// How both files are written.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// Print the losses as JSON
+    #[arg(long, help_heading = "General")]
+    pub json: bool,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}
+
+/// `klimt inspect`.
+#[derive(Args, Clone, Debug)]
+pub struct InspectArgs {
+    /// The table
+    pub input: String,
+    /// What the columns are; roles that are not given are suggested.
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    /// How the table is written.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// Print what was found as JSON
+    #[arg(long, help_heading = "General")]
+    pub json: bool,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}
+
+/// `klimt init`.
+#[derive(Args, Clone, Debug)]
+pub struct InitArgs {
+    /// The table
+    pub input: String,
+    /// Where the spec goes; it must not exist yet
+    #[arg(short, long, value_name = "FILE", default_value = "klimt.toml")]
+    pub output: String,
+    /// What the columns are; roles that are not given are suggested.
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    /// How the table is written.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}
+
+/// `klimt apply`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Regions are published by the boundaries of the saved cuts. The result is checked like any release: with the\nk that the recoding function was made for, unless -k says otherwise."
+)]
+pub struct ApplyArgs {
+    /// The saved recoding function
+    pub recoding: String,
+    /// The table
+    pub input: String,
+    /// Where the release goes; its name decides the format; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+    /// The k that the result must reach; by default the one of the recoding function
+    #[arg(short, long = "k", value_name = "K")]
+    pub k: Option<u64>,
+    /// Leave out rows in groups below k, at most this share of all rows, such as 5%
+    #[arg(long, value_name = "SHARE")]
+    pub suppress: Option<String>,
+    /// What the other columns are.
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    /// Keep the order of the rows, which may tell who is who
+    #[arg(long)]
+    pub keep_order: bool,
+    /// Shuffle rows within groups by this number; keep it secret
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// How the table is written.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}
+
+/// `klimt generate`.
+#[derive(Args, Clone, Debug)]
+pub struct GenerateArgs {
+    /// Which data: uniform, skewed (discrete, of Mondrian's paper) or agrawal (nine attributes, of Rothko's)
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(
+        klimt_io::generate::GENERATORS.iter().map(|entry| clap::builder::PossibleValue::new(entry.name).help(entry.help))))]
+    pub generator: String,
+    /// How many rows
+    #[arg(long, value_name = "N")]
+    pub rows: u64,
+    /// The same seed makes the same data
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+    /// How many attributes (uniform, skewed)
+    #[arg(long, value_name = "N")]
+    pub attributes: Option<u32>,
+    /// How many values an attribute has (uniform, skewed)
+    #[arg(long, value_name = "N")]
+    pub cardinality: Option<u32>,
+    /// The mean of the values (skewed)
+    #[arg(long, value_name = "NUMBER")]
+    pub mean: Option<f64>,
+    /// The standard deviation, relative to half the range: smaller is more skewed (skewed)
+    #[arg(long, value_name = "NUMBER")]
+    pub sigma: Option<f64>,
+    /// Where the data goes; its name decides the format; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+    /// The character between fields of CSV
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, default_value = ",")]
+    pub delimiter: u8,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}
+
+/// `klimt hierarchy`.
+#[derive(Debug, Subcommand)]
+pub enum HierarchyCommand {
+    /// Build a hierarchy over the values of a column
+    Build(BuildArgs),
+    /// Check a hierarchy, and that it covers a column
+    Check(CheckArgs),
+    /// Draw a hierarchy as a tree
+    Show {
+        /// The hierarchy
+        file: String,
+    },
+}
+
+/// `klimt hierarchy build`.
+#[derive(Args, Clone, Debug)]
+pub struct BuildArgs {
+    /// The table whose values the hierarchy covers
+    pub input: String,
+    /// The column
+    #[arg(long, value_name = "COLUMN")]
+    pub column: String,
+    /// How the tree is made
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub by: BuildBy,
+    /// Widths of the levels, each a multiple of the one before (for width), such as 5,10,20
+    #[arg(long, value_name = "WIDTHS", value_delimiter = ',')]
+    pub widths: Vec<String>,
+    /// Where the first interval starts (for width); 0 by default
+    #[arg(long, value_name = "NUMBER")]
+    pub origin: Option<String>,
+    /// How many values a group of the first level has (for count)
+    #[arg(long, value_name = "N")]
+    pub size: Option<u32>,
+    /// How many groups a group of the next level has (for count and order)
+    #[arg(long, value_name = "N")]
+    pub fanout: Option<u32>,
+    /// The lengths of the prefixes, longest first (for prefix); every length by default
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',')]
+    pub lengths: Vec<u32>,
+    /// Add a level of decades (for date)
+    #[arg(long)]
+    pub decades: bool,
+    /// The order of the values, a value per line (for order); the natural order by default
+    #[arg(long, value_name = "FILE")]
+    pub order: Option<String>,
+    /// Where the hierarchy goes; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+    /// How the table is written.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}
+
+/// How a hierarchy is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BuildBy {
+    /// Intervals of given widths, for numbers
+    Width,
+    /// Intervals with as many values each, for numbers
+    Count,
+    /// Year, month and day, for dates
+    Date,
+    /// Ever shorter prefixes, for codes such as postcodes and ICD
+    Prefix,
+    /// Neighbours in an order
+    Order,
+}
+
+/// `klimt hierarchy check`.
+#[derive(Args, Clone, Debug)]
+pub struct CheckArgs {
+    /// The hierarchy
+    pub file: String,
+    /// The table whose column it must cover
+    pub input: Option<String>,
+    /// The column
+    #[arg(long, value_name = "COLUMN", requires = "input")]
+    pub column: Option<String>,
+    /// How the table is written.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// General flags.
+    #[command(flatten)]
+    pub general: GeneralArgs,
+}

@@ -1,0 +1,157 @@
+//! Output that appears whole or not at all.
+//!
+//! Everything is written to a private temporary file beside the target and renamed when it has been checked. What
+//! goes to standard output or to a device is held back in a nameless file until then.
+
+use klimt::{Error, Result};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A file that is being written and has not its final name yet. It is removed when it is dropped before that.
+pub struct Staged {
+    file: File,
+    target: Target,
+    name: String,
+}
+
+enum Target {
+    /// Renamed from the first to the second.
+    File { temporary: PathBuf, path: PathBuf },
+    /// Copied to standard output.
+    Stdout,
+    /// Copied to a device or a pipe.
+    Device(PathBuf),
+}
+
+/// Tells the temporary files of one process apart.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+impl Staged {
+    /// Stages a file, or standard output for `-`.
+    pub fn create(name: &str) -> Result<Self> {
+        let failed = |error: &io::Error| Error::io(name, "write it", error);
+        if name == "-" {
+            let file = tempfile::tempfile().map_err(|e| failed(&e))?;
+            return Ok(Staged { file, target: Target::Stdout, name: "standard output".to_string() });
+        }
+        let path = PathBuf::from(name);
+        if let Ok(metadata) = fs::metadata(&path) {
+            if metadata.is_dir() {
+                return Err(Error::input(format!("{name}: cannot write it: it is a folder")));
+            }
+            if !metadata.is_file() {
+                let file = tempfile::tempfile().map_err(|e| failed(&e))?;
+                return Ok(Staged { file, target: Target::Device(path), name: name.to_string() });
+            }
+        }
+        remove_orphans(&path);
+        let temporary = temporary_beside(&path)
+            .ok_or_else(|| Error::input(format!("{name}: cannot write it: it has no file name")))?;
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create_new(true).mode(0o600).open(&temporary);
+        let file = file.map_err(|e| failed(&e))?;
+        Ok(Staged { file, target: Target::File { temporary, path }, name: name.to_string() })
+    }
+
+    /// The file to write to.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Gives the file its final name, or copies it where it was to go.
+    pub fn publish(mut self) -> Result<()> {
+        let failed = |name: &str, error: &io::Error| Error::io(name, "write it", error);
+        match &self.target {
+            Target::File { temporary, path } => {
+                let mode = fs::metadata(path).map_or_else(|_| 0o666 & !umask(), |old| old.permissions().mode());
+                fs::set_permissions(temporary, fs::Permissions::from_mode(mode & 0o777))
+                    .and_then(|()| fs::rename(temporary, path))
+                    .map_err(|e| failed(&self.name, &e))
+            }
+            Target::Stdout => {
+                let out = io::stdout();
+                copy(&mut self.file, &mut out.lock()).map_err(|e| failed(&self.name, &e))
+            }
+            Target::Device(path) => {
+                let mut out = OpenOptions::new().write(true).open(path).map_err(|e| failed(&self.name, &e))?;
+                copy(&mut self.file, &mut out).map_err(|e| failed(&self.name, &e))
+            }
+        }
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if let Target::File { temporary, .. } = &self.target {
+            // After the rename there is nothing to remove.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// Writes a small file whole or not at all.
+pub fn write_whole(name: &str, text: &[u8]) -> Result<()> {
+    let staged = Staged::create(name)?;
+    let mut file = staged.file();
+    file.write_all(text).map_err(|e| Error::io(name, "write it", &e))?;
+    staged.publish()
+}
+
+/// Whether two names mean one file.
+pub fn same_file(a: &str, b: &str) -> bool {
+    match (fs::metadata(a), fs::metadata(b)) {
+        (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+fn copy(from: &mut File, to: &mut dyn Write) -> io::Result<()> {
+    from.rewind()?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match from.read(&mut buffer)? {
+            0 => return to.flush(),
+            read => to.write_all(&buffer[..read])?,
+        }
+    }
+}
+
+fn prefix(path: &Path) -> Option<String> {
+    Some(format!(".{}.klimt-", path.file_name()?.to_str()?))
+}
+
+fn folder(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn temporary_beside(path: &Path) -> Option<PathBuf> {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    Some(folder(path).join(format!("{}{}-{number}.tmp", prefix(path)?, std::process::id())))
+}
+
+/// Removes temporary files of this target that a killed run has left behind.
+fn remove_orphans(path: &Path) {
+    let (Some(prefix), Ok(entries)) = (prefix(path), fs::read_dir(folder(path))) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(prefix.as_str())) else { continue };
+        let process = rest.split('-').next().and_then(|id| id.parse::<u32>().ok());
+        let dead = process.is_some_and(|id| !Path::new(&format!("/proc/{id}")).exists());
+        if dead && Path::new("/proc/self").exists() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The permissions that new files do not get; the usual ones where the system does not tell.
+fn umask() -> u32 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    line.and_then(|mask| u32::from_str_radix(mask.trim(), 8).ok()).unwrap_or(0o022)
+}

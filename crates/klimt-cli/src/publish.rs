@@ -1,0 +1,208 @@
+//! Publishing a release: written beside its target, checked from the very bytes that are written, and only then
+//! given its name.
+
+use crate::output::Staged;
+use crate::progress::Progress;
+use klimt::recode::{Release, Source};
+use klimt::table::{Domain, Role, Shape, ValueType};
+use klimt::{Error, ErrorKind, Result};
+use klimt_io::csv::{ChunkObserver, Dialect, write_release};
+use klimt_verify::claims::{Claim, Facts, Outcome, check};
+use klimt_verify::csv::{Layout, scan};
+use klimt_verify::{Findings, Question, Tally, width};
+use std::fs::File;
+use std::io::{self, Write};
+
+/// What is promised of a release, and how it is written.
+pub struct Publication<'a> {
+    /// The release.
+    pub release: &'a Release<'a>,
+    /// Where it goes.
+    pub output: &'a str,
+    /// How text is written.
+    pub dialect: Dialect,
+    /// The least size of a group.
+    pub k: u64,
+    /// The promises that must hold.
+    pub claims: &'a [Claim],
+    /// How many writers work side by side.
+    pub threads: usize,
+    /// Progress and the wish to stop.
+    pub progress: &'a Progress,
+}
+
+/// A checked release that waits for its name.
+pub struct Checked {
+    /// The file.
+    pub staged: Staged,
+    /// What the verifier found.
+    pub findings: Findings,
+    /// How the promises fared: they hold.
+    pub outcomes: Vec<Outcome>,
+    /// The BLAKE3 hash of the published bytes.
+    pub hash: String,
+}
+
+impl Publication<'_> {
+    /// Writes and checks the release. Nothing has its final name yet; an error leaves nothing behind.
+    pub fn write(&self) -> Result<Checked> {
+        let staged = Staged::create(self.output)?;
+        let mut sink = Sink::new(staged.file(), self.output).map_err(|e| self.failed(&e))?;
+        let tally = self.write_text(&mut sink)?;
+        let hash = sink.finish().map_err(|e| self.failed(&e))?;
+        let original_rows = Some(self.release.table.rows() as u64);
+        let findings = Findings::new(&tally, &Question { k: Some(self.k), original_rows })?;
+        let outcomes = check(&tally, self.claims, &facts(self.release))?;
+        if let Some(broken) = outcomes.iter().find(|outcome| !outcome.holds) {
+            return Err(Error::new(
+                ErrorKind::Internal,
+                format!(
+                    "the release failed its own check: {} reaches {} where {} was promised",
+                    broken.claim, broken.measured, broken.limit
+                ),
+            ));
+        }
+        if findings.rows != self.release.rows() as u64 {
+            return Err(Error::internal(format!(
+                "the release holds {} rows where {} were to be published",
+                findings.rows,
+                self.release.rows()
+            )));
+        }
+        Ok(Checked { staged, findings, outcomes, hash })
+    }
+
+    fn failed(&self, error: &io::Error) -> Error {
+        Error::io(self.output, "write it", error)
+    }
+
+    fn write_text(&self, sink: &mut Sink<'_>) -> Result<Tally> {
+        let columns = self.release.columns();
+        let generalised: Vec<usize> =
+            (0..columns.len()).filter(|&c| matches!(columns[c].source, Source::Generalised(_))).collect();
+        let is_sensitive = |source: Source| match source {
+            Source::Kept(number) => self.release.table.columns()[number].role == Role::Sensitive,
+            _ => false,
+        };
+        let sensitive: Vec<usize> = (0..columns.len()).filter(|&c| is_sensitive(columns[c].source)).collect();
+        let names = |positions: &[usize]| -> Vec<&str> {
+            positions.iter().map(|&position| columns[position].name.as_str()).collect()
+        };
+        let layout =
+            Layout::new(columns.len(), generalised.clone(), self.dialect)?.with_sensitive(sensitive.clone())?;
+        let empty = || Tally::new(&names(&generalised), &names(&sensitive));
+        let stage = self.progress.stage("writing", self.release.rows() as u64, false);
+        let observer = || Checker { layout: &layout, tally: empty() };
+        let (_, checkers) = write_release(self.release, self.dialect, self.threads, sink, &stage, observer)
+            .map_err(|error| self.named(error))?;
+        checkers.into_iter().map(|checker| checker.tally).try_fold(empty(), Tally::merge)
+    }
+
+    /// An error of the sink with the name of the output.
+    fn named(&self, error: Error) -> Error {
+        let message = error.message().replacen("the output", self.output, 1);
+        error.help().iter().fold(Error::new(error.kind(), message), |made, help| made.with_help(help.clone()))
+    }
+}
+
+/// Counts what is published, from the bytes.
+struct Checker<'a> {
+    layout: &'a Layout,
+    tally: Tally,
+}
+
+impl ChunkObserver for Checker<'_> {
+    fn chunk(&mut self, bytes: &[u8]) -> Result<()> {
+        scan(self.layout, bytes, &mut self.tally)
+    }
+}
+
+/// What the width of published values depends on, by column.
+fn facts(release: &Release<'_>) -> Facts {
+    let table = release.table;
+    let domains = (0..table.dimensions()).map(|d| (table.dimension(d).name.clone(), width_domain(table.domain(d))));
+    Facts { domains: domains.collect() }
+}
+
+fn width_domain(domain: &Domain) -> width::Domain {
+    match domain.shape() {
+        Shape::Set => width::Domain::Natural,
+        Shape::Hierarchy(tree) => width::Domain::Hierarchy(
+            tree.nodes().map(|node| (tree.label(node).to_string(), u64::from(tree.leaves_under(node)))).collect(),
+        ),
+        Shape::Ordered if !domain.is_measured() => {
+            width::Domain::order((0..domain.value_count() as u32).map(|code| domain.text(code)))
+        }
+        Shape::Ordered => match (domain.value_type(), &domain.type_spec().pattern) {
+            (ValueType::Date, Some(pattern)) => width::Domain::Dates(pattern.clone()),
+            (ValueType::Timestamp, Some(pattern)) => width::Domain::Timestamps(pattern.clone()),
+            _ => width::Domain::Natural,
+        },
+    }
+}
+
+/// The file, its hash, and the compression that its name asks for.
+pub enum Sink<'a> {
+    /// As it is.
+    Plain(Hashing<'a>),
+    /// By gzip.
+    Gzip(flate2::write::GzEncoder<Hashing<'a>>),
+    /// By Zstandard.
+    Zstd(zstd::Encoder<'static, Hashing<'a>>),
+}
+
+/// A file and the hash of what was written to it.
+pub struct Hashing<'a> {
+    file: &'a File,
+    hasher: blake3::Hasher,
+}
+
+impl<'a> Sink<'a> {
+    /// A sink for a file of the given name.
+    pub fn new(file: &'a File, name: &str) -> io::Result<Self> {
+        let plain = Hashing { file, hasher: blake3::Hasher::new() };
+        Ok(if name.ends_with(".gz") {
+            Sink::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::fast()))
+        } else if name.ends_with(".zst") {
+            Sink::Zstd(zstd::Encoder::new(plain, 3)?)
+        } else {
+            Sink::Plain(plain)
+        })
+    }
+
+    /// Ends the compression and returns the hash of the file.
+    pub fn finish(self) -> io::Result<String> {
+        let hashing = match self {
+            Sink::Plain(hashing) => hashing,
+            Sink::Gzip(encoder) => encoder.finish()?,
+            Sink::Zstd(encoder) => encoder.finish()?,
+        };
+        Ok(hashing.hasher.finalize().to_hex().to_string())
+    }
+}
+
+impl Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Plain(sink) => sink.write(bytes),
+            Sink::Gzip(sink) => sink.write(bytes),
+            Sink::Zstd(sink) => sink.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! What a run is to do, from a spec and from flags.
+
+use crate::options::{ColumnArgs, Extent, HierarchyCut, Other, Partitioning, Statistic};
+use crate::suggest::did_you_mean;
+use klimt::table::{Decimal, Role, TypeSpec};
+use klimt::{Error, ErrorKind, Result};
+use std::collections::BTreeMap;
+
+/// What is said about a column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColumnSettings {
+    /// Its role.
+    pub role: Option<Role>,
+    /// The type of its values.
+    pub type_spec: Option<TypeSpec>,
+    /// The file of its order.
+    pub order: Option<String>,
+    /// The file of its hierarchy.
+    pub hierarchy: Option<String>,
+    /// How much it matters.
+    pub weight: Option<f64>,
+    /// The least width of its published intervals.
+    pub min_width: Option<Decimal>,
+}
+
+/// What a run is to do. A spec fills it, then flags win.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The table.
+    pub input: Option<String>,
+    /// Where the release goes.
+    pub output: Option<String>,
+    /// The columns by name.
+    pub columns: BTreeMap<String, ColumnSettings>,
+    /// What happens to columns without a role.
+    pub other: Option<Other>,
+    /// Texts that stand for a missing value.
+    pub missing: Vec<String>,
+    /// The least size of a group.
+    pub k: Option<u64>,
+    /// The algorithm.
+    pub algorithm: Option<String>,
+    /// Strict or relaxed.
+    pub partitioning: Option<Partitioning>,
+    /// Where hierarchies may be cut.
+    pub hierarchy_cut: Option<HierarchyCut>,
+    /// The share of rows that may be suppressed.
+    pub suppress: Option<String>,
+    /// Which intervals are published.
+    pub extent: Option<Extent>,
+    /// Which statistics are published.
+    pub statistics: Vec<Statistic>,
+    /// Whether rows keep their order.
+    pub keep_order: bool,
+}
+
+impl Settings {
+    /// Takes in the flags about columns; all problems at once.
+    pub fn apply_columns(&mut self, args: &ColumnArgs) -> Result<()> {
+        let mut problems = Vec::new();
+        self.apply_roles(args, &mut problems);
+        for (flag, pairs) in
+            [("type", &args.types), ("order", &args.order), ("hierarchy", &args.hierarchy), ("weight", &args.weight)]
+        {
+            for pair in pairs {
+                let Some((column, value)) = pair.split_once('=') else {
+                    problems.push(format!("--{flag} {pair}: COLUMN=VALUE is needed"));
+                    continue;
+                };
+                let column_settings = self.columns.entry(column.to_string()).or_default();
+                match flag {
+                    "type" => match value.parse() {
+                        Ok(parsed) => column_settings.type_spec = Some(parsed),
+                        Err(wrong) => problems.push(format!("--type {pair}: {wrong}")),
+                    },
+                    "order" => column_settings.order = Some(value.to_string()),
+                    "hierarchy" => column_settings.hierarchy = Some(value.to_string()),
+                    _ => match weight(value) {
+                        Some(parsed) => column_settings.weight = Some(parsed),
+                        None => problems.push(format!("--weight {pair}: a number that is not negative is needed")),
+                    },
+                }
+            }
+        }
+        self.other = args.other.or(self.other);
+        self.missing.extend(args.missing.iter().cloned());
+        Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+    }
+
+    fn apply_roles(&mut self, args: &ColumnArgs, problems: &mut Vec<String>) {
+        let lists = [
+            (Role::QuasiIdentifier, "--qi", &args.qi),
+            (Role::Sensitive, "--sensitive", &args.sensitive),
+            (Role::Identifier, "--identifier", &args.identifier),
+            (Role::Insensitive, "--insensitive", &args.insensitive),
+            (Role::Target, "--target", &args.target),
+        ];
+        // The quasi-identifiers of the flags replace those of the spec: a list is given whole.
+        if !args.qi.is_empty() {
+            for column in self.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier)) {
+                column.role = None;
+            }
+        }
+        let mut given: BTreeMap<&str, &str> = BTreeMap::new();
+        for (role, flag, names) in lists {
+            for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+                if let Some(before) = given.insert(name, flag)
+                    && before != flag
+                {
+                    problems.push(format!("column {name} has two roles: {before} and {flag}"));
+                }
+                self.columns.entry(name.to_string()).or_default().role = Some(role);
+            }
+        }
+    }
+
+    /// Takes in the least widths of flags.
+    pub fn apply_min_widths(&mut self, pairs: &[String]) -> Result<()> {
+        let mut problems = Vec::new();
+        for pair in pairs {
+            match pair.split_once('=').map(|(column, width)| (column, width.parse::<Decimal>())) {
+                Some((column, Ok(width))) => {
+                    self.columns.entry(column.to_string()).or_default().min_width = Some(width);
+                }
+                _ => problems.push(format!("--min-width {pair}: COLUMN=WIDTH with a number is needed")),
+            }
+        }
+        Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+    }
+
+    /// Everything that is said about columns which the table does not have, a problem each.
+    pub fn unknown_columns(&self, names: &[String]) -> Vec<String> {
+        let known = || names.iter().map(String::as_str);
+        self.columns
+            .keys()
+            .filter(|name| !names.contains(name))
+            .map(|name| format!("there is no column {name}{}", did_you_mean(name, known())))
+            .collect()
+    }
+}
+
+/// A weight: a number that is not negative.
+pub fn weight(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0)
+}
+
+/// A share of the rows, as `5%` or `0.05`.
+pub fn share(text: &str) -> Result<f64> {
+    let parsed = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+        None => text.parse(),
+    };
+    parsed.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
+        Error::input("the share of rows to suppress must be between 0% and 100%").with_help("such as --suppress 5%")
+    })
+}

@@ -1,0 +1,223 @@
+//! The spec file `klimt.toml`: it says everything that flags can say.
+
+use crate::options::{Extent, HierarchyCut, Other, Partitioning, Statistic};
+use crate::settings::{ColumnSettings, Settings, weight};
+use crate::suggest::did_you_mean;
+use clap::ValueEnum;
+use klimt::table::{Role, TypeSpec};
+use klimt::{Error, ErrorKind, Result, registry};
+use std::path::Path;
+use toml::{Table, Value};
+
+/// The keys of a spec, each with its one-line help: what `klimt init` writes comes from here.
+pub const KEYS: &[(&str, &str)] = &[
+    ("input", "the table"),
+    ("output", "where the release goes"),
+    ("k", "every group holds at least k rows"),
+    ("other", "what to do with columns that have no role: drop or keep"),
+    ("missing", "texts that stand for a missing value, besides the empty one"),
+    ("algorithm", "the algorithm that finds the groups"),
+    ("partitioning", "strict or relaxed"),
+    ("hierarchy-cut", "where a hierarchy may be cut: nodes, leaves or both"),
+    ("suppress", "leave out at most this share of the rows, such as \"5%\""),
+    ("extent", "compact or region"),
+    ("statistics", "statistics beside ordered columns: range, mean"),
+    ("keep-order", "keep the order of the rows, which may tell who is who"),
+    ("columns", "what the columns are"),
+];
+
+/// The keys of a column.
+pub const COLUMN_KEYS: &[(&str, &str)] = &[
+    ("role", "quasi-identifier, sensitive, identifier, insensitive or target"),
+    ("type", "integer, decimal, date, timestamp, boolean or text"),
+    ("order", "a file with a value per line, lowest first"),
+    ("hierarchy", "a file with a line per value, then its ever coarser ancestors"),
+    ("weight", "how much the column matters"),
+    ("min-width", "the least width of its published intervals"),
+];
+
+/// Reads a spec; all problems at once. File names in it are relative to its folder.
+pub fn read(path: &str) -> Result<Settings> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, "read it", &e))?;
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
+        Error::input(format!("{path}: line {line}: this is not TOML: {}", error.message()))
+    })?;
+    let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+    let mut reader = Reader { path, folder, problems: Vec::new() };
+    let settings = reader.settings(&table);
+    Error::all(ErrorKind::Input, reader.problems).map_or(Ok(settings), Err)
+}
+
+struct Reader<'a> {
+    path: &'a str,
+    folder: &'a Path,
+    problems: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn settings(&mut self, table: &Table) -> Settings {
+        let mut settings = Settings::default();
+        for (key, value) in table {
+            match key.as_str() {
+                "input" => settings.input = self.file(key, value),
+                "output" => settings.output = self.file(key, value),
+                "k" => settings.k = self.whole(key, value),
+                "other" => settings.other = self.choice::<Other>(key, value),
+                "missing" => settings.missing = self.texts(key, value),
+                "algorithm" => settings.algorithm = self.algorithm(key, value),
+                "partitioning" => settings.partitioning = self.choice::<Partitioning>(key, value),
+                "hierarchy-cut" => settings.hierarchy_cut = self.choice::<HierarchyCut>(key, value),
+                "suppress" => settings.suppress = self.text(key, value),
+                "extent" => settings.extent = self.choice::<Extent>(key, value),
+                "statistics" => {
+                    let texts = self.texts(key, value);
+                    settings.statistics =
+                        texts.iter().filter_map(|text| self.choice_of::<Statistic>(key, text)).collect();
+                }
+                "keep-order" => match value.as_bool() {
+                    Some(keep) => settings.keep_order = keep,
+                    None => self.problem(key, "true or false is needed"),
+                },
+                "columns" => self.columns(value, &mut settings),
+                unknown => {
+                    let hint = did_you_mean(unknown, KEYS.iter().map(|(key, _)| *key));
+                    self.problems.push(format!("{}: there is no key {unknown}{hint}", self.path));
+                }
+            }
+        }
+        settings
+    }
+
+    fn columns(&mut self, value: &Value, settings: &mut Settings) {
+        let Some(columns) = value.as_table() else {
+            return self.problem("columns", "a table such as [columns.age] is needed");
+        };
+        for (name, value) in columns {
+            let Some(table) = value.as_table() else {
+                self.problem(&format!("columns.{name}"), "a table with a role is needed");
+                continue;
+            };
+            let column = self.column(name, table);
+            settings.columns.insert(name.clone(), column);
+        }
+    }
+
+    fn column(&mut self, name: &str, table: &Table) -> ColumnSettings {
+        let mut column = ColumnSettings::default();
+        for (key, value) in table {
+            let place = format!("columns.{name}.{key}");
+            match key.as_str() {
+                "role" => column.role = self.role(&place, value),
+                "type" => {
+                    column.type_spec = self.text(&place, value).and_then(|text| match text.parse::<TypeSpec>() {
+                        Ok(spec) => Some(spec),
+                        Err(wrong) => {
+                            self.problem(&place, &wrong);
+                            None
+                        }
+                    });
+                }
+                "order" => column.order = self.file(&place, value),
+                "hierarchy" => column.hierarchy = self.file(&place, value),
+                "weight" => match number(value).as_deref().and_then(weight) {
+                    Some(weight) => column.weight = Some(weight),
+                    None => self.problem(&place, "a number that is not negative is needed"),
+                },
+                "min-width" => match number(value).and_then(|text| text.parse().ok()) {
+                    Some(width) => column.min_width = Some(width),
+                    None => self.problem(&place, "a number is needed"),
+                },
+                unknown => {
+                    let hint = did_you_mean(unknown, COLUMN_KEYS.iter().map(|(key, _)| *key));
+                    self.problems.push(format!("{}: columns.{name}: there is no key {unknown}{hint}", self.path));
+                }
+            }
+        }
+        column
+    }
+
+    fn role(&mut self, key: &str, value: &Value) -> Option<Role> {
+        let text = self.text(key, value)?;
+        let role = text.parse().ok();
+        if role.is_none() {
+            let names = Role::ALL.iter().map(|role| role.name());
+            self.problem(key, &format!("there is no role {text}{}", did_you_mean(&text, names)));
+        }
+        role
+    }
+
+    fn algorithm(&mut self, key: &str, value: &Value) -> Option<String> {
+        let text = self.text(key, value)?;
+        let names = || registry::ALGORITHMS.iter().map(|entry| entry.id);
+        if names().any(|name| name == text) {
+            return Some(text);
+        }
+        self.problem(key, &format!("there is no algorithm {text}{}", did_you_mean(&text, names())));
+        None
+    }
+
+    fn choice<T: ValueEnum>(&mut self, key: &str, value: &Value) -> Option<T> {
+        let text = self.text(key, value)?;
+        self.choice_of(key, &text)
+    }
+
+    fn choice_of<T: ValueEnum>(&mut self, key: &str, text: &str) -> Option<T> {
+        let chosen = T::from_str(text, false).ok();
+        if chosen.is_none() {
+            let names: Vec<String> = T::value_variants()
+                .iter()
+                .filter_map(|variant| Some(variant.to_possible_value()?.get_name().to_string()))
+                .collect();
+            self.problem(key, &format!("one of {} is needed", names.join(", ")));
+        }
+        chosen
+    }
+
+    fn whole(&mut self, key: &str, value: &Value) -> Option<u64> {
+        let whole = value.as_integer().and_then(|number| u64::try_from(number).ok());
+        if whole.is_none() {
+            self.problem(key, "a whole number is needed");
+        }
+        whole
+    }
+
+    fn text(&mut self, key: &str, value: &Value) -> Option<String> {
+        let text = value.as_str().map(str::to_string);
+        if text.is_none() {
+            self.problem(key, "a text is needed");
+        }
+        text
+    }
+
+    fn texts(&mut self, key: &str, value: &Value) -> Vec<String> {
+        let texts = value.as_array().and_then(|list| {
+            list.iter().map(|item| item.as_str().map(str::to_string)).collect::<Option<Vec<_>>>()
+        });
+        if texts.is_none() {
+            self.problem(key, "a list of texts is needed");
+        }
+        texts.unwrap_or_default()
+    }
+
+    fn file(&mut self, key: &str, value: &Value) -> Option<String> {
+        let text = self.text(key, value)?;
+        if text == "-" {
+            return Some(text);
+        }
+        Some(self.folder.join(text).to_string_lossy().into_owned())
+    }
+
+    fn problem(&mut self, key: &str, what: &str) {
+        self.problems.push(format!("{}: {key}: {what}", self.path));
+    }
+}
+
+fn number(value: &Value) -> Option<String> {
+    match value {
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
