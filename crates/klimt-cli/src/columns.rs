@@ -24,7 +24,8 @@ pub fn plan(path: &str, names: &[String], settings: &Settings) -> Result<Vec<Col
     let mut problems: Vec<String> =
         settings.unknown_columns(names).into_iter().map(|problem| format!("{path}: {problem}")).collect();
     let role = |name: &String| settings.columns.get(name).and_then(|column| column.role);
-    let unassigned: Vec<&str> = names.iter().filter(|name| role(name).is_none()).map(String::as_str).collect();
+    let unassigned: Vec<&str> =
+        names.iter().filter(|name| role(name).is_none()).map(String::as_str).collect();
     if !unassigned.is_empty() && settings.other.is_none() {
         problems.push(format!(
             "{path}: these columns have no role: {} (give them one, or say --other drop or --other keep)",
@@ -32,7 +33,9 @@ pub fn plan(path: &str, names: &[String], settings: &Settings) -> Result<Vec<Col
         ));
     }
     if problems.is_empty() && !names.iter().any(|name| role(name) == Some(Role::QuasiIdentifier)) {
-        problems.push("no quasi-identifier is named: say which columns others may know, such as --qi age,sex".into());
+        problems.push(
+            "no quasi-identifier is named: say which columns others may know, such as --qi age,sex".into(),
+        );
     }
     let mut plans = Vec::with_capacity(names.len());
     for name in names {
@@ -93,7 +96,9 @@ pub fn read_order(path: &str) -> Result<Vec<String>> {
         values.push(line.to_string());
     }
     if values.is_empty() {
-        return Err(Error::input(format!("{path}: the file is empty; a value per line is needed, lowest first")));
+        return Err(Error::input(format!(
+            "{path}: the file is empty; a value per line is needed, lowest first"
+        )));
     }
     Ok(values)
 }

@@ -66,7 +66,8 @@ impl Staged {
         let failed = |name: &str, error: &io::Error| Error::io(name, "write it", error);
         match &self.target {
             Target::File { temporary, path } => {
-                let mode = fs::metadata(path).map_or_else(|_| 0o666 & !umask(), |old| old.permissions().mode());
+                let mode =
+                    fs::metadata(path).map_or_else(|_| 0o666 & !umask(), |old| old.permissions().mode());
                 fs::set_permissions(temporary, fs::Permissions::from_mode(mode & 0o777))
                     .and_then(|()| fs::rename(temporary, path))
                     .map_err(|e| failed(&self.name, &e))
@@ -76,7 +77,8 @@ impl Staged {
                 copy(&mut self.file, &mut out.lock()).map_err(|e| failed(&self.name, &e))
             }
             Target::Device(path) => {
-                let mut out = OpenOptions::new().write(true).open(path).map_err(|e| failed(&self.name, &e))?;
+                let mut out =
+                    OpenOptions::new().write(true).open(path).map_err(|e| failed(&self.name, &e))?;
                 copy(&mut self.file, &mut out).map_err(|e| failed(&self.name, &e))
             }
         }

@@ -6,7 +6,9 @@ use crate::progress::Progress;
 use klimt::recode::{Release, Source};
 use klimt::table::{Domain, Role, Shape, ValueType};
 use klimt::{Error, ErrorKind, Result};
-use klimt_io::csv::{ChunkObserver, Dialect, write_release};
+use klimt_io::columnar::{self, KeptTypes, OutputFormat, TextRecords};
+use klimt_io::csv::{ChunkObserver, Dialect, DialectSpec, write_release};
+use klimt_io::source::Compression;
 use klimt_verify::claims::{Claim, Facts, Outcome, check};
 use klimt_verify::csv::{Layout, scan};
 use klimt_verify::{Findings, Question, Tally, width};
@@ -23,6 +25,8 @@ pub struct Publication<'a> {
     pub dialect: Dialect,
     /// The least size of a group.
     pub k: u64,
+    /// The types of the source's columns.
+    pub kept_types: &'a KeptTypes,
     /// The promises that must hold.
     pub claims: &'a [Claim],
     /// How many writers work side by side.
@@ -47,9 +51,28 @@ impl Publication<'_> {
     /// Writes and checks the release. Nothing has its final name yet; an error leaves nothing behind.
     pub fn write(&self) -> Result<Checked> {
         let staged = Staged::create(self.output)?;
-        let mut sink = Sink::new(staged.file(), self.output).map_err(|e| self.failed(&e))?;
-        let tally = self.write_text(&mut sink)?;
-        let hash = sink.finish().map_err(|e| self.failed(&e))?;
+        let (tally, hash) = match OutputFormat::of(self.output)? {
+            OutputFormat::Text { compression, .. } => {
+                let mut sink = Sink::new(staged.file(), compression).map_err(|e| self.failed(&e))?;
+                let tally = self.write_text(&mut sink)?;
+                (tally, sink.finish().map_err(|e| self.failed(&e))?)
+            }
+            OutputFormat::Columnar(format) => {
+                let mut sink = Sink::new(staged.file(), Compression::None).map_err(|e| self.failed(&e))?;
+                let stage = self.progress.stage("writing", self.release.rows() as u64, false);
+                columnar::write_release(
+                    self.release,
+                    format,
+                    self.kept_types,
+                    self.threads,
+                    &mut sink,
+                    &stage,
+                )
+                .map_err(|error| self.named(error))?;
+                let hash = sink.finish().map_err(|e| self.failed(&e))?;
+                (self.read_back(&staged)?, hash)
+            }
+        };
         let original_rows = Some(self.release.table.rows() as u64);
         let findings = Findings::new(&tally, &Question { k: Some(self.k), original_rows })?;
         let outcomes = check(&tally, self.claims, &facts(self.release))?;
@@ -76,26 +99,46 @@ impl Publication<'_> {
         Error::io(self.output, "write it", error)
     }
 
-    fn write_text(&self, sink: &mut Sink<'_>) -> Result<Tally> {
+    /// The positions of the generalised and of the sensitive columns.
+    fn positions(&self) -> (Vec<usize>, Vec<usize>) {
         let columns = self.release.columns();
-        let generalised: Vec<usize> =
-            (0..columns.len()).filter(|&c| matches!(columns[c].source, Source::Generalised(_))).collect();
         let is_sensitive = |source: Source| match source {
             Source::Kept(number) => self.release.table.columns()[number].role == Role::Sensitive,
             _ => false,
         };
-        let sensitive: Vec<usize> = (0..columns.len()).filter(|&c| is_sensitive(columns[c].source)).collect();
-        let names = |positions: &[usize]| -> Vec<&str> {
-            positions.iter().map(|&position| columns[position].name.as_str()).collect()
-        };
-        let layout =
-            Layout::new(columns.len(), generalised.clone(), self.dialect)?.with_sensitive(sensitive.clone())?;
-        let empty = || Tally::new(&names(&generalised), &names(&sensitive));
+        let numbers = 0..columns.len();
+        let generalised = numbers.clone().filter(|&c| matches!(columns[c].source, Source::Generalised(_)));
+        (generalised.collect(), numbers.filter(|&c| is_sensitive(columns[c].source)).collect())
+    }
+
+    fn empty_tally(&self) -> Tally {
+        let (generalised, sensitive) = self.positions();
+        let name = |position: &usize| self.release.columns()[*position].name.as_str();
+        let names = |positions: &[usize]| positions.iter().map(name).collect::<Vec<_>>();
+        Tally::new(&names(&generalised), &names(&sensitive))
+    }
+
+    /// Writes text, and counts its groups from the bytes as they are written.
+    fn write_text(&self, sink: &mut Sink<'_>) -> Result<Tally> {
+        let (generalised, sensitive) = self.positions();
+        let columns = self.release.columns().len();
+        let layout = Layout::new(columns, generalised, self.dialect)?.with_sensitive(sensitive)?;
         let stage = self.progress.stage("writing", self.release.rows() as u64, false);
-        let observer = || Checker { layout: &layout, tally: empty() };
+        let observer = || Checker { layout: &layout, tally: self.empty_tally() };
         let (_, checkers) = write_release(self.release, self.dialect, self.threads, sink, &stage, observer)
             .map_err(|error| self.named(error))?;
-        checkers.into_iter().map(|checker| checker.tally).try_fold(empty(), Tally::merge)
+        checkers.into_iter().map(|checker| checker.tally).try_fold(self.empty_tally(), Tally::merge)
+    }
+
+    /// Counts the groups of a columnar file by reading it again.
+    fn read_back(&self, staged: &Staged) -> Result<Tally> {
+        let file = staged.file().try_clone().map_err(|e| self.failed(&e))?;
+        let records = TextRecords::of_file(self.output, file, DialectSpec::default())?;
+        let (generalised, sensitive) = self.positions();
+        let (split, mut tally) = (generalised.len(), self.empty_tally());
+        let wanted: Vec<usize> = generalised.into_iter().chain(sensitive).collect();
+        records.for_each(&wanted, &mut |_, fields| tally.add(&fields[..split], &fields[split..]))?;
+        Ok(tally)
     }
 
     /// An error of the sink with the name of the output.
@@ -120,7 +163,8 @@ impl ChunkObserver for Checker<'_> {
 /// What the width of published values depends on, by column.
 fn facts(release: &Release<'_>) -> Facts {
     let table = release.table;
-    let domains = (0..table.dimensions()).map(|d| (table.dimension(d).name.clone(), width_domain(table.domain(d))));
+    let domains =
+        (0..table.dimensions()).map(|d| (table.dimension(d).name.clone(), width_domain(table.domain(d))));
     Facts { domains: domains.collect() }
 }
 
@@ -128,7 +172,9 @@ fn width_domain(domain: &Domain) -> width::Domain {
     match domain.shape() {
         Shape::Set => width::Domain::Natural,
         Shape::Hierarchy(tree) => width::Domain::Hierarchy(
-            tree.nodes().map(|node| (tree.label(node).to_string(), u64::from(tree.leaves_under(node)))).collect(),
+            tree.nodes()
+                .map(|node| (tree.label(node).to_string(), u64::from(tree.leaves_under(node))))
+                .collect(),
         ),
         Shape::Ordered if !domain.is_measured() => {
             width::Domain::order((0..domain.value_count() as u32).map(|code| domain.text(code)))
@@ -158,15 +204,15 @@ pub struct Hashing<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// A sink for a file of the given name.
-    pub fn new(file: &'a File, name: &str) -> io::Result<Self> {
+    /// A sink for a file, with the given compression.
+    pub fn new(file: &'a File, compression: Compression) -> io::Result<Self> {
         let plain = Hashing { file, hasher: blake3::Hasher::new() };
-        Ok(if name.ends_with(".gz") {
-            Sink::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::fast()))
-        } else if name.ends_with(".zst") {
-            Sink::Zstd(zstd::Encoder::new(plain, 3)?)
-        } else {
-            Sink::Plain(plain)
+        Ok(match compression {
+            Compression::None => Sink::Plain(plain),
+            Compression::Gzip => {
+                Sink::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::default()))
+            }
+            Compression::Zstd => Sink::Zstd(zstd::Encoder::new(plain, 3)?),
         })
     }
 

@@ -59,9 +59,12 @@ impl Settings {
     pub fn apply_columns(&mut self, args: &ColumnArgs) -> Result<()> {
         let mut problems = Vec::new();
         self.apply_roles(args, &mut problems);
-        for (flag, pairs) in
-            [("type", &args.types), ("order", &args.order), ("hierarchy", &args.hierarchy), ("weight", &args.weight)]
-        {
+        for (flag, pairs) in [
+            ("type", &args.types),
+            ("order", &args.order),
+            ("hierarchy", &args.hierarchy),
+            ("weight", &args.weight),
+        ] {
             for pair in pairs {
                 let Some((column, value)) = pair.split_once('=') else {
                     problems.push(format!("--{flag} {pair}: COLUMN=VALUE is needed"));
@@ -77,7 +80,9 @@ impl Settings {
                     "hierarchy" => column_settings.hierarchy = Some(value.to_string()),
                     _ => match weight(value) {
                         Some(parsed) => column_settings.weight = Some(parsed),
-                        None => problems.push(format!("--weight {pair}: a number that is not negative is needed")),
+                        None => {
+                            problems.push(format!("--weight {pair}: a number that is not negative is needed"))
+                        }
                     },
                 }
             }
@@ -97,7 +102,9 @@ impl Settings {
         ];
         // The quasi-identifiers of the flags replace those of the spec: a list is given whole.
         if !args.qi.is_empty() {
-            for column in self.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier)) {
+            for column in
+                self.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier))
+            {
                 column.role = None;
             }
         }
@@ -151,6 +158,7 @@ pub fn share(text: &str) -> Result<f64> {
         None => text.parse(),
     };
     parsed.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
-        Error::input("the share of rows to suppress must be between 0% and 100%").with_help("such as --suppress 5%")
+        Error::input("the share of rows to suppress must be between 0% and 100%")
+            .with_help("such as --suppress 5%")
     })
 }

@@ -110,13 +110,14 @@ impl Reader<'_> {
             match key.as_str() {
                 "role" => column.role = self.role(&place, value),
                 "type" => {
-                    column.type_spec = self.text(&place, value).and_then(|text| match text.parse::<TypeSpec>() {
-                        Ok(spec) => Some(spec),
-                        Err(wrong) => {
-                            self.problem(&place, &wrong);
-                            None
-                        }
-                    });
+                    column.type_spec =
+                        self.text(&place, value).and_then(|text| match text.parse::<TypeSpec>() {
+                            Ok(spec) => Some(spec),
+                            Err(wrong) => {
+                                self.problem(&place, &wrong);
+                                None
+                            }
+                        });
                 }
                 "order" => column.order = self.file(&place, value),
                 "hierarchy" => column.hierarchy = self.file(&place, value),
@@ -130,7 +131,8 @@ impl Reader<'_> {
                 },
                 unknown => {
                     let hint = did_you_mean(unknown, COLUMN_KEYS.iter().map(|(key, _)| *key));
-                    self.problems.push(format!("{}: columns.{name}: there is no key {unknown}{hint}", self.path));
+                    self.problems
+                        .push(format!("{}: columns.{name}: there is no key {unknown}{hint}", self.path));
                 }
             }
         }

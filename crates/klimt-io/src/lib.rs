@@ -1,6 +1,7 @@
 //! Sources and sinks of klimt: what turns files into tables and tables into files.
 
 pub mod column;
+pub mod columnar;
 pub mod csv;
 pub mod generate;
 pub mod source;

@@ -1,11 +1,12 @@
 //! Opening a source: which format, which compression, which columns.
 
+use crate::columnar::{ArrowSource, Format, Input, KeptTypes, ParquetSource};
 use crate::csv::{CsvSource, Dialect, DialectSpec, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use klimt::table::{ColumnSpec, Table};
 use klimt::{Error, Result};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 
 /// What is to be read of a column.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub struct ColumnPlan {
 /// What a reading took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadReport {
-    /// The bytes that were read, after decompression.
+    /// The bytes that were read: of a text after decompression, of a columnar file as they are stored.
     pub bytes: u64,
 }
 
@@ -25,6 +26,10 @@ pub struct ReadReport {
 pub enum Source {
     /// Separated text.
     Csv(CsvSource),
+    /// Parquet.
+    Parquet(ParquetSource),
+    /// An Arrow IPC file or stream.
+    Arrow(ArrowSource),
 }
 
 /// How a file is compressed.
@@ -39,34 +44,54 @@ pub enum Compression {
 }
 
 impl Source {
-    /// Opens a file, or standard input for `-`.
+    /// Opens a file, or standard input for `-`. What it is tells its content, not its name.
     pub fn open(path: &str, dialect: DialectSpec) -> Result<Source> {
-        let failed = |error: &io::Error| Error::io(path, "read it", error);
-        let mut input: Box<dyn Read + Send> = if path == "-" {
-            Box::new(io::stdin())
-        } else {
-            let file = File::open(path).map_err(|e| failed(&e))?;
-            if file.metadata().map_err(|e| failed(&e))?.is_dir() {
-                return Err(Error::input(format!("{path}: cannot read it: it is a folder")));
+        Source::of_input(path, Input::open(path)?, dialect)
+    }
+
+    /// Reads an open file from its beginning. The path is for messages.
+    pub fn of_file(path: &str, file: File, dialect: DialectSpec) -> Result<Source> {
+        Source::of_input(path, Input::file(path, file)?, dialect)
+    }
+
+    fn of_input(path: &str, input: Input, dialect: DialectSpec) -> Result<Source> {
+        let plain: Box<dyn Read + Send> = match input.format() {
+            Format::Gzip => Box::new(MultiGzDecoder::new(input.into_read())),
+            Format::Zstd => {
+                let decoder = zstd::Decoder::new(input.into_read());
+                Box::new(decoder.map_err(|e| Error::io(path, "read it", &e))?)
             }
-            Box::new(file)
+            _ => return Source::of_plain(path, input, dialect),
         };
-        let mut magic = [0; 8];
-        let read = fill(&mut *input, &mut magic).map_err(|e| failed(&e))?;
-        let magic = magic[..read].to_vec();
-        let rest: Box<dyn Read + Send> = Box::new(io::Cursor::new(magic.clone()).chain(input));
-        let text: Box<dyn Read + Send> = match compression(&magic) {
-            Compression::None => rest,
-            Compression::Gzip => Box::new(MultiGzDecoder::new(rest)),
-            Compression::Zstd => Box::new(zstd::Decoder::new(rest).map_err(|e| failed(&e))?),
-        };
-        Ok(Source::Csv(CsvSource::open(path, text, dialect)?))
+        Source::of_plain(path, Input::stream(path, plain)?, dialect)
+    }
+
+    /// Of something that is not compressed, or whose compression has been undone.
+    fn of_plain(path: &str, input: Input, dialect: DialectSpec) -> Result<Source> {
+        Ok(match input.format() {
+            Format::Parquet => Source::Parquet(ParquetSource::open(path, input)?),
+            Format::ArrowFile => Source::Arrow(ArrowSource::open_file(path, input)?),
+            Format::ArrowStream => Source::Arrow(ArrowSource::open_stream(path, input)?),
+            Format::EncryptedParquet => {
+                return Err(Error::input(format!("{path}: the Parquet file is encrypted"))
+                    .with_help("write it without encryption"));
+            }
+            Format::OldFeather => {
+                return Err(Error::input(format!("{path}: the Feather file is of version 1"))
+                    .with_help("write it as Feather version 2, Parquet or CSV"));
+            }
+            Format::Text | Format::Gzip | Format::Zstd => {
+                Source::Csv(CsvSource::open(path, input.into_read(), dialect)?)
+            }
+        })
     }
 
     /// The names of the columns.
     pub fn columns(&self) -> &[String] {
         match self {
             Source::Csv(source) => source.columns(),
+            Source::Parquet(source) => source.columns(),
+            Source::Arrow(source) => source.columns(),
         }
     }
 
@@ -74,6 +99,16 @@ impl Source {
     pub fn dialect(&self) -> Dialect {
         match self {
             Source::Csv(source) => source.dialect(),
+            Source::Parquet(_) | Source::Arrow(_) => Dialect::default(),
+        }
+    }
+
+    /// The types that kept columns will have again in a columnar release; none where the source has texts.
+    pub fn kept_types(&self) -> KeptTypes {
+        match self {
+            Source::Csv(_) => KeptTypes::default(),
+            Source::Parquet(source) => source.types(),
+            Source::Arrow(source) => source.types(),
         }
     }
 
@@ -81,27 +116,8 @@ impl Source {
     pub fn read(self, plan: &[ColumnPlan], options: &ReadOptions<'_>) -> Result<(Table, ReadReport)> {
         match self {
             Source::Csv(source) => source.read(plan, options),
+            Source::Parquet(source) => source.read(plan, options),
+            Source::Arrow(source) => source.read(plan, options),
         }
     }
-}
-
-fn compression(magic: &[u8]) -> Compression {
-    match magic {
-        [0x1F, 0x8B, ..] => Compression::Gzip,
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => Compression::Zstd,
-        _ => Compression::None,
-    }
-}
-
-fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut total = 0;
-    while total < buffer.len() {
-        match input.read(&mut buffer[total..]) {
-            Ok(0) => break,
-            Ok(read) => total += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(total)
 }

@@ -85,7 +85,11 @@ impl Error {
             _ => error.to_string(),
         };
         let made = Error::new(kind, format!("{path}: cannot {doing}: {reason}"));
-        if kind == ErrorKind::Resource { made.with_help("free some space or write to another disk") } else { made }
+        if kind == ErrorKind::Resource {
+            made.with_help("free some space or write to another disk")
+        } else {
+            made
+        }
     }
 
     /// Adds a line of help.

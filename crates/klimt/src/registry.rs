@@ -50,7 +50,11 @@ pub const LOSSES: &[(Entry, &dyn Loss)] = &[
         &AverageClassSize,
     ),
     (
-        Entry { id: "ncp", flag: "klimt measure", help: "certainty penalty: the share of its range that a cell covers" },
+        Entry {
+            id: "ncp",
+            flag: "klimt measure",
+            help: "certainty penalty: the share of its range that a cell covers",
+        },
         &CertaintyPenalty,
     ),
 ];

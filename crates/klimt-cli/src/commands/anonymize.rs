@@ -19,6 +19,7 @@ use klimt::registry;
 use klimt::requirement::{Bound, KAnonymity, LengthRestriction, Requirement};
 use klimt::table::{Domain, Table};
 use klimt::{Error, Result};
+use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::source::Source;
 use klimt_verify::claims::Claim;
@@ -28,12 +29,14 @@ use serde_json::{Map, Value, json};
 pub fn run(args: AnonymizeArgs) -> Result<()> {
     let settings = gather(&args)?;
     let input = settings.input.clone().ok_or_else(|| {
-        Error::input("no table is named").with_help("klimt anonymize TABLE.csv --qi age,sex -k 5 -o release.csv")
+        Error::input("no table is named")
+            .with_help("klimt anonymize TABLE.csv --qi age,sex -k 5 -o release.csv")
     })?;
     let output = settings.output.clone().unwrap_or_else(|| "-".to_string());
     check_files(&input, &output, &args, &settings)?;
     let k = settings.k.ok_or_else(|| {
-        Error::input("k is not given").with_help("say how many people must share a published row, such as -k 5")
+        Error::input("k is not given")
+            .with_help("say how many people must share a published row, such as -k 5")
     })?;
     let requirements = requirements(k, &settings)?;
     let suppression = match &settings.suppress {
@@ -43,7 +46,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
 
-    let (table, dialect) = read(&input, &args, &settings, threads, &progress)?;
+    let (table, dialect, kept_types) = read(&input, &args, &settings, threads, &progress)?;
     let weights = weights(&table, &settings);
     let bound = Bound::new(&requirements, &table)?;
     bound.feasible(&table)?;
@@ -57,13 +60,23 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let statistics = statistics(&settings);
     let release = Release::new(&table, &partitioning, extents, row_order, &statistics);
     let claims = claims(k, &settings);
-    let dialect = output_dialect(dialect, &output);
-    let publication =
-        Publication { release: &release, output: &output, dialect, k, claims: &claims, threads, progress: &progress };
+    let dialect = output_dialect(dialect, &output)?;
+    let publication = Publication {
+        release: &release,
+        output: &output,
+        dialect,
+        k,
+        kept_types: &kept_types,
+        claims: &claims,
+        threads,
+        progress: &progress,
+    };
     let checked = publication.write()?;
     let whole = Whole { table: &table, k, weights: &weights, suppressed };
-    let losses: Vec<(&'static str, f64)> =
-        registry::LOSSES.iter().map(|(entry, loss)| (entry.id, loss.measure(&whole, &partitioning))).collect();
+    let losses: Vec<(&'static str, f64)> = registry::LOSSES
+        .iter()
+        .map(|(entry, loss)| (entry.id, loss.measure(&whole, &partitioning)))
+        .collect();
     let certificate = Certified {
         table: &table,
         requirements: &requirements,
@@ -143,15 +156,15 @@ fn read(
     settings: &Settings,
     threads: usize,
     progress: &Progress,
-) -> Result<(Table, Dialect)> {
+) -> Result<(Table, Dialect, KeptTypes)> {
     let source = Source::open(input, dialect_spec(&args.format))?;
-    let dialect = source.dialect();
+    let (dialect, kept_types) = (source.dialect(), source.kept_types());
     let plan = plan(input, source.columns(), settings)?;
     let bytes = std::fs::metadata(input).map_or(0, |metadata| metadata.len());
     let stage = progress.stage("reading", bytes, true);
     let options = ReadOptions { missing: &settings.missing, threads, observer: &stage };
     let (table, _) = source.read(&plan, &options)?;
-    Ok((table, dialect))
+    Ok((table, dialect, kept_types))
 }
 
 /// The weight of every dimension.
@@ -178,7 +191,13 @@ fn partition(
         Some(HierarchyCut::Both) | None => mondrian::HierarchyCut::Both,
     };
     let stage = progress.stage("partitioning", table.rows() as u64, false);
-    Mondrian { model, hierarchy_cut }.partition(&Job { table, requirements, weights, keep_tree, observer: &stage })
+    Mondrian { model, hierarchy_cut }.partition(&Job {
+        table,
+        requirements,
+        weights,
+        keep_tree,
+        observer: &stage,
+    })
 }
 
 /// Region boundaries where they are asked for; then groups that are published alike become one.
@@ -220,9 +239,11 @@ pub fn row_order(keep: bool, seed: Option<u64>) -> Result<RowOrder> {
 }
 
 /// The output is written like the input, but for tabs in a `.tsv` file.
-pub fn output_dialect(input: Dialect, output: &str) -> Dialect {
-    let name = output.strip_suffix(".gz").or(output.strip_suffix(".zst")).unwrap_or(output);
-    if name.ends_with(".tsv") { Dialect { delimiter: b'\t', ..input } } else { input }
+pub fn output_dialect(input: Dialect, output: &str) -> Result<Dialect> {
+    Ok(match OutputFormat::of(output)? {
+        OutputFormat::Text { tabs: true, .. } => Dialect { delimiter: b'\t', ..input },
+        _ => input,
+    })
 }
 
 /// The settings that a certificate names; file names stay out of it.

@@ -2,7 +2,7 @@
 
 use super::anonymize::{output_dialect, row_order};
 use super::{read_table, threads};
-use crate::columns::{column_spec, dialect_spec, plan};
+use crate::columns::{column_spec, plan};
 use crate::options::{ApplyArgs, ColumnArgs};
 use crate::output::same_file;
 use crate::progress::Progress;
@@ -14,6 +14,8 @@ use klimt::recode::{Applied, RecodingFunction, Release};
 use klimt::region::Extents;
 use klimt::table::{Domain, Role};
 use klimt::{Error, Result};
+use klimt_io::columnar::KeptTypes;
+use klimt_io::csv::Dialect;
 use klimt_io::source::{ColumnPlan, Source};
 use klimt_verify::claims::Claim;
 
@@ -28,12 +30,15 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     let k = args.k.unwrap_or(function.k);
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let dialect = Source::open(&args.input, dialect_spec(&args.format))?.dialect();
+    let mut seen = (Dialect::default(), KeptTypes::default());
     let table = read_table(&args.input, &args.format, &args.columns.missing, threads, &progress, |source| {
+        seen = (source.dialect(), source.kept_types());
         plan_for(&function, args, source)
     })?;
+    let (dialect, kept_types) = seen;
     let mut applied = function.apply(&table)?;
-    let domains: Vec<Domain> = (0..applied.table.dimensions()).map(|d| applied.table.domain(d).clone()).collect();
+    let domains: Vec<Domain> =
+        (0..applied.table.dimensions()).map(|d| applied.table.domain(d).clone()).collect();
     let domains: Vec<&Domain> = domains.iter().collect();
     applied.partitioning.coalesce(&domains);
     let suppressed = suppress_small(&mut applied, &domains, k, args)?;
@@ -43,10 +48,10 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     let publication = Publication {
         release: &release,
         output: &args.output,
-        dialect: output_dialect(dialect, &args.output),
+        dialect: output_dialect(dialect, &args.output)?,
         k,
         claims: &claims,
-        kept_types: &klimt_io::columnar::KeptTypes::default(),
+        kept_types: &kept_types,
         threads,
         progress: &progress,
     };

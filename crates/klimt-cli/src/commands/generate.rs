@@ -39,19 +39,22 @@ pub fn run(args: &GenerateArgs) -> Result<()> {
         }
         Error::io(&args.output, "write it", error)
     };
-    match (&staged, OutputFormat::of(&args.output)) {
-        (Some(staged), OutputFormat::Csv) => {
-            let mut sink = Stoppable { sink: Sink::new(staged.file(), &args.output).map_err(|e| failed(&e))?, stage: &stage };
-            write_csv(&*generator, threads, args.delimiter, true, &mut sink, &advance).map_err(|e| failed(&e))?;
+    match (&staged, OutputFormat::of(&args.output)?) {
+        (Some(staged), OutputFormat::Text { compression, .. }) => {
+            let sink = Sink::new(staged.file(), compression).map_err(|e| failed(&e))?;
+            let mut sink = Stoppable { sink, stage: &stage };
+            write_csv(&*generator, threads, args.delimiter, true, &mut sink, &advance)
+                .map_err(|e| failed(&e))?;
             sink.sink.finish().map_err(|e| failed(&e))?;
         }
-        (Some(staged), format) => {
+        (Some(staged), OutputFormat::Columnar(format)) => {
             let mut file = Stoppable { sink: staged.file(), stage: &stage };
-            write_generated(&*generator, format, threads, &mut file, &advance)?;
+            write_generated(&*generator, format, &mut file, &advance)?;
         }
         (None, _) => {
             let mut sink = Stoppable { sink: &mut stdout, stage: &stage };
-            write_csv(&*generator, threads, args.delimiter, true, &mut sink, &advance).map_err(|e| failed(&e))?;
+            write_csv(&*generator, threads, args.delimiter, true, &mut sink, &advance)
+                .map_err(|e| failed(&e))?;
         }
     }
     staged.map_or(Ok(()), Staged::publish)

@@ -1,7 +1,7 @@
 //! `klimt hierarchy`: build, check and show taxonomies.
 
 use super::{read_table, threads};
-use crate::columns::{dialect_spec, load_hierarchy, read_order};
+use crate::columns::{load_hierarchy, read_order};
 use crate::options::{BuildArgs, BuildBy, CheckArgs, HierarchyCommand};
 use crate::output::{same_file, write_whole};
 use crate::progress::Progress;
@@ -10,11 +10,11 @@ use crate::terminal::{count, note, print};
 use klimt::hierarchy::build::{
     Dates, EqualCount, EqualWidth, Order, PrefixLengths, dates, equal_count, equal_width, order, prefixes,
 };
-use klimt::hierarchy::{Hierarchy, NodeId, WriteOptions, check, write_csv};
+use klimt::hierarchy::{Hierarchy, NodeId, WriteOptions, write_csv};
 use klimt::table::{ColumnSpec, Decimal, Role};
 use klimt::{Error, Result};
-use klimt_io::columnar::TextRecords;
 use klimt_io::source::{ColumnPlan, Source};
+use std::sync::Arc;
 
 /// Runs the command.
 pub fn run(command: HierarchyCommand) -> Result<()> {
@@ -31,7 +31,8 @@ fn build(args: &BuildArgs) -> Result<()> {
     }
     let values = values(args)?;
     let number = |text: &String| {
-        text.parse::<Decimal>().map_err(|()| Error::input("a width or origin is not a number").with_help("--widths 5,10,20"))
+        text.parse::<Decimal>()
+            .map_err(|()| Error::input("a width or origin is not a number").with_help("--widths 5,10,20"))
     };
     let tree = match args.by {
         BuildBy::Width => {
@@ -51,7 +52,8 @@ fn build(args: &BuildArgs) -> Result<()> {
         BuildBy::Date => dates(values, &Dates { decades: args.decades })?,
         BuildBy::Prefix => {
             let lengths = args.lengths.iter().map(|&length| length as usize).collect::<Vec<_>>();
-            let lengths = if lengths.is_empty() { PrefixLengths::Every } else { PrefixLengths::Given(lengths) };
+            let lengths =
+                if lengths.is_empty() { PrefixLengths::Every } else { PrefixLengths::Given(lengths) };
             prefixes(values, &lengths)?
         }
         BuildBy::Order => {
@@ -67,14 +69,21 @@ fn build(args: &BuildArgs) -> Result<()> {
 fn values(args: &BuildArgs) -> Result<Vec<String>> {
     let progress = Progress::new(args.general.quiet)?;
     let threads = threads(&args.general);
-    let table = read_table(&args.input, &args.format, &[], threads, &progress, |source| only(source, args))?;
+    let table = read_table(&args.input, &args.format, &[], threads, &progress, |source| {
+        only(&args.input, source, &args.column, None)
+    })?;
     let domain = table.domain(0);
     Ok((0..domain.value_count() as u32).map(|code| domain.text(code)).collect())
 }
 
-fn only(source: &Source, args: &BuildArgs) -> Result<Vec<ColumnPlan>> {
-    position(&args.input, source.columns(), &args.column)?;
-    let spec = |name: &String| (*name == args.column).then(|| ColumnSpec::new(name, Role::QuasiIdentifier));
+/// A plan that reads one column.
+fn only(path: &str, source: &Source, column: &str, tree: Option<&Arc<Hierarchy>>) -> Result<Vec<ColumnPlan>> {
+    position(path, source.columns(), column)?;
+    let spec = |name: &String| {
+        let mut spec = ColumnSpec::new(name, Role::QuasiIdentifier);
+        spec.hierarchy = tree.cloned();
+        (name == column).then_some(spec)
+    };
     Ok(source.columns().iter().map(|name| ColumnPlan { spec: spec(name) }).collect())
 }
 
@@ -98,23 +107,26 @@ fn check_one(args: &CheckArgs) -> Result<()> {
         note(args.general.quiet, &size);
         return Ok(());
     };
-    let name = args.column.as_ref().ok_or_else(|| {
-        Error::input("which column is it the hierarchy of?").with_help("say --column NAME")
+    let name = args
+        .column
+        .as_ref()
+        .ok_or_else(|| Error::input("which column is it the hierarchy of?").with_help("say --column NAME"))?;
+    let progress = Progress::new(args.general.quiet)?;
+    let tree = Arc::new(tree);
+    // Reading the column with its hierarchy names every value that is missing from it.
+    let table = read_table(input, &args.format, &[], threads(&args.general), &progress, |source| {
+        only(input, source, name, Some(&tree))
     })?;
-    let records = TextRecords::open(input, dialect_spec(&args.format))?;
-    let at = position(input, records.columns(), name)?;
-    let mut cells: Vec<(String, u64)> = Vec::new();
-    records.for_each(&[at], |line, fields| {
-        cells.push((fields[0].to_string(), line));
-        Ok(())
-    })?;
-    let report = check(&tree, cells);
-    if let Some(problem) = report.problem(input, name) {
-        return Err(problem);
-    }
+    let mut used = vec![false; table.domain(0).cardinality()];
+    (0..table.rows()).for_each(|row| used[table.codes(0).get(row) as usize] = true);
+    let covered = used.iter().take(tree.leaf_count() as usize).filter(|&&used| used).count() as u64;
     note(
         args.general.quiet,
-        &format!("{size}; covers {} values, {} leaves unused", count(report.values), report.unused_leaves),
+        &format!(
+            "{size}; covers the {} values of {name}, {} leaves unused",
+            count(covered),
+            count(u64::from(tree.leaf_count()) - covered)
+        ),
     );
     Ok(())
 }
@@ -131,7 +143,8 @@ fn draw(tree: &Hierarchy) -> String {
     };
     push(tree.root(), "", &mut pending);
     while let Some((node, indent, last)) = pending.pop() {
-        let leaves = if tree.is_leaf(node) { String::new() } else { format!(" ({})", tree.leaves_under(node)) };
+        let leaves =
+            if tree.is_leaf(node) { String::new() } else { format!(" ({})", tree.leaves_under(node)) };
         let (branch, deeper) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
         text.push_str(&format!("{indent}{branch}{}{leaves}\n", tree.label(node)));
         push(node, &format!("{indent}{deeper}"), &mut pending);

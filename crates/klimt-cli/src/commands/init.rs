@@ -31,7 +31,8 @@ pub fn run(args: &InitArgs) -> Result<()> {
 fn relative(input: &str, output: &str) -> String {
     let in_folder = Path::new(output).parent().is_some_and(|folder| folder != Path::new(""));
     if in_folder && input != "-" {
-        std::fs::canonicalize(input).map_or_else(|_| input.to_string(), |path| path.to_string_lossy().into_owned())
+        std::fs::canonicalize(input)
+            .map_or_else(|_| input.to_string(), |path| path.to_string_lossy().into_owned())
     } else {
         input.to_string()
     }

@@ -86,7 +86,8 @@ pub fn inspect(
     let table = read_table(input, format, &settings.missing, threads(general), &progress, |source| {
         plan(input, source.columns(), &settings)
     })?;
-    let roles: Vec<(Role, bool)> = table.columns().iter().map(|column| role(column, &settings, &table)).collect();
+    let roles: Vec<(Role, bool)> =
+        table.columns().iter().map(|column| role(column, &settings, &table)).collect();
     let risk = risk(&table, &roles)?;
     let mut inspected: Vec<InspectedColumn> = Vec::new();
     for (column, &(role, suggested)) in table.columns().iter().zip(&roles) {
@@ -147,21 +148,60 @@ fn describe_column(column: &Column, role: Role, suggested: bool) -> InspectedCol
 const HINTS: &[(Role, &[&str])] = &[
     (
         Role::Identifier,
-        &["name", "surname", "ssn", "email", "e-mail", "phone", "passport", "address", "street", "iban", "uuid", "id"],
+        &[
+            "name", "surname", "ssn", "email", "e-mail", "phone", "passport", "address", "street", "iban",
+            "uuid", "id",
+        ],
     ),
     (
         Role::Sensitive,
         &[
-            "disease", "diagnosis", "illness", "condition", "symptom", "treatment", "medication", "drug", "hiv",
-            "icd", "salary", "income", "wage", "religion", "party", "crime", "test-result",
+            "disease",
+            "diagnosis",
+            "illness",
+            "condition",
+            "symptom",
+            "treatment",
+            "medication",
+            "drug",
+            "hiv",
+            "icd",
+            "salary",
+            "income",
+            "wage",
+            "religion",
+            "party",
+            "crime",
+            "test-result",
         ],
     ),
     (
         Role::QuasiIdentifier,
         &[
-            "age", "sex", "gender", "zip", "zipcode", "postcode", "postal", "birth", "dob", "race", "ethnicity",
-            "marital", "education", "country", "nationality", "occupation", "job", "workclass", "city", "region",
-            "state", "county", "admission", "date",
+            "age",
+            "sex",
+            "gender",
+            "zip",
+            "zipcode",
+            "postcode",
+            "postal",
+            "birth",
+            "dob",
+            "race",
+            "ethnicity",
+            "marital",
+            "education",
+            "country",
+            "nationality",
+            "occupation",
+            "job",
+            "workclass",
+            "city",
+            "region",
+            "state",
+            "county",
+            "admission",
+            "date",
         ],
     ),
 ];
@@ -172,14 +212,12 @@ fn role(column: &Column, settings: &Settings, table: &Table) -> (Role, bool) {
     if let Some(role) = settings.columns.get(&column.name).and_then(|given| given.role) {
         return (role, false);
     }
-    let words: Vec<String> = column
-        .name
-        .to_lowercase()
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_string)
-        .collect();
+    let words: Vec<String> =
+        column.name.to_lowercase().split(|c: char| !c.is_alphanumeric()).map(str::to_string).collect();
     let hinted = HINTS.iter().find(|(_, hints)| {
-        hints.iter().any(|hint| words.iter().any(|word| word == hint) || column.name.eq_ignore_ascii_case(hint))
+        hints
+            .iter()
+            .any(|hint| words.iter().any(|word| word == hint) || column.name.eq_ignore_ascii_case(hint))
     });
     let different = column.coded().map_or(0, |(domain, _)| domain.value_count());
     match hinted {
@@ -249,7 +287,9 @@ fn describe(inspected: &Inspected) -> String {
         ));
     }
     if inspected.columns.iter().any(|column| column.suggested) {
-        text.push_str("\nA role with ? is only suggested, by the column's name and values: decide for yourself.\n");
+        text.push_str(
+            "\nA role with ? is only suggested, by the column's name and values: decide for yourself.\n",
+        );
     }
     text
 }

@@ -66,7 +66,8 @@ fn certainty_penalty(original: &Table, tally: &Tally, settings: &Settings, suppr
             .ok_or_else(|| Error::internal(format!("column {name} was not read")))
     };
     let dimensions = names.iter().map(dimension).collect::<Result<Vec<_>>>()?;
-    let readers: Vec<Published<'_>> = dimensions.iter().map(|&d| Published::new(original.domain(d))).collect();
+    let readers: Vec<Published<'_>> =
+        dimensions.iter().map(|&d| Published::new(original.domain(d))).collect();
     let weights: Vec<f64> =
         names.iter().map(|name| settings.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0)).collect();
     let total: f64 = weights.iter().sum();

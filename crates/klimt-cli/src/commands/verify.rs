@@ -80,7 +80,7 @@ pub fn tally(path: &str, format: &FormatArgs, settings: &Settings) -> Result<Tal
         wanted.iter().filter_map(|name| columns.iter().position(|column| &column == name)).collect();
     let mut tally = Tally::new(&quasi_identifiers, &sensitive);
     let split = quasi_identifiers.len();
-    records.for_each(&positions, |_, fields| tally.add(&fields[..split], &fields[split..]))?;
+    records.for_each(&positions, &mut |_, fields| tally.add(&fields[..split], &fields[split..]))?;
     Ok(tally)
 }
 
@@ -88,13 +88,16 @@ pub fn tally(path: &str, format: &FormatArgs, settings: &Settings) -> Result<Tal
 fn facts(settings: &Settings) -> Result<Facts> {
     let mut facts = Facts::default();
     for (name, column) in &settings.columns {
-        let pattern = column.type_spec.as_ref().and_then(|spec| Some((spec.value_type, spec.pattern.clone()?)));
+        let pattern =
+            column.type_spec.as_ref().and_then(|spec| Some((spec.value_type, spec.pattern.clone()?)));
         let domain = if let Some(path) = &column.order {
             width::Domain::order(read_order(path)?)
         } else if let Some(path) = &column.hierarchy {
             let tree = load_hierarchy(path)?;
             width::Domain::Hierarchy(
-                tree.nodes().map(|node| (tree.label(node).to_string(), u64::from(tree.leaves_under(node)))).collect(),
+                tree.nodes()
+                    .map(|node| (tree.label(node).to_string(), u64::from(tree.leaves_under(node))))
+                    .collect(),
             )
         } else {
             match pattern {
@@ -139,14 +142,18 @@ fn describe(findings: &Findings, outcomes: &[Outcome]) -> String {
 
 fn describe_broken(outcome: &Outcome) -> String {
     let column = outcome.column.as_deref().map_or(String::new(), |name| format!(" of {name}"));
-    format!("{}{column} does not hold: {} reached, {} promised", outcome.claim, outcome.measured, outcome.limit)
+    format!(
+        "{}{column} does not hold: {} reached, {} promised",
+        outcome.claim, outcome.measured, outcome.limit
+    )
 }
 
 /// Names the smallest groups by what is published of them.
 fn name_worst(error: Error, worst: &[WorstGroup], k: Option<u64>) -> Error {
     let below = worst.iter().filter(|group| k.is_some_and(|k| group.rows < k));
     below.fold(error, |error, group| {
-        let values: Vec<String> = group.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let values: Vec<String> =
+            group.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
         error.with_help(format!("a group of {}: {}", group.rows, values.join(", ")))
     })
 }

@@ -27,7 +27,7 @@ pub struct Located {
 }
 
 /// Rows are named in messages up to this many.
-const NAMED_ROWS: usize = 5;
+const NAMED_ROWS: usize = 10;
 
 /// The lines of a file on which rows stand.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +86,9 @@ impl Located {
             ),
             UnfitReason::Hierarchy => (
                 format!("{are} not in the hierarchy"),
-                format!("klimt hierarchy check lists what is missing from the file of --hierarchy {column}=FILE"),
+                format!(
+                    "klimt hierarchy check lists what is missing from the file of --hierarchy {column}=FILE"
+                ),
             ),
         };
         Error::input(format!(
@@ -200,10 +202,13 @@ fn join_dictionaries(
     let encoding = Encoding::of(spec, Distinct::Texts(distinct), has_missing)
         .map_err(|unfit| locate(&unfit, &blocks, &numbers))?;
     let code_of = |number: &u32| {
-        if *number == MISSING { encoding.domain.value_count() as u32 } else { encoding.codes[*number as usize] }
+        if *number == MISSING {
+            encoding.domain.value_count() as u32
+        } else {
+            encoding.codes[*number as usize]
+        }
     };
-    let tables: Vec<Vec<u32>> =
-        numbers.iter().map(|numbers| numbers.iter().map(code_of).collect()).collect();
+    let tables: Vec<Vec<u32>> = numbers.iter().map(|numbers| numbers.iter().map(code_of).collect()).collect();
     let mut codes = Codes::zeroed(encoding.domain.cardinality(), total_rows(&blocks));
     match &mut codes {
         Codes::U8(codes) => recode(codes, &blocks, &tables),

@@ -8,6 +8,6 @@ mod dictionary;
 mod integers;
 mod reader;
 
-pub use assemble::{Located, Lines, assemble};
+pub use assemble::{Lines, Located, assemble};
 pub use dictionary::{Dictionary, PADDING};
 pub use reader::{Block, ColumnReader, Form};

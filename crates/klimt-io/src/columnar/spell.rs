@@ -4,9 +4,9 @@ use super::temporal::{Zone, write_date, write_timestamp};
 use crate::column::PADDING;
 use arrow::array::{Array, ArrowPrimitiveType, AsArray, GenericStringArray, OffsetSizeTrait, PrimitiveArray};
 use arrow::datatypes::{
-    ArrowNativeType, DataType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
-    Decimal256Type, DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    TimeUnit, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    DataType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use std::io::Write;
@@ -17,7 +17,9 @@ const DAY_MILLIS: i64 = 86_400_000;
 /// Whether values of a type have a spelling.
 pub fn has_spelling(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Dictionary(_, values) => !matches!(**values, DataType::Dictionary(..)) && has_spelling(values),
+        DataType::Dictionary(_, values) => {
+            !matches!(**values, DataType::Dictionary(..)) && has_spelling(values)
+        }
         DataType::Null
         | DataType::Boolean
         | DataType::Date32
@@ -70,7 +72,9 @@ pub fn spell(array: &dyn Array, take: &mut impl FnMut(&[u8], usize, usize)) -> b
         DataType::UInt16 => integers!(UInt16Type),
         DataType::UInt32 => integers!(UInt32Type),
         DataType::UInt64 => integers!(UInt64Type),
-        DataType::Float16 => each::<Float16Type>(array.as_primitive(), take, |v, out| write_f32(v.to_f32(), out)),
+        DataType::Float16 => {
+            each::<Float16Type>(array.as_primitive(), take, |v, out| write_f32(v.to_f32(), out))
+        }
         DataType::Float32 => each::<Float32Type>(array.as_primitive(), take, write_f32),
         DataType::Float64 => each::<Float64Type>(array.as_primitive(), take, write_f64),
         DataType::Decimal32(..) => decimals::<Decimal32Type>(array, take),
@@ -253,7 +257,8 @@ mod tests {
 
     #[test]
     fn decimals_keep_their_scale() {
-        let array = Decimal128Array::from(vec![Some(1250), Some(-5), None]).with_precision_and_scale(10, 2).unwrap();
+        let array =
+            Decimal128Array::from(vec![Some(1250), Some(-5), None]).with_precision_and_scale(10, 2).unwrap();
         assert_eq!(texts(&array), ["12.50", "-0.05", ""]);
         let array = Decimal256Array::from(vec![i256::from_i128(7)]).with_precision_and_scale(40, 0).unwrap();
         assert_eq!(texts(&array), ["7"]);
@@ -274,7 +279,8 @@ mod tests {
 
     #[test]
     fn texts_stay_as_they_are_in_every_layout() {
-        let values = vec![Some("Vienna"), None, Some(""), Some("a text of more than twelve bytes"), Some("x")];
+        let values =
+            vec![Some("Vienna"), None, Some(""), Some("a text of more than twelve bytes"), Some("x")];
         let expected = ["Vienna", "", "", "a text of more than twelve bytes", "x"];
         assert_eq!(texts(&StringArray::from(values.clone())), expected);
         assert_eq!(texts(&LargeStringArray::from(values.clone())), expected);

@@ -196,7 +196,9 @@ mod tests {
             assert_eq!(date(days), text);
             assert_eq!(read_date(text.as_bytes()), Some(days), "{text}");
         }
-        for bad in ["", "2024", "2024-1-1", "24-01-01", "2024-13-01", "2024-00-10", "2024-01-32", "x024-01-01"] {
+        for bad in
+            ["", "2024", "2024-1-1", "24-01-01", "2024-13-01", "2024-00-10", "2024-01-32", "x024-01-01"]
+        {
             assert_eq!(read_date(bad.as_bytes()), None, "{bad}");
         }
     }

@@ -63,7 +63,8 @@ fn detect_delimiter(sample: &[u8]) -> u8 {
 fn detect_header(sample: &[u8], delimiter: u8) -> bool {
     let Ok(records) = records(sample, delimiter) else { return true };
     let Some((first, rest)) = records.split_first() else { return true };
-    let is_number = |field: &Vec<u8>| std::str::from_utf8(field).is_ok_and(|text| text.trim().parse::<f64>().is_ok());
+    let is_number =
+        |field: &Vec<u8>| std::str::from_utf8(field).is_ok_and(|text| text.trim().parse::<f64>().is_ok());
     if first.len() > 1 && first.iter().any(|field| field.is_empty() || is_number(field)) {
         // A spreadsheet's column of row numbers often has no name.
         let unnamed = first.iter().skip(1).all(|field| !field.is_empty() && !is_number(field));
@@ -72,7 +73,8 @@ fn detect_header(sample: &[u8], delimiter: u8) -> bool {
     if first.len() == 1 && is_number(&first[0]) {
         return false;
     }
-    let repeated = |(column, field): (usize, &Vec<u8>)| rest.iter().any(|record| record.get(column) == Some(field));
+    let repeated =
+        |(column, field): (usize, &Vec<u8>)| rest.iter().any(|record| record.get(column) == Some(field));
     rest.is_empty() || !first.iter().enumerate().all(repeated)
 }
 

@@ -8,5 +8,7 @@ mod write;
 
 pub use dialect::{Dialect, DialectSpec, QUOTE};
 pub use read::{CsvSource, ReadOptions};
+pub(crate) use read::{fault_error, invalid_utf8};
+pub(crate) use scan::{Fault, Visitor, scan};
 pub use scan::{Field, records};
 pub use write::{ChunkObserver, Written, quote_field, write_release};

@@ -22,11 +22,11 @@ const MANY: usize = 256;
 
 /// An opened CSV file: its dialect and its columns are known.
 pub struct CsvSource {
-    path: String,
-    blocks: BlockReader,
-    dialect: Dialect,
-    columns: Vec<String>,
-    header_lines: u64,
+    pub(crate) path: String,
+    pub(crate) blocks: BlockReader,
+    pub(crate) dialect: Dialect,
+    pub(crate) columns: Vec<String>,
+    pub(crate) header_lines: u64,
 }
 
 /// How a source is read.
@@ -136,7 +136,8 @@ impl CsvSource {
             }
             let number = |text: &Vec<u8>| {
                 text.is_empty()
-                    || std::str::from_utf8(text).is_ok_and(|t| t.parse::<i64>().is_ok_and(|n| n.to_string() == *t))
+                    || std::str::from_utf8(text)
+                        .is_ok_and(|t| t.parse::<i64>().is_ok_and(|n| n.to_string() == *t))
             };
             match kept {
                 true => Form::Texts,
@@ -174,7 +175,8 @@ fn first_record(path: &str, sample: &[u8], delimiter: u8) -> Result<FirstRecord>
         match records(&sample[..more], delimiter) {
             Ok(found) => {
                 let fields = found.into_iter().next().unwrap_or_default();
-                let fields: Option<Vec<String>> = fields.into_iter().map(|f| String::from_utf8(f).ok()).collect();
+                let fields: Option<Vec<String>> =
+                    fields.into_iter().map(|f| String::from_utf8(f).ok()).collect();
                 let fields = fields.ok_or_else(|| invalid_utf8(path, 1))?;
                 let lines = memchr::memchr_iter(b'\n', &sample[..more]).count().max(1) as u64;
                 return Ok(FirstRecord { fields, bytes: more, lines });
@@ -195,11 +197,12 @@ fn check_names(path: &str, columns: &[String]) -> Result<()> {
         .with_help("give every column a name of its own, or say --no-header"))
 }
 
-fn invalid_utf8(path: &str, line: u64) -> Error {
-    Error::input(format!("{path}: line {line}: the text is not valid UTF-8")).with_help("save the file as UTF-8")
+pub(crate) fn invalid_utf8(path: &str, line: u64) -> Error {
+    Error::input(format!("{path}: line {line}: the text is not valid UTF-8"))
+        .with_help("save the file as UTF-8")
 }
 
-fn fault_error(path: &str, lines_before: u64, fault: Fault, columns: usize) -> Error {
+pub(crate) fn fault_error(path: &str, lines_before: u64, fault: Fault, columns: usize) -> Error {
     match fault {
         Fault::Unclosed { line } => Error::input(format!(
             "{path}: line {}: a quote is opened and not closed",
@@ -273,7 +276,9 @@ impl Shared<'_> {
         let mut rows = Rows { columns, width: self.columns, rows: 0, irregular: None };
         let text = &buffer[..filled.len];
         let result = match std::str::from_utf8(text) {
-            Ok(_) => scan(buffer, filled.len, self.delimiter, self.columns > 1, &mut rows).map_err(Trouble::Fault),
+            Ok(_) => {
+                scan(buffer, filled.len, self.delimiter, self.columns > 1, &mut rows).map_err(Trouble::Fault)
+            }
             Err(error) => {
                 let line = memchr::memchr_iter(b'\n', &text[..error.valid_up_to()]).count();
                 Err(Trouble::InvalidUtf8(line as u64))
@@ -379,7 +384,10 @@ fn build(
     match problems.len() {
         0 => Table::new(joined.rows, columns),
         1 => Err(problems.remove(0)),
-        _ => Err(Error::all(klimt::ErrorKind::Input, problems.iter().map(|p| p.message().to_string()).collect())
-            .expect("there are problems")),
+        _ => Err(Error::all(
+            klimt::ErrorKind::Input,
+            problems.iter().map(|p| p.message().to_string()).collect(),
+        )
+        .expect("there are problems")),
     }
 }

@@ -65,7 +65,8 @@ pub fn scan(
     skip_blank: bool,
     visitor: &mut impl Visitor,
 ) -> Result<u64, Fault> {
-    let mut scanner = Scanner { buffer, len, delimiter, skip_blank, start: 0, column: 0, line: 0, first_line: 0 };
+    let mut scanner =
+        Scanner { buffer, len, delimiter, skip_blank, start: 0, column: 0, line: 0, first_line: 0 };
     scanner.run(visitor)
 }
 

@@ -3,15 +3,16 @@
 use super::{Dialect, QUOTE};
 use klimt::partition::Observer;
 use klimt::recode::{Release, RowOrder, Source};
-use klimt::table::{ColumnData, TextPool};
+use klimt::table::{Codes, ColumnData, Role, TextPool};
 use klimt::{Error, ErrorKind, Result};
 use std::io::Write;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// Rows that are rendered at once, about.
-const CHUNK_ROWS: usize = 1 << 14;
+/// Rows that are rendered at once, about: few enough that their text is still in the cache when it is checked, hashed
+/// and written.
+const CHUNK_ROWS: usize = 1 << 12;
 
 /// Reads the bytes of a release as they are written, chunk by chunk, each of whole records.
 pub trait ChunkObserver: Send {
@@ -110,7 +111,9 @@ impl<'a> Renderer<'a> {
             }
         }
         let kept = release.table.columns().iter().map(|column| match &column.data {
-            ColumnData::Coded { domain, .. } if column.role.is_published() => {
+            ColumnData::Coded { domain, .. }
+                if column.role.is_published() && column.role != Role::QuasiIdentifier =>
+            {
                 let mut pool = TextPool::default();
                 let (mut text, mut quoted) = (Vec::new(), Vec::new());
                 for code in 0..domain.cardinality() as u32 {
@@ -192,12 +195,13 @@ impl<'a> Renderer<'a> {
     fn render_groups(&self, groups: Range<usize>, scratch: &mut Scratch) -> usize {
         let mut rows = std::mem::take(&mut scratch.rows);
         self.release.rows_of(groups.clone(), &mut rows);
+        self.gather(&rows, scratch);
         let first = self.release.partitioning.range(groups.start).start;
         for group in groups {
             let range = self.release.partitioning.range(group);
             self.fill_pieces(group, scratch);
-            for &row in &rows[range.start - first..range.end - first] {
-                self.render_row(row as usize, scratch);
+            for at in range.start - first..range.end - first {
+                self.render_row(at, rows[at] as usize, scratch);
             }
         }
         scratch.rows = rows;
@@ -205,13 +209,38 @@ impl<'a> Renderer<'a> {
     }
 
     fn render_rows(&self, rows: Range<usize>, scratch: &mut Scratch) -> usize {
-        for row in rows.clone() {
-            if let Some(group) = self.groups[row] {
+        let kept: Vec<u32> =
+            rows.clone().filter(|&row| self.groups[row].is_some()).map(|row| row as u32).collect();
+        self.gather(&kept, scratch);
+        for (at, &row) in kept.iter().enumerate() {
+            if let Some(group) = self.groups[row as usize] {
                 self.fill_pieces(group as usize, scratch);
-                self.render_row(row, scratch);
+                self.render_row(at, row as usize, scratch);
             }
         }
         rows.len()
+    }
+
+    /// Looks up the codes of the kept columns for all rows of a chunk at once: rows lie anywhere in the table, and
+    /// look-ups that do not wait for each other are many times faster.
+    fn gather(&self, rows: &[u32], scratch: &mut Scratch) {
+        scratch.codes.resize_with(self.pieces.len(), Vec::new);
+        for (piece, codes) in self.pieces.iter().zip(&mut scratch.codes) {
+            codes.clear();
+            if let Piece::Row(number) = piece
+                && let Some((_, column)) = self.release.table.columns()[*number].coded()
+            {
+                match column {
+                    Codes::U8(column) => {
+                        codes.extend(rows.iter().map(|&row| u32::from(column[row as usize])))
+                    }
+                    Codes::U16(column) => {
+                        codes.extend(rows.iter().map(|&row| u32::from(column[row as usize])))
+                    }
+                    Codes::U32(column) => codes.extend(rows.iter().map(|&row| column[row as usize])),
+                }
+            }
+        }
     }
 
     /// Renders what is the same for all rows of a group: a text per piece.
@@ -233,21 +262,20 @@ impl<'a> Renderer<'a> {
         }
     }
 
+    /// Renders the row that is the `at`-th of its chunk.
     #[inline]
-    fn render_row(&self, row: usize, scratch: &mut Scratch) {
+    fn render_row(&self, at: usize, row: usize, scratch: &mut Scratch) {
         let mut start = 0;
-        for (piece, &end) in self.pieces.iter().zip(&scratch.ends) {
+        for ((piece, &end), codes) in self.pieces.iter().zip(&scratch.ends).zip(&scratch.codes) {
             scratch.out.extend_from_slice(&scratch.texts[start..end]);
             start = end;
             if let Piece::Row(number) = piece {
-                match (&self.release.table.columns()[*number].data, &self.kept[*number]) {
-                    (ColumnData::Coded { codes, .. }, Some(texts)) => {
-                        scratch.out.extend_from_slice(texts.get(codes.get(row) as usize));
-                    }
-                    (ColumnData::Texts(texts), _) => {
+                match (&self.kept[*number], &self.release.table.columns()[*number].data) {
+                    (Some(texts), _) => scratch.out.extend_from_slice(texts.get(codes[at] as usize)),
+                    (None, ColumnData::Texts(texts)) => {
                         quote_field(texts.get(row), self.dialect.delimiter, &mut scratch.out);
                     }
-                    (ColumnData::Coded { .. }, None) => unreachable!("published dictionaries are rendered"),
+                    (None, ColumnData::Coded { .. }) => unreachable!("published dictionaries are rendered"),
                 }
             }
         }
@@ -260,6 +288,8 @@ impl<'a> Renderer<'a> {
 struct Scratch {
     out: Vec<u8>,
     rows: Vec<u32>,
+    /// The codes of the chunk's rows, for every piece that is a coded column.
+    codes: Vec<Vec<u32>>,
     texts: Vec<u8>,
     ends: Vec<usize>,
     field: Vec<u8>,

@@ -214,3 +214,38 @@ impl Scan<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use klimt::ErrorKind;
+    use klimt_io::csv::Dialect;
+
+    fn scanned(layout: &Layout, chunk: &str) -> klimt::Result<u64> {
+        let mut tally = Tally::new(&["age"], &[]);
+        scan(layout, chunk.as_bytes(), &mut tally).map(|()| tally.rows())
+    }
+
+    #[test]
+    fn a_fault_of_our_own_output_is_a_bug() {
+        let layout = Layout::new(2, vec![0], Dialect::default()).unwrap();
+        assert_eq!(scanned(&layout, "1,a\n1,\"b\n\"\n1,c"), Ok(3));
+        let error = scanned(&layout, "1,a\n1,\"b\n\"\n1,secret\"\n").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Internal);
+        assert!(error.message().contains("line 4 of a chunk"), "{error}");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn a_layout_of_other_columns_is_a_bug() {
+        let layout = Layout::new(2, vec![0, 1], Dialect::default()).unwrap();
+        assert_eq!(scanned(&layout, "").unwrap_err().kind(), ErrorKind::Internal);
+    }
+
+    #[test]
+    fn an_empty_line_is_a_missing_value_of_the_only_column() {
+        let layout = Layout::new(1, vec![0], Dialect::default()).unwrap();
+        assert_eq!(scanned(&layout, "\n\r\n\"\"\n1\n"), Ok(4));
+        assert_eq!(scanned(&layout, ""), Ok(0));
+    }
+}

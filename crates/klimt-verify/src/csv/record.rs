@@ -195,3 +195,21 @@ impl Ahead {
         self.found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looking_ahead_answers_for_every_place_in_any_order() {
+        let text = b"ab\"cd\"e";
+        let found = [2, 2, 2, 5, 5, 5, 7, 7];
+        for first in 0..found.len() {
+            for second in 0..found.len() {
+                let mut ahead = Ahead::new(text, QUOTE);
+                assert_eq!(ahead.from(text, first), found[first]);
+                assert_eq!(ahead.from(text, second), found[second], "{second} after {first}");
+            }
+        }
+    }
+}

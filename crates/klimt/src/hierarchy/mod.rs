@@ -2,11 +2,10 @@
 //!
 //! A [`Hierarchy`] is a tree whose leaves are the values of a column and whose inner nodes are ever coarser
 //! labels, up to one root. It is read from a CSV file ([`read_csv`]), made from the values themselves
-//! ([`build`]), compared with a column ([`check`]) and written back ([`write_csv`]).
+//! ([`build`]) and written back ([`write_csv`]).
 
 pub mod build;
 mod builder;
-mod check;
 mod problem;
 mod read;
 mod records;
@@ -19,7 +18,6 @@ mod adult;
 mod properties;
 
 pub use builder::HierarchyBuilder;
-pub use check::{CheckReport, check};
 pub use read::{ReadOptions, read_csv};
 pub use tree::{Hierarchy, NodeId};
 pub use write::{WriteOptions, write_csv};

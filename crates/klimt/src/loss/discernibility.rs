@@ -37,7 +37,9 @@ mod tests {
     fn the_bound_is_the_best_composition() {
         fn best(rows: u64, k: u64) -> u64 {
             let whole = rows * rows;
-            (k..=rows.saturating_sub(k)).map(|first| first * first + best(rows - first, k)).fold(whole, u64::min)
+            (k..=rows.saturating_sub(k))
+                .map(|first| first * first + best(rows - first, k))
+                .fold(whole, u64::min)
         }
         for k in 1..5 {
             for rows in k..18 {

@@ -6,8 +6,8 @@ mod packed;
 mod suppress;
 mod tree;
 
-pub(crate) use packed::compact_regions;
 pub use identical::identical_tuples;
+pub(crate) use packed::compact_regions;
 pub use packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
 pub use suppress::Suppression;
 pub use tree::{CutNode, CutTree};

@@ -77,7 +77,8 @@ impl Partitioning {
 
     /// Leaves out whole groups, by their numbers, ascending.
     pub fn drop_groups(&mut self, groups: &[usize], domains: &[&Domain]) {
-        let kept: Vec<usize> = (0..self.groups()).filter(|group| groups.binary_search(group).is_err()).collect();
+        let kept: Vec<usize> =
+            (0..self.groups()).filter(|group| groups.binary_search(group).is_err()).collect();
         let (mut order, mut ends) = (Vec::with_capacity(self.order.len()), Vec::with_capacity(kept.len()));
         for &group in &kept {
             order.extend_from_slice(self.rows(group));

@@ -62,7 +62,10 @@ impl RecodingFunction {
     pub fn new(table: &Table, tree: &CutTree, k: u64) -> Self {
         let mut tree = tree.clone();
         let columns = (0..table.dimensions())
-            .map(|d| Recoded { name: table.dimension(d).name.clone(), axis: reduce(table.domain(d), d, &mut tree) })
+            .map(|d| Recoded {
+                name: table.dimension(d).name.clone(),
+                axis: reduce(table.domain(d), d, &mut tree),
+            })
             .collect();
         RecodingFunction { format: FORMAT.to_string(), k, columns, tree }
     }
@@ -70,8 +73,8 @@ impl RecodingFunction {
     /// Reads a saved function; every cut must lie within it.
     pub fn from_json(text: &[u8], path: &str) -> Result<Self> {
         let bad = |what: String| Error::input(format!("{path}: this is no recoding function: {what}"));
-        let function: RecodingFunction =
-            serde_json::from_slice(text).map_err(|e| bad(format!("line {}, column {}", e.line(), e.column())))?;
+        let function: RecodingFunction = serde_json::from_slice(text)
+            .map_err(|e| bad(format!("line {}, column {}", e.line(), e.column())))?;
         if function.format != FORMAT {
             return Err(bad(format!("its format is not {FORMAT}")));
         }
@@ -97,7 +100,9 @@ impl RecodingFunction {
         let mut spec = ColumnSpec::new(name, Role::QuasiIdentifier);
         let r#type = match &column.axis {
             Axis::Ordered { imposed: Some(_), .. } => return Some(spec),
-            Axis::Ordered { r#type, .. } | Axis::Hierarchy { r#type, .. } | Axis::Set { r#type, .. } => r#type,
+            Axis::Ordered { r#type, .. } | Axis::Hierarchy { r#type, .. } | Axis::Set { r#type, .. } => {
+                r#type
+            }
         };
         spec.type_spec = r#type.parse().ok();
         Some(spec)
@@ -128,8 +133,9 @@ impl RecodingFunction {
         let mut all = Vec::new();
         for (column, domain) in self.columns.iter().zip(domains) {
             let dimension = (0..table.dimensions()).find(|&d| table.dimension(d).name == column.name);
-            let dimension = dimension
-                .ok_or_else(|| Error::input(format!("the data has no column {}, which is recoded", column.name)))?;
+            let dimension = dimension.ok_or_else(|| {
+                Error::input(format!("the data has no column {}, which is recoded", column.name))
+            })?;
             let (own, codes) = (table.domain(dimension), table.codes(dimension));
             let missing = domain.value_count() as u32;
             let to: Vec<Option<u32>> =
@@ -276,7 +282,9 @@ impl Recoded {
     fn code(&self, domain: &Domain, text: &str) -> Option<u32> {
         match &self.axis {
             Axis::Hierarchy { hierarchy, .. } => hierarchy.leaf_code(text),
-            Axis::Set { values, .. } => values.binary_search_by(|v| v.as_str().cmp(text)).ok().map(|at| at as u32),
+            Axis::Set { values, .. } => {
+                values.binary_search_by(|v| v.as_str().cmp(text)).ok().map(|at| at as u32)
+            }
             Axis::Ordered { values, imposed: Some(order), .. } => {
                 let rank = |value: &str| order.iter().position(|v| v == value);
                 let at = rank(text)?;
@@ -303,7 +311,9 @@ fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree) -> Axis {
     let texts = |codes: &[u32]| codes.iter().map(|&code| domain.text(code)).collect();
     match domain.shape() {
         Shape::Hierarchy(hierarchy) => Axis::Hierarchy { hierarchy: Arc::clone(hierarchy), r#type },
-        Shape::Set => Axis::Set { values: texts(&(0..domain.value_count() as u32).collect::<Vec<_>>()), r#type },
+        Shape::Set => {
+            Axis::Set { values: texts(&(0..domain.value_count() as u32).collect::<Vec<_>>()), r#type }
+        }
         Shape::Ordered => {
             let last = (domain.value_count() as u32).saturating_sub(1);
             let mut bounds: Vec<u32> = if domain.value_count() == 0 { Vec::new() } else { vec![0, last] };

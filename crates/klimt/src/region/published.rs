@@ -186,7 +186,9 @@ mod tests {
     fn penalties_are_read_back() {
         let d = domain(&["1.0", "2.5", "11"], false);
         let reader = Published::new(&d);
-        for (text, penalty) in [("*", 1.0), ("2.5", 0.0), ("", 0.0), ("[1.0..2.5]", 0.15), ("(2.5..99]", 0.85)] {
+        for (text, penalty) in
+            [("*", 1.0), ("2.5", 0.0), ("", 0.0), ("[1.0..2.5]", 0.15), ("(2.5..99]", 0.85)]
+        {
             assert_eq!(reader.penalty(text), Some(penalty), "{text}");
         }
         assert_eq!(reader.penalty("[a..b]"), None);

@@ -20,8 +20,9 @@ impl KAnonymity {
     /// k-anonymity; `k` is at least 1.
     pub fn new(k: u64) -> Result<Self> {
         if k == 0 {
-            return Err(Error::input("k must be at least 1, and 0 was given")
-                .with_help("k is the least number of people that share a published row; 5 or 10 are common"));
+            return Err(Error::input("k must be at least 1, and 0 was given").with_help(
+                "k is the least number of people that share a published row; 5 or 10 are common",
+            ));
         }
         Ok(KAnonymity { k })
     }

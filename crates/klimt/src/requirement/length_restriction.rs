@@ -50,7 +50,10 @@ impl Requirement for LengthRestriction {
     fn bind(&self, table: &Table) -> Result<Box<dyn Check>> {
         let dimension = (0..table.dimensions()).find(|&d| table.dimension(d).name == self.column);
         let dimension = dimension.ok_or_else(|| {
-            Error::input(format!("the least width of column {} needs a quasi-identifier of that name", self.column))
+            Error::input(format!(
+                "the least width of column {} needs a quasi-identifier of that name",
+                self.column
+            ))
         })?;
         let domain = table.domain(dimension);
         let widths = match domain.shape() {

@@ -66,7 +66,8 @@ pub struct Bound {
 impl Bound {
     /// Binds requirements to a table.
     pub fn new(requirements: &[Box<dyn Requirement>], table: &Table) -> Result<Self> {
-        let mut bound = Bound { checks: Vec::new(), needs: Needs::default(), minimum_size: 1, only_count: true };
+        let mut bound =
+            Bound { checks: Vec::new(), needs: Needs::default(), minimum_size: 1, only_count: true };
         for requirement in requirements {
             let check = requirement.bind(table)?;
             bound.needs.include(&check.needs());
@@ -96,7 +97,10 @@ impl Bound {
     pub fn satisfied(&self, group: &Statistics) -> bool {
         group.count >= self.minimum_size
             && (self.only_count
-                || self.checks.iter().all(|(_, check)| check.verdict(&self.needs, group) == Verdict::Satisfied))
+                || self
+                    .checks
+                    .iter()
+                    .all(|(_, check)| check.verdict(&self.needs, group) == Verdict::Satisfied))
     }
 
     /// Checks the whole table as one group: when that violates a requirement, no release of all rows exists.

@@ -26,8 +26,7 @@ impl Needs {
 
     /// Adds what another requirement needs.
     pub fn include(&mut self, other: &Needs) {
-        for (mine, theirs) in
-            [(&mut self.extents, &other.extents), (&mut self.histograms, &other.histograms)]
+        for (mine, theirs) in [(&mut self.extents, &other.extents), (&mut self.histograms, &other.histograms)]
         {
             mine.extend(theirs);
             mine.sort_unstable();

@@ -169,9 +169,10 @@ impl Domain {
         self.node_penalties[node.0 as usize]
     }
 
-    /// The certainty penalty, 0..1, of a set of `members` values: its share of all values, and 0 for one value.
+    /// The certainty penalty, 0..1, of a set of `members` values: the values beyond the first, over all values beyond
+    /// the first, so that it grows evenly from 0 for one value to 1 for all.
     pub fn set_penalty(&self, members: usize) -> f64 {
-        if members <= 1 { 0.0 } else { members as f64 / self.cardinality() as f64 }
+        if members <= 1 { 0.0 } else { (members - 1) as f64 / (self.cardinality() - 1) as f64 }
     }
 
     /// The certainty penalty of the smallest region over rows whose codes lie in `lo..=hi` and take `distinct`

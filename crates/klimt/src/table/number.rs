@@ -15,6 +15,15 @@ pub struct Decimal {
 const MAX_SCALE: u32 = 30;
 
 impl Decimal {
+    /// The text of the number with all digits of its scale, zeros included.
+    pub fn spelt(self) -> String {
+        let sign = if self.units < 0 { "-" } else { "" };
+        let scale = self.scale as usize;
+        let digits = format!("{:0>width$}", self.units.unsigned_abs(), width = scale + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - scale);
+        if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+    }
+
     /// A whole number.
     pub const fn whole(units: i128) -> Self {
         Decimal { units, scale: 0 }
@@ -105,16 +114,8 @@ impl FromStr for Decimal {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.units < 0 { "-" } else { "" };
-        let digits = self.units.unsigned_abs().to_string();
-        let scale = self.scale as usize;
-        if scale == 0 {
-            return write!(f, "{sign}{digits}");
-        }
-        let digits = format!("{digits:0>width$}", width = scale + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - scale);
-        let fraction = fraction.trim_end_matches('0');
-        if fraction.is_empty() { write!(f, "{sign}{whole}") } else { write!(f, "{sign}{whole}.{fraction}") }
+        let text = self.spelt();
+        f.write_str(if self.scale == 0 { &text } else { text.trim_end_matches('0').trim_end_matches('.') })
     }
 }
 
@@ -129,6 +130,8 @@ mod tests {
     #[test]
     fn reads_exactly() {
         assert_eq!(d("12.50").to_string(), "12.5");
+        assert_eq!(d("12.50").spelt(), "12.50");
+        assert_eq!((d("100").to_string(), d("1.00").to_string()), ("100".into(), "1".into()));
         assert_eq!(d("-0.05").to_string(), "-0.05");
         assert_eq!(d("2.5E-3").to_string(), "0.0025");
         assert_eq!(d("1e6"), Decimal::whole(1_000_000));

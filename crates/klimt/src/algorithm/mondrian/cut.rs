@@ -4,7 +4,7 @@
 
 use super::frequency::FrequencySet;
 use super::measure::{Dimension, Widths};
-use super::{HierarchyCut, Mondrian, Model};
+use super::{HierarchyCut, Model, Mondrian};
 use crate::hierarchy::Hierarchy;
 use crate::partition::{Job, Tuple};
 use crate::statistics::Statistics;
@@ -277,14 +277,16 @@ impl CutFinder {
 
     /// Whether every other dimension of the part would be published as `*`.
     fn all_open_but<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize) -> bool {
-        part.dimensions.iter().enumerate().filter(|(number, _)| *number != dimension).all(|(number, other)| {
-            let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
-            match other.domain.shape() {
-                Shape::Hierarchy(tree) => other.domain.node_over(tree, lo, hi) == tree.root(),
-                Shape::Ordered => other.domain.mixes_missing(lo, hi),
-                Shape::Set => false,
-            }
-        })
+        part.dimensions.iter().enumerate().filter(|(number, _)| *number != dimension).all(
+            |(number, other)| {
+                let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
+                match other.domain.shape() {
+                    Shape::Hierarchy(tree) => other.domain.node_over(tree, lo, hi) == tree.root(),
+                    Shape::Ordered => other.domain.mixes_missing(lo, hi),
+                    Shape::Set => false,
+                }
+            },
+        )
     }
 }
 

@@ -83,10 +83,7 @@ impl<'a, T> Span<'a, T> {
         let (here, here_rest) = self.here.split_at(first);
         let (there, there_rest) = self.there.split_at(first);
         let at_home = !self.at_home;
-        (
-            Span { here: there, there: here, at_home },
-            Span { here: there_rest, there: here_rest, at_home },
-        )
+        (Span { here: there, there: here, at_home }, Span { here: there_rest, there: here_rest, at_home })
     }
 
     /// The first rows and the others, where they are.
@@ -309,7 +306,12 @@ fn move_in_two<T: Tuple>(cut: &Cut, span: &mut Span<'_, T>, sides: &mut Vec<u32>
 
 /// Makes `sides[code]` 0 for members and 1 for every other code that occurs.
 fn mark_members<T: Tuple>(members: &[u32], rows: &[T], dimension: usize, sides: &mut Vec<u32>) {
-    let most = rows.iter().map(|row| row.code(dimension)).max().unwrap_or(0).max(members.iter().copied().fold(0, u32::max));
+    let most = rows
+        .iter()
+        .map(|row| row.code(dimension))
+        .max()
+        .unwrap_or(0)
+        .max(members.iter().copied().fold(0, u32::max));
     sides.clear();
     sides.resize(most as usize + 1, 1);
     for &code in members {

@@ -1,9 +1,9 @@
 //! Intervals over numbers that hold equally many of them.
 
-use super::decimal::format_scaled;
 use super::numbers::Numbers;
 use super::{ROOT, even_parts, tree_of};
 use crate::hierarchy::Hierarchy;
+use crate::table::Decimal;
 use crate::{Error, Result};
 
 /// How many numbers an interval holds, and how many intervals one of the next level joins.
@@ -56,7 +56,7 @@ pub fn equal_count<S: AsRef<str>>(
         if let ([number], true) = (&numbers[start..end], numbers[start].texts.len() == 1) {
             return number.texts[0].clone();
         }
-        let shown = |at: usize| format_scaled(numbers[at].value, scale);
+        let shown = |at: usize| Decimal { units: numbers[at].value, scale: scale }.spelt();
         match numbers.len() {
             count if integers || end == count => format!("[{}..{}]", shown(start), shown(end - 1)),
             _ => format!("[{}..{})", shown(start), shown(end)),
@@ -79,7 +79,6 @@ pub fn equal_count<S: AsRef<str>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hierarchy::build::Decimal;
     use proptest::prelude::*;
 
     fn build(values: &[&str], per_group: usize, fan_outs: &[usize]) -> Result<Hierarchy> {
@@ -137,7 +136,7 @@ mod tests {
             per_group in 1usize..9,
             fan_outs in prop::collection::vec(2usize..4, 0..4),
         ) {
-            let texts: Vec<String> = values.iter().map(|&v| format_scaled(v.into(), scale)).collect();
+            let texts: Vec<String> = values.iter().map(|&v| Decimal { units: v.into(), scale: scale }.spelt()).collect();
             let tree = equal_count(texts.iter().rev(), &EqualCount { per_group, fan_outs }).unwrap();
             let leaves: Vec<&str> = (0..tree.leaf_count()).map(|code| tree.leaf_label(code)).collect();
             prop_assert_eq!(leaves, texts);
@@ -145,7 +144,7 @@ mod tests {
                 let label = tree.label(node);
                 prop_assert!(tree.leaves_under(node) as usize >= per_group.min(values.len()));
                 let (lo, hi) = label[1..label.len() - 1].split_once("..").unwrap();
-                let at = |text: &str| Decimal::parse(text).unwrap().at_scale(scale).unwrap();
+                let at = |text: &str| text.parse::<Decimal>().unwrap().rescaled(scale).unwrap();
                 let (first, last) = tree.span(node);
                 for (code, &value) in (0..).zip(&values) {
                     let value = i128::from(value);

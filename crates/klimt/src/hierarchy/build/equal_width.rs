@@ -1,9 +1,9 @@
 //! Intervals of equal width over numbers, wider at every level.
 
-use super::decimal::{Decimal, format_scaled};
 use super::numbers::{Number, Numbers, too_many_digits};
 use super::{ROOT, tree_of};
 use crate::hierarchy::Hierarchy;
+use crate::table::Decimal;
 use crate::{Error, Result};
 
 /// The widths of the levels, and where the intervals are anchored.
@@ -19,12 +19,12 @@ pub struct EqualWidth {
 impl EqualWidth {
     /// Intervals of these widths that start at multiples of their width.
     pub fn new(widths: impl IntoIterator<Item = Decimal>) -> Self {
-        EqualWidth { widths: widths.into_iter().collect(), origin: Decimal::ZERO }
+        EqualWidth { widths: widths.into_iter().collect(), origin: Decimal::whole(0) }
     }
 
     /// The largest scale among the parameters, at which every end of an interval is exact.
     fn scale(&self) -> u32 {
-        self.widths.iter().map(Decimal::scale).max().unwrap_or(0).max(self.origin.scale())
+        self.widths.iter().map(|width| width.scale).max().unwrap_or(0).max(self.origin.scale)
     }
 
     /// The widths at `scale`, when they are positive and nest.
@@ -39,7 +39,7 @@ impl EqualWidth {
         }
         let mut widths: Vec<i128> = Vec::with_capacity(self.widths.len());
         for (number, width) in (1..).zip(&self.widths) {
-            let width = width.at_scale(scale).ok_or_else(too_many_digits)?;
+            let width = width.rescaled(scale).ok_or_else(too_many_digits)?;
             if width <= 0 {
                 return refuse(format!("interval width {number} is not positive"));
             }
@@ -64,7 +64,7 @@ pub fn equal_width<S: AsRef<str>>(
     parameters.checked_widths(bound_scale)?;
     let Numbers { scale, integers, numbers } = Numbers::parse(values, bound_scale)?;
     let widths = parameters.checked_widths(scale)?;
-    let origin = parameters.origin.at_scale(scale).ok_or_else(too_many_digits)?;
+    let origin = parameters.origin.rescaled(scale).ok_or_else(too_many_digits)?;
     let unit = 10i128.checked_pow(scale - bound_scale).ok_or_else(too_many_digits)?;
     let integers = integers && bound_scale == 0;
 
@@ -72,7 +72,7 @@ pub fn equal_width<S: AsRef<str>>(
         let below = number.value.checked_sub(origin)?.rem_euclid(width);
         let lo = number.value.checked_sub(below)?;
         let hi = lo.checked_add(width)?;
-        let shown = |bound: i128| format_scaled(bound / unit, bound_scale);
+        let shown = |bound: i128| Decimal { units: bound / unit, scale: bound_scale }.spelt();
         Some(match (integers, number.texts.as_slice()) {
             (true, [text]) if width == 1 => text.clone(),
             (true, _) => format!("[{}..{}]", shown(lo), shown(hi - 1)),
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_origin_shifts_every_level() {
-        let parameters = EqualWidth { origin: Decimal::from(1), ..widths(&["5", "10"]) };
+        let parameters = EqualWidth { origin: Decimal::whole(1), ..widths(&["5", "10"]) };
         let tree = equal_width(["5", "6", "11"], &parameters).unwrap();
         assert_eq!(paths(&tree), ["5 [1..5] [1..10] *", "6 [6..10] [1..10] *", "11 [11..15] [11..20] *"]);
     }
@@ -166,7 +166,7 @@ mod tests {
     fn ends(label: &str, scale: u32) -> (i128, i128, bool) {
         let inner = &label[1..label.len() - 1];
         let (lo, hi) = inner.split_once("..").unwrap();
-        let at = |text: &str| Decimal::parse(text).unwrap().at_scale(scale).unwrap();
+        let at = |text: &str| text.parse::<Decimal>().unwrap().rescaled(scale).unwrap();
         (at(lo), at(hi), label.ends_with(']'))
     }
 
@@ -179,16 +179,16 @@ mod tests {
             factors in prop::collection::vec(2i128..4, 0..3),
             origin in -20i64..20,
         ) {
-            let texts: Vec<String> = values.iter().map(|&v| format_scaled(v.into(), scale)).collect();
+            let texts: Vec<String> = values.iter().map(|&v| Decimal { units: v.into(), scale: scale }.spelt()).collect();
             let mut widths = vec![base];
             factors.iter().for_each(|factor| widths.push(widths[widths.len() - 1] * factor));
-            let widths = widths.iter().map(|&w| Decimal::parse(&format_scaled(w, scale.min(1))).unwrap());
-            let parameters = EqualWidth { origin: origin.into(), ..EqualWidth::new(widths) };
+            let widths = widths.iter().map(|&w| Decimal { units: w, scale: scale.min(1) });
+            let parameters = EqualWidth { origin: Decimal::whole(origin.into()), ..EqualWidth::new(widths) };
             let tree = equal_width(&texts, &parameters).unwrap();
             let mut distinct: Vec<i64> = values.clone();
             distinct.sort_unstable();
             distinct.dedup();
-            let expected: Vec<String> = distinct.iter().map(|&v| format_scaled(v.into(), scale)).collect();
+            let expected: Vec<String> = distinct.iter().map(|&v| Decimal { units: v.into(), scale: scale }.spelt()).collect();
             let leaves: Vec<&str> = (0..tree.leaf_count()).map(|code| tree.leaf_label(code)).collect();
             prop_assert_eq!(leaves, expected);
             for node in tree.nodes().filter(|&node| !tree.is_leaf(node) && node != tree.root()) {

@@ -5,7 +5,6 @@
 //! among those given, counted from 1, and never shows it.
 
 mod dates;
-mod decimal;
 mod equal_count;
 mod equal_width;
 mod numbers;
@@ -13,7 +12,6 @@ mod order;
 mod prefixes;
 
 pub use dates::{Dates, dates};
-pub use decimal::Decimal;
 pub use equal_count::{EqualCount, equal_count};
 pub use equal_width::{EqualWidth, equal_width};
 pub use order::{Order, order};

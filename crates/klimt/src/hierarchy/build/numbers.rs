@@ -1,7 +1,7 @@
 //! The numbers of a column, exact and in order.
 
-use super::decimal::Decimal;
 use super::parse_all;
+use crate::table::Decimal;
 use crate::{Error, Result};
 
 /// A number and every text in the column that shows it, such as `7` and `07`.
@@ -28,14 +28,19 @@ impl Numbers {
     /// The numbers that `values` show, at a scale of at least `scale`.
     pub(super) fn parse<S: AsRef<str>>(values: impl IntoIterator<Item = S>, scale: u32) -> Result<Numbers> {
         let help = "give integers or decimals such as 12 and -3.5";
-        let mut parsed = parse_all(values, Decimal::parse, "not a number of at most 38 digits", help)?;
-        let largest = parsed.iter().map(|(number, _)| number.scale()).max().unwrap_or(0);
+        let mut parsed = parse_all(
+            values,
+            |text: &str| text.trim().parse::<Decimal>().ok(),
+            "not a number of at most 38 digits",
+            help,
+        )?;
+        let largest = parsed.iter().map(|(number, _)| number.scale).max().unwrap_or(0);
         let (integers, scale) = (largest == 0, scale.max(largest));
         parsed.sort_by(|a, b| a.1.cmp(&b.1));
         parsed.dedup_by(|a, b| a.1 == b.1);
         let mut scaled = Vec::with_capacity(parsed.len());
         for (number, text) in parsed {
-            scaled.push((number.at_scale(scale).ok_or_else(too_many_digits)?, text));
+            scaled.push((number.rescaled(scale).ok_or_else(too_many_digits)?, text));
         }
         scaled.sort_by_key(|&(value, _)| value);
         let mut numbers: Vec<Number> = Vec::new();

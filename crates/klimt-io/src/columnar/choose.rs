@@ -1,0 +1,207 @@
+//! Which Arrow type a published column has, and how its values are made.
+
+use super::ColumnarFormat;
+use super::layout::{Few, Making, strings};
+use super::typed::{measured, typed};
+use super::types::KeptTypes;
+use arrow::array::ArrayRef;
+use arrow::datatypes::{DataType, TimeUnit};
+use klimt::recode::{Release, Source};
+use klimt::table::{Codes, Column, ColumnData, Domain, TextPool, ValueType};
+use klimt::{Error, Result};
+
+/// A column with more different values than this is made row by row.
+const FEW: usize = 1 << 16;
+/// And so is one whose different values take more bytes.
+const FEW_BYTES: usize = 64 << 20;
+/// Texts that are tried at once.
+const TRIED: usize = 1 << 14;
+
+/// The type of a column and how it is made.
+pub struct Choice<'a> {
+    /// The type.
+    pub data_type: DataType,
+    /// How it is made.
+    pub making: Making<'a>,
+}
+
+/// The types that a kept column may have, the first that fits; the last one fits always, or the data is not what
+/// the source said it was.
+fn candidates(source: Option<&DataType>, format: ColumnarFormat) -> Vec<DataType> {
+    let parquet = format == ColumnarFormat::Parquet;
+    match source {
+        None => vec![DataType::Int64, DataType::Boolean, DataType::Date32, DataType::Utf8],
+        Some(DataType::Dictionary(_, values)) => candidates(Some(values), format),
+        // Parquet counts days, and nothing coarser than milliseconds: other readers would see bare numbers.
+        Some(DataType::Date64) if parquet => vec![DataType::Date32, DataType::Date64],
+        Some(DataType::Timestamp(TimeUnit::Second, zone)) if parquet => {
+            let finer = DataType::Timestamp(TimeUnit::Millisecond, zone.clone());
+            vec![finer, DataType::Timestamp(TimeUnit::Second, zone.clone())]
+        }
+        Some(data_type) => vec![data_type.clone()],
+    }
+}
+
+/// The type of a column that is published as it is: the one that it had in the source, where it had one.
+pub fn kept_type<'a>(
+    release: &'a Release<'a>,
+    number: usize,
+    types: &KeptTypes,
+    format: ColumnarFormat,
+) -> Result<Choice<'a>> {
+    let column = &release.table.columns()[number];
+    let source = types.get(&column.name);
+    let candidates = candidates(source, format);
+    if let ColumnData::Coded { domain, codes } = &column.data
+        && let Some((numbers, texts)) = published_values(release, domain, codes)
+    {
+        let (data_type, values) = first_fitting(column, &candidates, &texts)?;
+        let data_type = match source {
+            Some(DataType::Dictionary(key, _)) if fits_key(texts.len(), key) => {
+                DataType::Dictionary(key.clone(), Box::new(data_type))
+            }
+            _ => data_type,
+        };
+        let lengths = texts.iter().map(<[u8]>::len).collect();
+        return Ok(Choice { data_type, making: Making::Few(Few { codes, numbers, values, lengths }) });
+    }
+    let rows = &release.partitioning.order;
+    let text = |at: usize, out: &mut Vec<u8>| column.write_text(rows[at] as usize, out);
+    let data_type = last_resort(&candidates, rows.len(), text);
+    Ok(Choice { data_type, making: Making::Many(column) })
+}
+
+/// The values of the published rows, the number of each code among them, and their texts; `None` when they are many.
+fn published_values(
+    release: &Release<'_>,
+    domain: &Domain,
+    codes: &Codes,
+) -> Option<(Vec<Option<u32>>, TextPool)> {
+    if domain.cardinality() > FEW {
+        return None;
+    }
+    let mut is_published = vec![false; domain.cardinality()];
+    for &row in &release.partitioning.order {
+        is_published[codes.get(row as usize) as usize] = true;
+    }
+    let mut texts = TextPool::default();
+    let (mut text, mut bytes) = (Vec::new(), 0);
+    let mut numbers = Vec::with_capacity(is_published.len());
+    for (code, is_published) in (0..).zip(is_published) {
+        text.clear();
+        domain.write_text(code, &mut text);
+        let number = is_published && !text.is_empty();
+        numbers.push(number.then(|| texts.push(&text) as u32));
+        bytes += if number { text.len() } else { 0 };
+    }
+    (bytes <= FEW_BYTES).then_some((numbers, texts))
+}
+
+fn first_fitting(column: &Column, candidates: &[DataType], texts: &TextPool) -> Result<(DataType, ArrayRef)> {
+    let all = strings(texts, texts.len());
+    let fitting = |data_type: &DataType| Some((data_type.clone(), typed(&all, data_type)?));
+    candidates.iter().find_map(fitting).ok_or_else(|| {
+        Error::internal(format!(
+            "column {}: its values are not of the type that the source says",
+            column.name
+        ))
+    })
+}
+
+/// The first candidate that all texts fit, without a look at the last one.
+fn last_resort(candidates: &[DataType], count: usize, text: impl Fn(usize, &mut Vec<u8>)) -> DataType {
+    let (last, others) = candidates.split_last().expect("there is a candidate");
+    let fits = |data_type: &&DataType| {
+        (0..count).step_by(TRIED).all(|from| {
+            let mut texts = TextPool::default();
+            let mut one = Vec::new();
+            for at in from..count.min(from + TRIED) {
+                one.clear();
+                text(at, &mut one);
+                texts.push(&one);
+            }
+            typed(&strings(&texts, texts.len()), data_type).is_some()
+        })
+    };
+    others.iter().find(fits).unwrap_or(last).clone()
+}
+
+fn fits_key(count: usize, key: &DataType) -> bool {
+    let most = match key {
+        DataType::Int8 => 1 << 7,
+        DataType::UInt8 => 1 << 8,
+        DataType::Int16 => 1 << 15,
+        DataType::UInt16 => 1 << 16,
+        _ => usize::MAX,
+    };
+    count <= most
+}
+
+/// The type of a column that is the same for all rows of a group.
+pub fn group_type<'a>(
+    release: &'a Release<'a>,
+    source: Source,
+    types: &KeptTypes,
+    format: ColumnarFormat,
+) -> Result<Choice<'a>> {
+    let dimension = match source {
+        Source::Minimum(dimension) | Source::Maximum(dimension) => dimension,
+        Source::Mean(_) => {
+            return Ok(Choice { data_type: DataType::Float64, making: Making::Number(source) });
+        }
+        _ => return Ok(Choice { data_type: DataType::Utf8, making: Making::Text(source) }),
+    };
+    let domain = release.table.domain(dimension);
+    let own = types.get(&release.table.dimension(dimension).name).map(|own| match own {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    });
+    if let Some(own) = own.filter(|own| has_axis(own)) {
+        let text = |code: usize, out: &mut Vec<u8>| domain.write_text(code as u32, out);
+        let data_type = last_resort(&candidates(Some(own), format), domain.value_count(), text);
+        return Ok(Choice { data_type, making: Making::Text(source) });
+    }
+    Ok(match axis_type(domain) {
+        Some(data_type) => Choice { data_type, making: Making::Position(source, domain) },
+        None => Choice { data_type: DataType::Utf8, making: Making::Text(source) },
+    })
+}
+
+fn has_axis(data_type: &DataType) -> bool {
+    data_type.is_numeric()
+        || matches!(data_type, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
+}
+
+/// The Arrow type of a domain that was read from texts; `None` where its values do not fit in any.
+fn axis_type(domain: &Domain) -> Option<DataType> {
+    let data_type = match domain.value_type() {
+        ValueType::Integer => DataType::Int64,
+        ValueType::Decimal => DataType::Decimal128(38, domain.scale() as i8),
+        ValueType::Date => DataType::Date32,
+        ValueType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, common_zone(domain)?),
+        ValueType::Boolean | ValueType::Text => return None,
+    };
+    let last = domain.value_count().checked_sub(1)? as u32;
+    let ends = [Some(domain.position(0)), Some(domain.position(last))];
+    measured(&ends, &data_type).map(|_| data_type)
+}
+
+/// UTC where all timestamps have an offset, nothing where none has; `None` where some have.
+fn common_zone(domain: &Domain) -> Option<Option<std::sync::Arc<str>>> {
+    let mut text = Vec::new();
+    let mut has_offset = |code: u32| {
+        text.clear();
+        domain.write_text(code, &mut text);
+        // The date before has signs of its own.
+        text.get(10..).is_some_and(|time| time.iter().any(|byte| b"Zz+-".contains(byte)))
+    };
+    if domain.type_spec().pattern.is_some() {
+        return Some(None);
+    }
+    let with = (0..domain.value_count() as u32).filter(|&code| has_offset(code)).count();
+    match with {
+        0 => Some(None),
+        all if all == domain.value_count() => Some(Some("UTC".into())),
+        _ => None,
+    }
+}

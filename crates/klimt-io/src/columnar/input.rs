@@ -1,0 +1,232 @@
+//! The bytes of a source: a file that can be read from anywhere, or a stream that can only be read once.
+
+use bytes::Bytes;
+use klimt::{Error, Result};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The bytes that tell a format.
+const MAGIC: usize = 8;
+
+/// What a file is, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Separated text: whatever is nothing else.
+    Text,
+    /// Something in gzip.
+    Gzip,
+    /// Something in Zstandard.
+    Zstd,
+    /// Parquet.
+    Parquet,
+    /// Parquet that nobody can read without its key.
+    EncryptedParquet,
+    /// The Arrow IPC file format, also known as Feather version 2.
+    ArrowFile,
+    /// The Arrow IPC stream format.
+    ArrowStream,
+    /// Feather version 1, which is not Arrow.
+    OldFeather,
+}
+
+/// A source of which the first bytes have been looked at.
+pub struct Input {
+    first: Vec<u8>,
+    rest: Rest,
+}
+
+enum Rest {
+    File(File),
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Input {
+    /// Opens a file, or standard input for `-`.
+    pub fn open(path: &str) -> Result<Input> {
+        if path == "-" {
+            return Input::stream(path, Box::new(io::stdin()));
+        }
+        let failed = |error: &io::Error| Error::io(path, "read it", error);
+        let file = File::open(path).map_err(|e| failed(&e))?;
+        let metadata = file.metadata().map_err(|e| failed(&e))?;
+        if metadata.is_dir() {
+            return Err(Error::input(format!("{path}: cannot read it: it is a folder")));
+        }
+        if metadata.is_file() { Input::file(path, file) } else { Input::stream(path, Box::new(file)) }
+    }
+
+    /// A file, from its beginning. The path is for messages.
+    pub fn file(path: &str, mut file: File) -> Result<Input> {
+        let mut first = Vec::new();
+        let read = file.rewind().and_then(|()| file.by_ref().take(MAGIC as u64).read_to_end(&mut first));
+        read.map_err(|e| Error::io(path, "read it", &e))?;
+        Ok(Input { first, rest: Rest::File(file) })
+    }
+
+    /// A stream, such as what a file holds when it is no longer compressed.
+    pub fn stream(path: &str, mut stream: Box<dyn Read + Send>) -> Result<Input> {
+        let mut first = Vec::new();
+        let read = stream.by_ref().take(MAGIC as u64).read_to_end(&mut first);
+        read.map_err(|e| Error::io(path, "read it", &e))?;
+        Ok(Input { first, rest: Rest::Stream(stream) })
+    }
+
+    /// What it is.
+    pub fn format(&self) -> Format {
+        match self.first.as_slice() {
+            [0x1F, 0x8B, ..] => Format::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Format::Zstd,
+            [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
+            [b'P', b'A', b'R', b'E', ..] => Format::EncryptedParquet,
+            [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Format::ArrowFile,
+            [0xFF, 0xFF, 0xFF, 0xFF, ..] => Format::ArrowStream,
+            [b'F', b'E', b'A', b'1', ..] => Format::OldFeather,
+            _ => Format::Text,
+        }
+    }
+
+    /// All bytes, to be read once.
+    pub fn into_read(self) -> Box<dyn Read + Send> {
+        let first = io::Cursor::new(self.first);
+        match self.rest {
+            Rest::File(file) => Box::new(first.chain(file)),
+            Rest::Stream(stream) => Box::new(first.chain(stream)),
+        }
+    }
+
+    /// All bytes in a file: a stream is written to a private temporary file without a name, which is gone when it
+    /// is no longer read.
+    pub fn into_file(self, path: &str) -> Result<File> {
+        if let Rest::File(file) = self.rest {
+            return Ok(file);
+        }
+        let failed = |error: &io::Error| Error::io("the folder for temporary files", "write there", error);
+        let mut file = tempfile::tempfile().map_err(|e| failed(&e))?;
+        let mut input = self.into_read();
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            match input.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => io::Write::write_all(&mut file, &buffer[..read]).map_err(|e| failed(&e))?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io(path, "read it", &error)),
+            }
+        }
+        file.rewind().map_err(|e| failed(&e))?;
+        Ok(file)
+    }
+}
+
+/// A file that several readers read from several places.
+#[derive(Clone)]
+pub struct SharedFile {
+    file: Arc<Mutex<File>>,
+    length: u64,
+}
+
+impl SharedFile {
+    /// Shares a file.
+    pub fn new(mut file: File) -> io::Result<Self> {
+        let length = file.seek(SeekFrom::End(0))?;
+        Ok(SharedFile { file: Arc::new(Mutex::new(file)), length })
+    }
+
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        // Every reading starts with a seek, so a file is as good after a panic as before.
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(position))?;
+        file.read(buffer)
+    }
+}
+
+impl Length for SharedFile {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for SharedFile {
+    type T = BufReader<Place>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::new(Place { file: self.clone(), position: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        // A damaged file may ask for more than there is, and so for more than the memory holds.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
+            return Err(ParquetError::EOF("a place outside the file".to_string()));
+        }
+        let mut buffer = vec![0; length];
+        Place { file: self.clone(), position: start }.read_exact(&mut buffer)?;
+        Ok(buffer.into())
+    }
+}
+
+/// A place in a shared file, from which it is read on.
+pub struct Place {
+    file: SharedFile,
+    position: u64,
+}
+
+impl Read for Place {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(self.position, buffer)?;
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_stream_is_read_whole_or_becomes_a_file() {
+        let text: Vec<u8> = (0..1_000_000u32).map(|n| n as u8).collect();
+        let stream = || Input::stream("x", Box::new(io::Cursor::new(text.clone()))).unwrap();
+        let mut read = Vec::new();
+        stream().into_read().read_to_end(&mut read).unwrap();
+        assert_eq!(read, text);
+        let mut spooled = Vec::new();
+        stream().into_file("x").unwrap().read_to_end(&mut spooled).unwrap();
+        assert_eq!(spooled, text);
+    }
+
+    #[test]
+    fn a_file_is_read_from_its_beginning_however_far_it_was_read() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"ARROW1\0\0 and more").unwrap();
+        let input = Input::file("x", file).unwrap();
+        assert_eq!(input.format(), Format::ArrowFile);
+        let mut read = String::new();
+        input.into_read().read_to_string(&mut read).unwrap();
+        assert_eq!(read, "ARROW1\0\0 and more");
+    }
+
+    #[test]
+    fn a_short_input_is_text() {
+        for text in [&b""[..], b"P", b"PAR"] {
+            let input = Input::stream("x", Box::new(io::Cursor::new(text.to_vec()))).unwrap();
+            assert_eq!(input.format(), Format::Text);
+        }
+    }
+
+    #[test]
+    fn a_shared_file_is_read_from_any_place() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"0123456789").unwrap();
+        let file = SharedFile::new(file).unwrap();
+        let mut first = file.get_read(0).unwrap();
+        assert_eq!(&file.get_bytes(7, 3).unwrap()[..], b"789");
+        let mut all = String::new();
+        first.read_to_string(&mut all).unwrap();
+        assert_eq!(all, "0123456789");
+        assert!(file.get_bytes(7, 4).is_err());
+        assert!(file.get_bytes(u64::MAX, usize::MAX).is_err());
+    }
+}

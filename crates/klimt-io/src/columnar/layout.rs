@@ -1,0 +1,282 @@
+//! The columns of a release as Arrow arrays: which types they have, and how some rows of them are made.
+
+use super::ColumnarFormat;
+use super::choose::{Choice, group_type, kept_type};
+use super::typed::{measured, typed};
+use super::types::KeptTypes;
+use arrow::array::{
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, DictionaryArray, Float64Array, PrimitiveArray, RecordBatch,
+    RecordBatchOptions, StringArray, StringBuilder, UInt32Array,
+};
+use arrow::compute::{cast, take};
+use arrow::datatypes::{
+    ArrowDictionaryKeyType, DataType, Field, Int8Type, Int16Type, Int32Type, Int64Type, Schema, SchemaRef,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use hashbrown::HashMap;
+use klimt::recode::{Release, Source};
+use klimt::table::{Codes, Column, Domain, TextPool};
+use klimt::{Error, Result};
+use std::sync::Arc;
+
+/// A batch ends before one of its columns holds more bytes of text than this.
+const BATCH_BYTES: usize = 1 << 30;
+
+/// A published row: its number in the table, and its group.
+pub type Row = (u32, u32);
+
+/// The columns of a release.
+pub struct Layout<'a> {
+    release: &'a Release<'a>,
+    columns: Vec<Published<'a>>,
+    schema: SchemaRef,
+}
+
+struct Published<'a> {
+    name: &'a str,
+    data_type: DataType,
+    making: Making<'a>,
+}
+
+/// How the values of a column are made.
+pub enum Making<'a> {
+    /// By group: the text as it is published, of the type of the column.
+    Text(Source),
+    /// By group: where the text lies on the axis of its domain.
+    Position(Source, &'a Domain),
+    /// By group: the number that the text spells.
+    Number(Source),
+    /// By row, from the few values that are published.
+    Few(Few<'a>),
+    /// By row, from its text.
+    Many(&'a Column),
+}
+
+/// A kept column with few different values. Those that no published row has are not among them, so that nothing of
+/// a suppressed row can be published with a dictionary.
+pub struct Few<'a> {
+    /// The code of every row of the table.
+    pub codes: &'a Codes,
+    /// The number of the value of each code; `None` for the missing value.
+    pub numbers: Vec<Option<u32>>,
+    /// The values.
+    pub values: ArrayRef,
+    /// The bytes that each value takes as text.
+    pub lengths: Vec<usize>,
+}
+
+/// Texts that have been gathered for a batch.
+enum Gathered {
+    Nothing,
+    Texts(TextPool),
+}
+
+impl<'a> Layout<'a> {
+    /// The columns of a release, with the types that kept columns had in the source.
+    pub fn new(release: &'a Release<'a>, types: &KeptTypes, format: ColumnarFormat) -> Result<Self> {
+        let mut columns = Vec::new();
+        for column in release.columns() {
+            let Choice { data_type, making } = match column.source {
+                Source::Kept(number) => kept_type(release, number, types, format)?,
+                source => group_type(release, source, types, format)?,
+            };
+            columns.push(Published { name: &column.name, data_type, making });
+        }
+        let field = |column: &Published<'_>| Field::new(column.name, column.data_type.clone(), true);
+        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+        Ok(Layout { release, columns, schema })
+    }
+
+    /// The names and types of the columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Makes batches of some rows, one after the other: one, unless its texts are too long for it.
+    pub fn batches(&self, mut rows: &[Row], mut each: impl FnMut(RecordBatch) -> Result<()>) -> Result<()> {
+        while !rows.is_empty() {
+            let batch = self.batch(rows)?;
+            rows = &rows[batch.num_rows()..];
+            each(batch)?;
+        }
+        Ok(())
+    }
+
+    /// A batch of the first rows, of as many as fit.
+    fn batch(&self, rows: &[Row]) -> Result<RecordBatch> {
+        let (groups, places) = distinct_groups(rows);
+        let gathered: Vec<Gathered> =
+            self.columns.iter().map(|column| self.gather(column, rows, &groups)).collect::<Result<_>>()?;
+        let fitting =
+            self.columns.iter().zip(&gathered).map(|(column, gathered)| match (gathered, &column.making) {
+                (Gathered::Texts(texts), Making::Many(_)) => fitting(rows.len(), |row| texts.get(row).len()),
+                (Gathered::Texts(texts), _) => {
+                    fitting(rows.len(), |row| texts.get(places[row] as usize).len())
+                }
+                (Gathered::Nothing, Making::Few(few)) => fitting(rows.len(), |row| few.length(rows[row].0)),
+                (Gathered::Nothing, _) => rows.len(),
+            });
+        let taken = fitting.min().unwrap_or(rows.len());
+        let (rows, places) = (&rows[..taken], &places[..taken]);
+        let places = UInt32Array::from(places.to_vec());
+        let used = places.values().iter().max().map_or(0, |&last| last as usize + 1);
+        let arrays = self.columns.iter().zip(gathered).map(|(column, gathered)| {
+            let by_group = |array: Option<ArrayRef>| {
+                let array = array.ok_or_else(|| column.changed())?;
+                take(&array, &places, None).map_err(|_| column.changed())
+            };
+            match (&column.making, gathered) {
+                (Making::Few(few), _) => few.array(rows, &column.data_type).ok_or_else(|| column.changed()),
+                (Making::Many(_), Gathered::Texts(texts)) => {
+                    typed(&strings(&texts, taken), &column.data_type).ok_or_else(|| column.changed())
+                }
+                (Making::Position(_, domain), Gathered::Texts(texts)) => {
+                    by_group(positions(&texts, used, domain, &column.data_type))
+                }
+                (Making::Number(_), Gathered::Texts(texts)) => by_group(numbers(&texts, used)),
+                (_, Gathered::Texts(texts)) => by_group(typed(&strings(&texts, used), &column.data_type)),
+                (_, Gathered::Nothing) => Err(column.changed()),
+            }
+        });
+        let arrays = arrays.collect::<Result<Vec<_>>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(taken));
+        RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)
+            .map_err(|_| Error::internal("the columns of the release do not fit together"))
+    }
+
+    /// The texts of a column that are not known before the rows are.
+    fn gather(&self, column: &Published<'_>, rows: &[Row], groups: &[u32]) -> Result<Gathered> {
+        let mut texts = TextPool::default();
+        let mut text = Vec::new();
+        match column.making {
+            Making::Few(_) => return Ok(Gathered::Nothing),
+            Making::Many(kept) => {
+                for &(row, _) in rows {
+                    text.clear();
+                    kept.write_text(row as usize, &mut text);
+                    texts.push(&text);
+                }
+            }
+            Making::Text(source) | Making::Position(source, _) | Making::Number(source) => {
+                for &group in groups {
+                    text.clear();
+                    self.release.write_group(group as usize, source, &mut text);
+                    texts.push(&text);
+                }
+            }
+        }
+        if texts.iter().any(|text| text.len() > BATCH_BYTES) {
+            return Err(Error::resource(format!(
+                "column {}: a published text takes more than 1 GB",
+                column.name
+            ))
+            .with_help("write the release as CSV"));
+        }
+        Ok(Gathered::Texts(texts))
+    }
+}
+
+impl Published<'_> {
+    fn changed(&self) -> Error {
+        let Published { name, data_type, .. } = self;
+        Error::internal(format!("column {name}: a value would not be the same in the type {data_type}"))
+    }
+}
+
+impl Few<'_> {
+    fn length(&self, row: u32) -> usize {
+        self.numbers[self.codes.get(row as usize) as usize].map_or(0, |number| self.lengths[number as usize])
+    }
+
+    fn array(&self, rows: &[Row], data_type: &DataType) -> Option<ArrayRef> {
+        let keys: UInt32Array =
+            rows.iter().map(|&(row, _)| self.numbers[self.codes.get(row as usize) as usize]).collect();
+        match data_type {
+            DataType::Dictionary(key, _) => dictionary(&keys, key, &self.values),
+            _ => take(&self.values, &keys, None).ok(),
+        }
+    }
+}
+
+/// The different groups of some rows, in the order of their first row, and the place of each row's group in it.
+fn distinct_groups(rows: &[Row]) -> (Vec<u32>, Vec<u32>) {
+    let (mut groups, mut places) = (Vec::new(), Vec::with_capacity(rows.len()));
+    let mut known: HashMap<u32, u32> = HashMap::new();
+    let mut last = None;
+    for &(_, group) in rows {
+        let place = match last {
+            Some((same, place)) if same == group => place,
+            _ => *known.entry(group).or_insert_with(|| {
+                groups.push(group);
+                groups.len() as u32 - 1
+            }),
+        };
+        last = Some((group, place));
+        places.push(place);
+    }
+    (groups, places)
+}
+
+/// How many rows have texts of at most [`BATCH_BYTES`] together; at least one.
+fn fitting(rows: usize, length: impl Fn(usize) -> usize) -> usize {
+    let mut bytes = 0;
+    for row in 0..rows {
+        bytes += length(row);
+        if bytes > BATCH_BYTES && row > 0 {
+            return row;
+        }
+    }
+    rows
+}
+
+/// The first texts as an array; an empty one is missing.
+pub fn strings(texts: &TextPool, count: usize) -> StringArray {
+    let mut builder = StringBuilder::new();
+    for number in 0..count {
+        let text = texts.str(number);
+        builder.append_option((!text.is_empty()).then_some(text));
+    }
+    builder.finish()
+}
+
+fn positions(texts: &TextPool, count: usize, domain: &Domain, data_type: &DataType) -> Option<ArrayRef> {
+    let position = |number| match texts.str(number) {
+        "" => Some(None),
+        text => Some(Some(domain.type_spec().position(text)?.rescaled(domain.scale())?)),
+    };
+    measured(&(0..count).map(position).collect::<Option<Vec<_>>>()?, data_type)
+}
+
+fn numbers(texts: &TextPool, count: usize) -> Option<ArrayRef> {
+    let number = |number| match texts.str(number) {
+        "" => Some(None),
+        text => text.parse::<f64>().ok().map(Some),
+    };
+    Some(Arc::new(Float64Array::from((0..count).map(number).collect::<Option<Vec<_>>>()?)))
+}
+
+/// A dictionary array with keys of the given type; `None` when a key does not fit.
+fn dictionary(keys: &UInt32Array, key_type: &DataType, values: &ArrayRef) -> Option<ArrayRef> {
+    fn of<K: ArrowDictionaryKeyType + ArrowPrimitiveType>(
+        keys: &dyn Array,
+        values: &ArrayRef,
+    ) -> Option<ArrayRef> {
+        let keys: PrimitiveArray<K> = keys.as_primitive::<K>().clone();
+        Some(Arc::new(DictionaryArray::<K>::try_new(keys, values.clone()).ok()?))
+    }
+    let narrow = cast(keys, key_type).ok()?;
+    if narrow.null_count() != keys.null_count() {
+        return None;
+    }
+    match key_type {
+        DataType::Int8 => of::<Int8Type>(&narrow, values),
+        DataType::Int16 => of::<Int16Type>(&narrow, values),
+        DataType::Int32 => of::<Int32Type>(&narrow, values),
+        DataType::Int64 => of::<Int64Type>(&narrow, values),
+        DataType::UInt8 => of::<UInt8Type>(&narrow, values),
+        DataType::UInt16 => of::<UInt16Type>(&narrow, values),
+        DataType::UInt32 => of::<UInt32Type>(&narrow, values),
+        DataType::UInt64 => of::<UInt64Type>(&narrow, values),
+        _ => None,
+    }
+}

@@ -1,0 +1,223 @@
+//! The same table, whatever it is read from.
+
+use super::*;
+use klimt::ErrorKind;
+use klimt::partition::Observer;
+use klimt::table::{TypeSpec, ValueType};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[test]
+fn every_type_reads_as_its_text_in_every_format() {
+    let batch = every_type();
+    for format in FORMATS {
+        for rows in [2, 5] {
+            let file = file(&encoded(&batch, format, rows));
+            let read = rows_of(path(&file));
+            for (column, texts) in every_text().iter().enumerate() {
+                let name = batch.schema().field(column).name().clone();
+                let found: Vec<&str> = read.iter().map(|row| row[column].as_str()).collect();
+                assert_eq!(found, texts, "{format:?} {name}");
+            }
+            let roles = vec![Some(Role::Sensitive); batch.num_columns()];
+            let table = super::read(path(&file), &roles, 2).unwrap();
+            let texts: Vec<Vec<String>> = content(&table).into_iter().map(|(_, texts, _)| texts).collect();
+            assert_eq!(texts, every_text(), "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn csv_parquet_and_arrow_give_the_same_codes_with_one_thread_or_three() {
+    let (batch, texts) = people(3000);
+    let csv = file(&csv(&PEOPLE, &texts));
+    let expected = content(&read(path(&csv), &PEOPLE_ROLES, 1).unwrap());
+    assert_eq!(expected.len(), 5);
+    for format in FORMATS {
+        let file = file(&encoded(&batch, format, 700));
+        for threads in [1, 3] {
+            let found = content(&read(path(&file), &PEOPLE_ROLES, threads).unwrap());
+            for (expected, found) in expected.iter().zip(&found) {
+                assert_eq!((&expected.0, &expected.1), (&found.0, &found.1), "{format:?} {threads}");
+                // A kept column may be stored either way.
+                if expected.0 != "name" {
+                    assert_eq!(expected.2, found.2, "{format:?} {threads}");
+                    assert!(!found.2.is_empty());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn only_what_is_planned_is_read() {
+    let (batch, _) = people(100);
+    for format in FORMATS {
+        let file = file(&encoded(&batch, format, 30));
+        let table = read(path(&file), &[None, None, Some(Role::QuasiIdentifier), None, None], 2).unwrap();
+        assert_eq!((table.rows(), table.columns().len()), (100, 1));
+        let table = read(path(&file), &[None; 5], 2).unwrap();
+        assert_eq!((table.rows(), table.columns().len()), (100, 0), "{format:?}");
+    }
+}
+
+#[test]
+fn compressed_files_are_found_out_by_their_content() {
+    let (batch, texts) = people(200);
+    for format in FORMATS {
+        let plain = encoded(&batch, format, 64);
+        let zstd = file(&zstd::encode_all(plain.as_slice(), 1).unwrap());
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&plain).unwrap();
+        let gzip = file(&gzip.finish().unwrap());
+        for compressed in [zstd, gzip] {
+            assert_eq!(rows_of(path(&compressed)), texts, "{format:?}");
+            assert_eq!(read(path(&compressed), &PEOPLE_ROLES, 2).unwrap().rows(), 200);
+        }
+    }
+}
+
+#[test]
+fn other_types_are_an_error_unless_they_are_dropped() {
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("age", Arc::new(Int32Array::from(vec![1, 2]))),
+        ("photo", Arc::new(BinaryArray::from(vec![b"x".as_slice(), b"y"]))),
+        ("visits", Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)]), None]))),
+        ("city", Arc::new(StringArray::from(vec!["Wien", "Graz"]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    for format in FORMATS {
+        let file = file(&encoded(&batch, format, 10));
+        let kept = Some(Role::QuasiIdentifier);
+        let error = read(path(&file), &[kept, kept, None, kept], 1).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Input);
+        assert!(
+            error.message().contains("column photo: values of the type Binary cannot be read"),
+            "{error}"
+        );
+        let error = read(path(&file), &[kept, None, kept, kept], 1).unwrap_err();
+        assert!(error.message().contains("column visits: values of the type List cannot be read"), "{error}");
+        let table = read(path(&file), &[kept, None, None, kept], 1).unwrap();
+        assert_eq!(content(&table)[1].1, ["Wien", "Graz"], "{format:?}");
+    }
+}
+
+#[test]
+fn a_file_without_rows_is_an_error() {
+    let (batch, _) = people(1);
+    for format in FORMATS {
+        let file = file(&encoded(&batch.slice(0, 0), format, 10));
+        let error = read(path(&file), &PEOPLE_ROLES, 2).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Input);
+        assert!(error.message().ends_with("the file has no rows"), "{error}");
+    }
+}
+
+#[test]
+fn values_that_do_not_fit_are_named_by_their_row() {
+    let codes = StringArray::from(vec!["1", "2", "SECRET", "4", "SECRET"]);
+    let batch = RecordBatch::try_from_iter([("code", Arc::new(codes) as ArrayRef)]).unwrap();
+    for format in FORMATS {
+        let file = file(&encoded(&batch, format, 2));
+        let source = Source::open(path(&file), DialectSpec::default()).unwrap();
+        let mut spec = ColumnSpec::new("code", Role::QuasiIdentifier);
+        spec.type_spec = Some(TypeSpec::from(ValueType::Integer));
+        let options = ReadOptions { missing: &[], threads: 2, observer: &Unobserved };
+        let error = source.read(&[ColumnPlan { spec: Some(spec) }], &options).unwrap_err();
+        assert!(
+            error
+                .message()
+                .ends_with("column code: 1 value on 2 rows is not of the type integer: lines 3, 5")
+        );
+        assert!(!error.to_string().contains("SECRET"));
+    }
+}
+
+#[test]
+fn texts_for_missing_values_are_missing() {
+    let batch = every_type();
+    for format in FORMATS {
+        let file = file(&encoded(&batch, format, 5));
+        let source = Source::open(path(&file), DialectSpec::default()).unwrap();
+        let planned = |name: &String| ColumnPlan {
+            spec: ["f64", "i8"]
+                .contains(&name.as_str())
+                .then(|| ColumnSpec::new(name, Role::QuasiIdentifier)),
+        };
+        let plan: Vec<ColumnPlan> = source.columns().iter().map(planned).collect();
+        let missing = ["NaN".to_string(), "3".to_string()];
+        let options = ReadOptions { missing: &missing, threads: 1, observer: &Unobserved };
+        let (table, _) = source.read(&plan, &options).unwrap();
+        assert_eq!(content(&table)[0].1, ["1", "", "-128", "", "1"]);
+        assert_eq!(content(&table)[1].1, ["0.1", "", "", "1e-9", "2.5"]);
+        assert_eq!(table.domain(1).value_type(), ValueType::Decimal);
+    }
+}
+
+#[test]
+fn progress_is_told_in_bytes_and_a_reading_can_be_stopped() {
+    struct Counting(AtomicU64, u64);
+    impl Observer for Counting {
+        fn advance(&self, bytes: u64) {
+            self.0.fetch_add(bytes, Ordering::Relaxed);
+        }
+        fn cancelled(&self) -> bool {
+            self.0.load(Ordering::Relaxed) > self.1
+        }
+    }
+    let (batch, _) = people(2000);
+    for format in FORMATS {
+        let bytes = encoded(&batch, format, 100);
+        let file = file(&bytes);
+        let read = |most: u64| {
+            let source = Source::open(path(&file), DialectSpec::default()).unwrap();
+            let names = source.columns().iter().zip(PEOPLE_ROLES);
+            let plan = |(name, role): (&String, Option<Role>)| ColumnPlan {
+                spec: role.map(|r| ColumnSpec::new(name, r)),
+            };
+            let plan: Vec<ColumnPlan> = names.map(plan).collect();
+            let observer = Counting(AtomicU64::new(0), most);
+            let result = source.read(&plan, &ReadOptions { missing: &[], threads: 2, observer: &observer });
+            (result, observer.0.into_inner())
+        };
+        let (result, told) = read(u64::MAX);
+        let report = result.unwrap().1;
+        assert_eq!(report.bytes, told);
+        assert!(
+            told > bytes.len() as u64 / 2 && told <= bytes.len() as u64,
+            "{format:?}: {told} of {}",
+            bytes.len()
+        );
+        let (result, _) = read(bytes.len() as u64 / 4);
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::Cancelled);
+    }
+}
+
+#[test]
+fn the_types_of_the_source_are_known_before_it_is_read() {
+    let (batch, texts) = people(10);
+    for format in FORMATS {
+        let file = file(&encoded(&batch, format, 10));
+        let types = Source::open(path(&file), DialectSpec::default()).unwrap().kept_types();
+        assert_eq!(types.get("age"), Some(&DataType::Int32));
+        assert_eq!(types.get("born"), Some(&DataType::Date32));
+        assert_eq!(types.get("other"), None);
+    }
+    let csv = file(&csv(&PEOPLE, &texts));
+    assert_eq!(Source::open(path(&csv), DialectSpec::default()).unwrap().kept_types().get("age"), None);
+}
+
+#[test]
+fn many_different_texts_of_a_kept_column_stay_as_they_are() {
+    let rows = 150_000;
+    let (batch, texts) = people(rows);
+    let batch = batch.project(&[0]).unwrap();
+    for format in FORMATS {
+        let file = file(&encoded(&batch, format, 100_000));
+        for threads in [1, 3] {
+            let table = read(path(&file), &[Some(Role::Insensitive)], threads).unwrap();
+            let found = content(&table).remove(0).1;
+            assert!(found.iter().zip(&texts).all(|(found, texts)| *found == texts[0]), "{format:?}");
+            assert_eq!(found.len(), rows);
+        }
+    }
+}
