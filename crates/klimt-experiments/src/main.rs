@@ -1,2 +1,38 @@
 //! The experiments of the papers and the benchmarks against peers.
-fn main() {}
+
+mod bench;
+mod measure;
+mod tables;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// The experiments of the papers and the benchmarks against peers.
+#[derive(Debug, Parser)]
+#[command(name = "klimt-experiments", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Anonymize a CSV file beside DuckDB, polars and cp, which only copy it
+    Bench(bench::BenchArgs),
+    /// How the cost grows with the number of rows
+    Scale(bench::ScaleArgs),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Bench(args) => bench::bench(&args),
+        Command::Scale(args) => bench::scale(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("klimt-experiments: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

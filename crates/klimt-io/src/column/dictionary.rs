@@ -3,22 +3,26 @@
 use klimt::table::TextPool;
 
 /// Texts are looked up within a buffer that goes on for at least this many bytes after the text.
-pub const PADDING: usize = 16;
+pub const PADDING: usize = 64;
 
-/// The first and last bytes of a text; together with its length they are the whole text up to 16 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The first 24 bytes of a text, zeros where it is shorter; together with its length they are a short text whole.
+#[derive(Clone, Copy, Debug)]
 struct Key {
-    head: u64,
-    tail: u64,
+    words: [u64; 3],
     len: u32,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// Texts up to this length are told apart by their keys.
+const KEY_BYTES: u32 = 24;
+
+#[derive(Clone, Copy, Debug)]
 struct Slot {
     key: Key,
-    /// The text's number plus one; 0 for a free slot.
     number: u32,
 }
+
+/// A slot without a text: no text is that long.
+const FREE: Slot = Slot { key: Key { words: [0; 3], len: u32::MAX }, number: 0 };
 
 /// Texts by number and numbers by text.
 #[derive(Clone, Debug)]
@@ -29,27 +33,49 @@ pub struct Dictionary {
 
 impl Default for Dictionary {
     fn default() -> Self {
-        Dictionary { slots: vec![Slot::default(); 64], texts: TextPool::default() }
+        Dictionary { slots: vec![FREE; 512], texts: TextPool::default() }
     }
 }
+
+/// The lowest bytes of a word, by their number.
+const MASKS: [u64; 9] = [
+    0,
+    0xFF,
+    0xFFFF,
+    0xFF_FFFF,
+    0xFFFF_FFFF,
+    0xFF_FFFF_FFFF,
+    0xFFFF_FFFF_FFFF,
+    0xFF_FFFF_FFFF_FFFF,
+    u64::MAX,
+];
 
 impl Key {
     /// The key of `buffer[start..end]`; the buffer is padded.
     #[inline(always)]
     fn of(buffer: &[u8], start: usize, end: usize) -> Key {
         let len = end - start;
-        let head = word(buffer, start);
-        if len < 8 {
-            return Key { head: head & ((1 << (8 * len)) - 1), tail: 0, len: len as u32 };
-        }
-        Key { head, tail: word(buffer, end - 8), len: len as u32 }
+        let words = [
+            word(buffer, start) & MASKS[len.min(8)],
+            word(buffer, start + 8) & MASKS[len.clamp(8, 16) - 8],
+            word(buffer, start + 16) & MASKS[len.clamp(16, 24) - 16],
+        ];
+        Key { words, len: len as u32 }
     }
 
     #[inline(always)]
     fn hash(self) -> usize {
-        let mixed = (self.head ^ self.tail.rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mixed = (mixed ^ u64::from(self.len)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        (mixed >> 32) as usize
+        let [a, b, c] = self.words;
+        let mixed = (a ^ b.rotate_left(23) ^ c.rotate_left(47)).wrapping_add(u64::from(self.len));
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+    }
+
+    /// One comparison for all words: texts differ in any of them, and a branch for each would be guessed wrongly.
+    #[inline(always)]
+    fn equals(&self, other: &Key) -> bool {
+        let [a, b, c] = self.words;
+        let [x, y, z] = other.words;
+        (a ^ x) | (b ^ y) | (c ^ z) | u64::from(self.len ^ other.len) == 0
     }
 }
 
@@ -67,14 +93,14 @@ impl Dictionary {
         let mask = self.slots.len() - 1;
         let mut at = key.hash() & mask;
         loop {
-            let slot = self.slots[at];
-            if slot.number == 0 {
-                return self.insert(key, at, &buffer[start..end]);
-            }
-            if slot.key == key
-                && (key.len <= 16 || self.texts.get(slot.number as usize - 1) == &buffer[start..end])
+            let slot = &self.slots[at];
+            if slot.key.equals(&key)
+                && (key.len <= KEY_BYTES || self.texts.get(slot.number as usize) == &buffer[start..end])
             {
-                return slot.number - 1;
+                return slot.number;
+            }
+            if slot.key.len == FREE.key.len {
+                return self.insert(key, at, &buffer[start..end]);
             }
             at = (at + 1) & mask;
         }
@@ -91,8 +117,8 @@ impl Dictionary {
     #[cold]
     fn insert(&mut self, key: Key, at: usize, text: &[u8]) -> u32 {
         let number = self.texts.push(text) as u32;
-        self.slots[at] = Slot { key, number: number + 1 };
-        if self.texts.len() * 2 > self.slots.len() {
+        self.slots[at] = Slot { key, number };
+        if self.texts.len() * 4 > self.slots.len() {
             self.grow();
         }
         number
@@ -100,10 +126,10 @@ impl Dictionary {
 
     fn grow(&mut self) {
         let mask = self.slots.len() * 2 - 1;
-        let mut slots = vec![Slot::default(); mask + 1];
-        for slot in self.slots.iter().filter(|slot| slot.number != 0) {
+        let mut slots = vec![FREE; mask + 1];
+        for slot in self.slots.iter().filter(|slot| slot.key.len != FREE.key.len) {
             let mut at = slot.key.hash() & mask;
-            while slots[at].number != 0 {
+            while slots[at].key.len != FREE.key.len {
                 at = (at + 1) & mask;
             }
             slots[at] = *slot;
@@ -134,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_texts_have_equal_numbers(texts in prop::collection::vec("[ab\0]{0,20}", 1..400)) {
+        fn equal_texts_have_equal_numbers(texts in prop::collection::vec("[ab\0]{0,30}", 1..400)) {
             let mut dictionary = Dictionary::default();
             let numbers: Vec<u32> = texts.iter().map(|t| dictionary.number_of(t.as_bytes())).collect();
             for (text, &number) in texts.iter().zip(&numbers) {

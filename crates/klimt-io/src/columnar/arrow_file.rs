@@ -1,12 +1,12 @@
-//! The Arrow IPC file format: a footer says where the batches lie.
+//! The Arrow IPC file format: a footer says where the messages lie.
 
 use super::batches::BatchIterator;
+use super::message::{CONTINUATION, Decoder, damaged, schema_of};
 use arrow::buffer::{Buffer, MutableBuffer};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use arrow::ipc::convert::try_fb_to_schema;
-use arrow::ipc::reader::{FileDecoder, read_footer_length};
-use arrow::ipc::{Block, MetadataVersion, root_as_footer};
+use arrow::ipc::reader::read_footer_length;
+use arrow::ipc::{Block, root_as_footer};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -20,19 +20,14 @@ pub struct ArrowFile {
     file: File,
     length: u64,
     schema: SchemaRef,
-    version: MetadataVersion,
     dictionaries: Vec<Block>,
     batches: Vec<Block>,
-    /// The bytes of the batches that have been read.
+    /// The bytes of the messages that have been read.
     bytes: Arc<AtomicU64>,
 }
 
-fn damaged(what: &str) -> ArrowError {
-    ArrowError::IpcError(what.to_string())
-}
-
 impl ArrowFile {
-    /// Reads the footer of a file; the bytes of batches will be counted.
+    /// Reads the footer of a file; the bytes of messages will be counted.
     pub fn open(mut file: File, bytes: &Arc<AtomicU64>) -> Result<Self, ArrowError> {
         let length = file.seek(SeekFrom::End(0))?;
         let mut tail = [0; TAIL];
@@ -43,22 +38,11 @@ impl ArrowFile {
             length.checked_sub((TAIL + footer_length) as u64).ok_or_else(|| damaged("a footer too long"))?;
         let footer = read_at(&mut file, start, footer_length)?;
         let footer = root_as_footer(&footer).map_err(|_| damaged("the footer"))?;
-        let schema = footer.schema().ok_or_else(|| damaged("no schema"))?;
-        if !schema.endianness().equals_to_target_endianness() {
-            return Err(ArrowError::NotYetImplemented("another byte order".to_string()));
-        }
-        let batches = footer.recordBatches().ok_or_else(|| damaged("no batches"))?;
+        let schema = schema_of(footer.schema().ok_or_else(|| damaged("no schema"))?)?;
+        let batches = footer.recordBatches().ok_or_else(|| damaged("no batches"))?.iter().copied().collect();
         let dictionaries =
             footer.dictionaries().map_or(Vec::new(), |blocks| blocks.iter().copied().collect());
-        Ok(ArrowFile {
-            file,
-            length,
-            schema: Arc::new(try_fb_to_schema(schema)?),
-            version: footer.version(),
-            dictionaries,
-            batches: batches.iter().copied().collect(),
-            bytes: Arc::clone(bytes),
-        })
+        Ok(ArrowFile { file, length, schema, dictionaries, batches, bytes: Arc::clone(bytes) })
     }
 
     /// The names and types of the columns.
@@ -68,21 +52,20 @@ impl ArrowFile {
 
     /// The batches of some columns, in order.
     pub fn batches(mut self, columns: &[usize]) -> Result<BatchIterator, ArrowError> {
-        let decoder = FileDecoder::new(Arc::clone(&self.schema), self.version);
-        let mut decoder = decoder.with_projection(columns.to_vec());
+        let mut decoder = Decoder::new(&self.schema, columns);
         for block in std::mem::take(&mut self.dictionaries) {
-            let buffer = self.block(&block)?;
-            decoder.read_dictionary(&block, &buffer)?;
+            let (metadata, body) = self.message(&block)?;
+            decoder.decode(&metadata, &body)?;
         }
         let blocks = std::mem::take(&mut self.batches);
         Ok(Box::new(blocks.into_iter().map(move |block| {
-            let buffer = self.block(&block)?;
-            decoder.read_record_batch(&block, &buffer)?.ok_or_else(|| damaged("a batch of nothing"))
+            let (metadata, body) = self.message(&block)?;
+            decoder.decode(&metadata, &body)?.ok_or_else(|| damaged("no batch where one should be"))
         })))
     }
 
-    /// The bytes of a block, which lie within the file: a damaged footer may ask for more than the memory holds.
-    fn block(&mut self, block: &Block) -> Result<Buffer, ArrowError> {
+    /// A message, which lies within the file: a damaged footer may ask for more than the memory holds.
+    fn message(&mut self, block: &Block) -> Result<(Buffer, Buffer), ArrowError> {
         let unsigned = |value: i64| u64::try_from(value).map_err(|_| damaged("a block before the file"));
         let (start, head) = (unsigned(block.offset())?, unsigned(i64::from(block.metaDataLength()))?);
         let length =
@@ -91,7 +74,12 @@ impl ArrowFile {
             return Err(damaged("a block behind the file"));
         }
         self.bytes.fetch_add(length, Ordering::Relaxed);
-        read_at(&mut self.file, start, length as usize)
+        let block = read_at(&mut self.file, start, length as usize)?;
+        let head = head as usize;
+        // Old files have the length alone.
+        let prefix = if block.starts_with(&CONTINUATION) { 8 } else { 4 };
+        let metadata = head.checked_sub(prefix).ok_or_else(|| damaged("a message without a length"))?;
+        Ok((block.slice_with_length(prefix, metadata), block.slice(head)))
     }
 }
 

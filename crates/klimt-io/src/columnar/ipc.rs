@@ -1,7 +1,8 @@
 //! The Arrow IPC formats: files (Feather version 2) and streams.
 
 use super::arrow_file::ArrowFile;
-use super::batches::{BatchIterator, Batches};
+use super::arrow_stream::ArrowStream;
+use super::batches::Batches;
 use super::damage::decoding;
 use super::input::Input;
 use super::read::{Feed, Task, read, wanted};
@@ -10,11 +11,8 @@ use crate::csv::ReadOptions;
 use crate::source::{ColumnPlan, ReadReport};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
-use arrow::ipc::reader::StreamReader;
 use klimt::Result;
 use klimt::table::Table;
-use std::io::{self, BufReader, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -35,7 +33,7 @@ pub struct ArrowSource {
 
 enum IpcForm {
     File(ArrowFile),
-    Stream(StreamReader<Counted>),
+    Stream(ArrowStream),
 }
 
 impl ArrowSource {
@@ -45,21 +43,20 @@ impl ArrowSource {
         let file = input.into_file(path)?;
         let file =
             decoding(|| ArrowFile::open(file, &bytes)).map_err(|failure| failure.error(path, FILE, ""))?;
-        let schema = file.schema().clone();
-        let columns = column_names(path, &schema)?;
-        Ok(ArrowSource { path: path.to_string(), schema, columns, form: IpcForm::File(file), bytes })
+        ArrowSource::new(path, file.schema().clone(), IpcForm::File(file), bytes)
     }
 
     /// Opens a stream. The path is for messages.
     pub fn open_stream(path: &str, input: Input) -> Result<Self> {
         let bytes = Arc::new(AtomicU64::new(0));
-        let stream = BufReader::with_capacity(1 << 18, input.into_read());
-        let read = Counted { stream, bytes: Arc::clone(&bytes), ended: false };
-        let stream = decoding(|| StreamReader::try_new(read, None))
+        let stream = decoding(|| ArrowStream::open(input.into_read(), &bytes))
             .map_err(|failure| failure.error(path, STREAM, ""))?;
-        let schema = stream.schema();
+        ArrowSource::new(path, stream.schema().clone(), IpcForm::Stream(stream), bytes)
+    }
+
+    fn new(path: &str, schema: SchemaRef, form: IpcForm, bytes: Arc<AtomicU64>) -> Result<Self> {
         let columns = column_names(path, &schema)?;
-        Ok(ArrowSource { path: path.to_string(), schema, columns, form: IpcForm::Stream(stream), bytes })
+        Ok(ArrowSource { path: path.to_string(), schema, columns, form, bytes })
     }
 
     /// The names of the columns.
@@ -85,35 +82,14 @@ impl ArrowSource {
     /// The rows as batches of the given columns, in this order; the numbers ascend.
     pub fn batches(self, columns: &[usize]) -> Result<Batches> {
         check_types(&self.path, &self.schema, columns)?;
-        let (what, batches): (_, BatchIterator) = match self.form {
+        let (what, batches) = match self.form {
+            IpcForm::Stream(stream) => (STREAM, stream.batches(columns)),
             IpcForm::File(file) => {
-                let batches = decoding(|| file.batches(columns))
-                    .map_err(|failure| failure.error(&self.path, FILE, ""))?;
-                (FILE, batches)
+                let batches = decoding(|| file.batches(columns));
+                (FILE, batches.map_err(|failure| failure.error(&self.path, FILE, ""))?)
             }
-            IpcForm::Stream(reader) => (STREAM, Box::new(Projected { reader, columns: columns.to_vec() })),
         };
         Ok(Batches::new(self.path, what, batches))
-    }
-}
-
-/// Some columns of a stream, which must be read to the mark at its end: without it, rows may be missing.
-struct Projected {
-    reader: StreamReader<Counted>,
-    columns: Vec<usize>,
-}
-
-impl Iterator for Projected {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self.reader.next() {
-            Some(batch) => Some(batch.and_then(|batch| batch.project(&self.columns))),
-            None if self.reader.get_ref().ended => {
-                Some(Err(ArrowError::IpcError("the stream ends without its mark".to_string())))
-            }
-            None => None,
-        }
     }
 }
 
@@ -137,7 +113,8 @@ struct State {
 }
 
 impl Feed for BatchColumns {
-    /// Batches are decoded one after the other, which takes little: their buffers are used as they lie in the file.
+    /// Batches are decoded one after the other, which takes little: buffers are used as they lie in the file, or
+    /// decompressed, which is fast beside what becomes of their values.
     fn next(&self) -> Option<Result<Task>> {
         let mut state = self.state.lock().expect("decoding does not panic");
         loop {
@@ -154,7 +131,7 @@ impl Feed for BatchColumns {
             match state.batches.next()? {
                 Err(error) => return Some(Err(error)),
                 Ok(batch) => {
-                    state.rows += batch.num_rows();
+                    state.rows = state.rows.saturating_add(batch.num_rows());
                     state.next_batch += 1;
                     state.next_column = 0;
                     state.batch = Some(batch);
@@ -165,21 +142,5 @@ impl Feed for BatchColumns {
 
     fn rows(&self) -> usize {
         self.state.lock().expect("decoding does not panic").rows
-    }
-}
-
-/// Counts the bytes of a stream and knows whether more was wanted than there is.
-struct Counted {
-    stream: BufReader<Box<dyn Read + Send>>,
-    bytes: Arc<AtomicU64>,
-    ended: bool,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.stream.read(buffer)?;
-        self.bytes.fetch_add(read as u64, Ordering::Relaxed);
-        self.ended |= read == 0 && !buffer.is_empty();
-        Ok(read)
     }
 }

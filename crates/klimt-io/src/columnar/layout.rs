@@ -19,8 +19,8 @@ use klimt::table::{Codes, Column, Domain, TextPool};
 use klimt::{Error, Result};
 use std::sync::Arc;
 
-/// A batch ends before one of its columns holds more bytes of text than this.
-const BATCH_BYTES: usize = 1 << 30;
+/// A batch ends before one of its columns holds more bytes of text than this: an array can count 2 GB.
+pub const BATCH_BYTES: usize = if cfg!(test) { 1 << 20 } else { 1 << 30 };
 
 /// A published row: its number in the table, and its group.
 pub type Row = (u32, u32);

@@ -4,6 +4,7 @@
 //! into arrays on the way out, and each value has one spelling, so that a table is the same whatever it was read from.
 
 mod arrow_file;
+mod arrow_stream;
 mod batches;
 mod choose;
 mod damage;
@@ -12,6 +13,7 @@ mod generated;
 mod input;
 mod ipc;
 mod layout;
+mod message;
 mod parquet;
 mod read;
 mod records;

@@ -98,7 +98,7 @@ impl ParquetSource {
                 let root = leaves.get_column_root_idx(leaf);
                 if columns.contains(&root) && !is_readable(chunk.compression()) {
                     let (path, name) = (&self.path, &self.columns[root]);
-                    let codec = chunk.compression();
+                    let codec = if chunk.compression() == Compression::LZO { "LZO" } else { "Brotli" };
                     return Err(Error::input(format!(
                         "{path}: column {name}: its compression {codec} is not known"
                     ))

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A block ends after this many rows.
 const BLOCK_ROWS: usize = 1 << 16;
 /// A block ends before it holds more bytes of text than this.
-const BLOCK_BYTES: usize = 1 << 30;
+const BLOCK_BYTES: usize = if cfg!(test) { 1 << 20 } else { 1 << 30 };
 /// A longer text is not read.
-const LONGEST_TEXT: usize = 256 << 20;
+const LONGEST_TEXT: usize = if cfg!(test) { 1 << 18 } else { 256 << 20 };
 
 /// The arrays of one column, in the order of their rows.
 pub type Arrays = Box<dyn Iterator<Item = Result<ArrayRef>> + Send>;
@@ -166,10 +166,9 @@ impl Shared<'_> {
                 return Err(other_type(self.path, name));
             }
             if let Some(row) = too_long {
-                let most = LONGEST_TEXT >> 20;
                 let path = self.path;
                 return Err(Error::input(format!(
-                    "{path}: column {name}: line {row}: a text of more than {most} MB"
+                    "{path}: column {name}: line {row}: a text of more than {LONGEST_TEXT} bytes"
                 ))
                 .with_help(format!("drop the column: --identifier {name}")));
             }

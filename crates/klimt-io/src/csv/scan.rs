@@ -1,4 +1,4 @@
-//! Finding fields: eight bytes at a time, the delimiters, line ends and quotes among them.
+//! Finding fields: a window of bytes at a time, the delimiters, line ends and quotes in it.
 
 use super::QUOTE;
 use crate::column::PADDING;
@@ -46,13 +46,23 @@ pub enum Fault {
     },
 }
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+/// How many bytes are looked at at once.
+const WINDOW: usize = 64;
 
-/// The high bit of every byte of `word` that is zero, and of no other.
+/// A bit for every byte of a window that is a delimiter, a line end or a quote.
 #[inline(always)]
-fn zero_bytes(word: u64) -> u64 {
-    !(((word & LOW) + LOW) | word | LOW)
+fn marks(window: &[u8; WINDOW], delimiter: u8) -> u64 {
+    let mut flags = [0u8; WINDOW];
+    for (flag, &byte) in flags.iter_mut().zip(window) {
+        *flag = u8::from(byte == delimiter) | u8::from(byte == b'\n') | u8::from(byte == QUOTE);
+    }
+    let mut bits = 0;
+    for (at, eight) in flags.chunks_exact(8).enumerate() {
+        let eight = u64::from_le_bytes(eight.try_into().expect("eight bytes"));
+        // Eight bytes of 0 or 1 become eight bits in their order.
+        bits |= (eight.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
+    }
+    bits
 }
 
 /// Visits every field of `buffer[..len]`, which holds whole records; a last record without a line end counts. The
@@ -84,18 +94,15 @@ struct Scanner<'a> {
 
 impl Scanner<'_> {
     fn run(&mut self, visitor: &mut impl Visitor) -> Result<u64, Fault> {
-        let (delimiters, newlines, quotes) =
-            (u64::from(self.delimiter) * ONES, u64::from(b'\n') * ONES, u64::from(QUOTE) * ONES);
         let mut at = 0;
-        'words: while at < self.len {
-            let word = u64::from_le_bytes(self.buffer[at..at + 8].try_into().expect("eight bytes"));
-            let mut found =
-                zero_bytes(word ^ delimiters) | zero_bytes(word ^ newlines) | zero_bytes(word ^ quotes);
+        'windows: while at < self.len {
+            let window = self.buffer[at..at + WINDOW].try_into().expect("the buffer is padded by a window");
+            let mut found = marks(window, self.delimiter);
             while found != 0 {
-                let place = at + (found.trailing_zeros() / 8) as usize;
+                let place = at + found.trailing_zeros() as usize;
                 found &= found - 1;
                 if place >= self.len {
-                    break 'words;
+                    break 'windows;
                 }
                 let byte = self.buffer[place];
                 if byte == self.delimiter {
@@ -104,10 +111,10 @@ impl Scanner<'_> {
                     self.end_record(visitor, place)?;
                 } else if place == self.start {
                     at = self.quoted(visitor, place)?;
-                    continue 'words;
+                    continue 'windows;
                 }
             }
-            at += 8;
+            at += WINDOW;
         }
         if self.start < self.len || self.column > 0 {
             self.end_record(visitor, self.len)?;

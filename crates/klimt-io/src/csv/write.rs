@@ -279,6 +279,10 @@ impl<'a> Renderer<'a> {
                 }
             }
         }
+        // A line with nothing on it would be no record.
+        if self.release.columns().len() == 1 && matches!(scratch.out.last(), None | Some(b'\n')) {
+            scratch.out.extend_from_slice(b"\"\"");
+        }
         scratch.out.push(b'\n');
     }
 }

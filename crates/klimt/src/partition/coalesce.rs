@@ -13,6 +13,10 @@ impl Partitioning {
     /// Merges groups whose regions are published alike, at the place of the first of them. The cut tree, if there
     /// is one, keeps its leaves.
     pub fn coalesce(&mut self, domains: &[&Domain]) {
+        // Regions that share no tuple are published apart, but for hierarchies, where a node stands for its leaves.
+        if self.strict && domains.iter().all(|domain| domain.hierarchy().is_none()) {
+            return;
+        }
         let mut firsts: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut merged: Vec<Vec<usize>> = Vec::new();
         for group in 0..self.groups() {

@@ -44,6 +44,8 @@ pub struct Partitioning {
     pub tree: Option<CutTree>,
     /// How good it is known to be.
     pub proof: Proof,
+    /// Whether no two groups share a tuple of the domain.
+    pub strict: bool,
 }
 
 impl Partitioning {

@@ -8,6 +8,9 @@ use crate::table::{Codes, Domain, Shape, Table, Word};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
+/// How many rows are compared side by side.
+const LANES: usize = 16;
+
 /// A row's codes, one word per dimension.
 pub trait Tuple: Copy + Send + Sync + 'static {
     /// The words of the tuple.
@@ -48,8 +51,26 @@ where
 
     #[inline(always)]
     fn include(rows: &[Self], lo: &mut Self, hi: &mut Self) {
+        // Side by side in lanes, which the compiler turns into vector instructions.
+        let (blocks, rest) = rows.as_chunks::<LANES>();
         let (mut least, mut most) = (*lo, *hi);
-        for row in rows {
+        if !blocks.is_empty() {
+            let (mut lows, mut highs) = ([least; LANES], [most; LANES]);
+            for block in blocks {
+                let lanes = lows.as_flattened_mut().iter_mut().zip(highs.as_flattened_mut());
+                for ((low, high), &word) in lanes.zip(block.as_flattened()) {
+                    *low = (*low).min(word);
+                    *high = (*high).max(word);
+                }
+            }
+            for (low, high) in lows.iter().zip(&highs) {
+                for d in 0..D {
+                    least[d] = least[d].min(low[d]);
+                    most[d] = most[d].max(high[d]);
+                }
+            }
+        }
+        for row in rest {
             for d in 0..D {
                 least[d] = least[d].min(row[d]);
                 most[d] = most[d].max(row[d]);

@@ -122,7 +122,8 @@ impl RecodingFunction {
         let (order, ends, firsts) = groups(&leaves, key);
         let regions = self.regions(&domains, &firsts, key);
         let table = recoded_table(table, &domains, &codes)?;
-        let partitioning = Partitioning { order, ends, regions, tree: None, proof: Proof::Heuristic };
+        let partitioning =
+            Partitioning { order, ends, regions, tree: None, proof: Proof::Heuristic, strict: false };
         Ok(Applied { table, partitioning, outside })
     }
 

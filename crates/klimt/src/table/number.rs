@@ -7,7 +7,7 @@ use std::{cmp::Ordering, fmt, str::FromStr};
 pub struct Decimal {
     /// The number in units of its scale.
     pub units: i128,
-    /// How many digits stand behind the point.
+    /// How many digits stand behind the point; at most 30.
     pub scale: u32,
 }
 
@@ -58,14 +58,12 @@ impl PartialOrd for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        match align(&[*self, *other]) {
-            Some((units, _)) => units[0].cmp(&units[1]),
-            // One of the two overflows at the other's scale, so its whole part decides.
-            None => {
-                let whole = |d: &Decimal| d.units / 10i128.pow(d.scale);
-                whole(self).cmp(&whole(other))
-            }
-        }
+        // The fraction fits at any scale that is read, the whole number may not.
+        let parts = |d: &Decimal| {
+            let unit = 10i128.pow(d.scale);
+            (d.units.div_euclid(unit), d.units.rem_euclid(unit) * 10i128.pow(MAX_SCALE - d.scale))
+        };
+        parts(self).cmp(&parts(other))
     }
 }
 
@@ -136,6 +134,8 @@ mod tests {
         assert_eq!(d("2.5E-3").to_string(), "0.0025");
         assert_eq!(d("1e6"), Decimal::whole(1_000_000));
         assert_eq!(d(".5"), d("0.50"));
+        assert!(d("170141183.5") > d("170141183.460469231731687303715884"));
+        assert!(d("-1.5") < d("-1.4") && d("-0.5") < d("0"));
         assert!(d("0.1") < d("0.10000000000000000001"));
         for bad in ["", ".", "-", "1.2.3", "1e", "abc", "1,5", "inf", "NaN", "1e-99"] {
             assert!(bad.parse::<Decimal>().is_err(), "{bad}");

@@ -39,6 +39,12 @@ fn small_files() -> Vec<(ColumnarFormat, Vec<u8>)> {
         writer.write(&batch).unwrap();
         writer.finish().unwrap();
         files.push((ColumnarFormat::ArrowFile, bytes));
+        let options = IpcWriteOptions::default().try_with_compression(Some(codec)).unwrap();
+        let mut bytes = Vec::new();
+        let mut writer = StreamWriter::try_new_with_options(&mut bytes, &batch.schema(), options).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        files.push((ColumnarFormat::ArrowStream, bytes));
     }
     files
 }
@@ -48,7 +54,7 @@ fn try_read(bytes: &[u8]) -> Result<Table> {
     let source = Source::open(path(&file), DialectSpec::default())?;
     let plan = |name: &String| ColumnPlan { spec: Some(ColumnSpec::new(name, Role::Sensitive)) };
     let plan: Vec<ColumnPlan> = source.columns().iter().map(plan).collect();
-    let options = ReadOptions { missing: &[], threads: 2, observer: &Unobserved };
+    let options = ReadOptions { missing: &[], threads: 1, observer: &Unobserved };
     source.read(&plan, &options).map(|(table, _)| table)
 }
 
@@ -73,15 +79,13 @@ fn a_changed_byte_is_an_error_or_another_value() {
     for (format, bytes) in small_files() {
         let mut errors = 0;
         for at in 0..bytes.len() {
-            for change in [0x01, 0x80, 0xFF] {
-                let mut bytes = bytes.clone();
-                bytes[at] ^= change;
-                match try_read(&bytes) {
-                    Ok(table) => assert!(table.rows() > 0),
-                    Err(error) => {
-                        check(&error);
-                        errors += 1;
-                    }
+            let mut bytes = bytes.clone();
+            bytes[at] ^= [0x01, 0x80, 0xFF][at % 3];
+            match try_read(&bytes) {
+                Ok(table) => assert!(table.rows() > 0),
+                Err(error) => {
+                    check(&error);
+                    errors += 1;
                 }
             }
         }

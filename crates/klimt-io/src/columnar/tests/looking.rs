@@ -22,7 +22,9 @@ fn columns_are_chosen_in_any_order_and_more_than_once() {
             texts.iter().map(|row| vec![row[4].clone(), row[1].clone(), row[4].clone()]).collect();
         assert_eq!(found, expected);
         let records = TextRecords::open(path(&file), DialectSpec::default()).unwrap();
-        assert_eq!(records.for_each(&[], &mut |_, record| Ok(assert!(record.is_empty()))), Ok(500));
+        let nothing =
+            &mut |_, record: &[&str]| if record.is_empty() { Ok(()) } else { Err(Error::internal("")) };
+        assert_eq!(records.for_each(&[], nothing), Ok(500));
         let records = TextRecords::open(path(&file), DialectSpec::default()).unwrap();
         assert!(records.for_each(&[5], &mut |_, _| Ok(())).is_err());
     }

@@ -221,3 +221,22 @@ fn many_different_texts_of_a_kept_column_stay_as_they_are() {
         }
     }
 }
+
+#[test]
+fn long_texts_are_read_in_blocks_and_too_long_ones_are_an_error() {
+    let text = |n: usize, length: usize| format!("{n} {}", "x".repeat(length));
+    let read = |last: usize, format: ColumnarFormat| {
+        let texts: Vec<String> = (0..30).map(|n| text(n, if n == 29 { last } else { 200_000 })).collect();
+        let column: ArrayRef = Arc::new(StringArray::from(texts.clone()));
+        let batch = RecordBatch::try_from_iter([("note", column)]).unwrap();
+        let file = file(&encoded(&batch, format, 11));
+        let table = read(path(&file), &[Some(Role::Insensitive)], 2);
+        table.map(|table| content(&table).remove(0).1 == texts)
+    };
+    for format in FORMATS {
+        assert_eq!(read(200_000, format), Ok(true), "{format:?}");
+        let error = read(300_000, format).unwrap_err();
+        assert!(error.message().contains("column note: line 30: a text of more than"), "{error}");
+        assert!(error.message().len() < 200);
+    }
+}

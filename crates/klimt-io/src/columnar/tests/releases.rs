@@ -19,8 +19,14 @@ pub fn groups(table: &Table, size: usize, suppressed: usize) -> Partitioning {
             Some(*end)
         })
         .collect();
-    let mut groups =
-        Partitioning { order, ends, regions: Regions::default(), tree: None, proof: Proof::Heuristic };
+    let mut groups = Partitioning {
+        order,
+        ends,
+        regions: Regions::default(),
+        tree: None,
+        strict: false,
+        proof: Proof::Heuristic,
+    };
     groups.regions = groups.compact(table);
     groups
 }

@@ -2,6 +2,7 @@
 
 use super::releases::*;
 use super::*;
+use crate::columnar::layout::BATCH_BYTES;
 use crate::columnar::{KeptTypes, write_release};
 use klimt::ErrorKind;
 use klimt::partition::Observer;
@@ -320,5 +321,36 @@ fn a_value_that_is_not_of_its_type_is_our_bug_and_never_null() {
         let error = write_release(&release, format, &types, 1, &mut Vec::new(), &Unobserved).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Internal);
         assert!(error.message().contains("column kept") && !error.to_string().contains("SECRET"), "{error}");
+    }
+}
+
+#[test]
+fn a_batch_ends_before_its_texts_are_too_long_for_it() {
+    for long in 0..3 {
+        let filler = |column: usize| if column == long { "x".repeat(150) } else { String::new() };
+        let row = |n: usize| {
+            vec![
+                format!("{}{}", filler(0), n % 3),
+                format!("{}{}", filler(1), n % 2),
+                format!("{}{n}", filler(2)),
+            ]
+        };
+        let texts: Vec<Vec<String>> = (0..70_000).map(row).collect();
+        let csv = file(&csv(&["group", "few", "many"], &texts));
+        let kept = Some(Role::Insensitive);
+        let table = read(path(&csv), &[Some(Role::QuasiIdentifier), kept, kept], 2).unwrap();
+        let groups = groups(&table, 7, 0);
+        let release = release(&table, &groups, SHUFFLED);
+        let expected = csv_rows(&release);
+        for format in [ColumnarFormat::ArrowFile, ColumnarFormat::ArrowStream] {
+            let bytes = written(&release, format, &KeptTypes::default(), 2);
+            assert!(rows_of(path(&file(&bytes))) == expected, "{format:?}");
+            let column =
+                release.columns().iter().position(|column| column.name == ["group", "few", "many"][long]);
+            let texts =
+                |batch: &RecordBatch| batch.column(column.unwrap()).as_string::<i32>().value_data().len();
+            let most = batches(&bytes, format).iter().map(texts).max().unwrap();
+            assert!(most <= BATCH_BYTES && most > BATCH_BYTES / 2, "{format:?} {long}: {most}");
+        }
     }
 }

@@ -40,11 +40,11 @@ pub(super) struct Part<'a, T> {
 
 impl CutFinder {
     /// The first allowable cut, trying the widest dimension first.
-    pub fn find<T: Tuple>(&mut self, part: &Part<'_, T>) -> Option<Cut> {
+    pub fn find<T: Tuple>(&mut self, part: &Part<'_, T>, limits: &[u32]) -> Option<Cut> {
         if (part.rows.len() as u64) < part.job.requirements.minimum_size() * 2 {
             return None;
         }
-        self.widths.fill(part.rows, part.dimensions);
+        self.widths.fill(part.rows, part.dimensions, limits);
         for at in 0..self.widths.order.len() {
             let number = self.widths.order[at];
             let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);

@@ -3,9 +3,9 @@
 //! A part lives in a range of one of two buffers. A cut moves its rows to the same range of the other buffer, in
 //! their order, so that neighbours in memory stay neighbours and the result does not depend on who works where.
 
-use super::Mondrian;
 use super::cut::{Cut, CutFinder, Part};
 use super::measure::Dimension;
+use super::{Model, Mondrian};
 use crate::partition::{
     CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Proof, Tuple, compact_regions,
 };
@@ -36,7 +36,8 @@ impl PackedKernel for Anonymize<'_> {
             at_home: true,
         };
         let mut found = Found::default();
-        run.anonymize(span, &mut CutFinder::default(), &mut Vec::new(), &mut found);
+        let limits = run.dimensions.iter().map(|dimension| dimension.domain.cardinality() as u32).collect();
+        run.anonymize(span, &mut Work::new(limits), &mut found);
         drop(away);
         if self.job.observer.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
@@ -51,7 +52,8 @@ impl PackedKernel for Anonymize<'_> {
             .collect();
         let regions = compact_regions(&packed.rows, &ends, table);
         let tree = self.job.keep_tree.then_some(found.tree);
-        Ok(Partitioning { order: packed.ids, ends, regions, tree, proof: Proof::Heuristic })
+        let strict = self.mondrian.model == Model::Strict;
+        Ok(Partitioning { order: packed.ids, ends, regions, tree, proof: Proof::Heuristic, strict })
     }
 }
 
@@ -116,13 +118,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn anonymize<T: Tuple>(
-        &self,
-        span: Span<'_, T>,
-        finder: &mut CutFinder,
-        sides: &mut Vec<u32>,
-        found: &mut Found,
-    ) {
+    /// Works on the part whose limits lie on top of the work's stack, and takes them off.
+    fn anonymize<T: Tuple>(&self, span: Span<'_, T>, work: &mut Work, found: &mut Found) {
         let part = Part {
             mondrian: self.mondrian,
             job: self.job,
@@ -130,13 +127,17 @@ impl Run<'_> {
             rows: span.here.rows,
             ids: span.here.ids,
         };
-        match finder.find(&part) {
+        let base = work.limits.len() - self.dimensions.len();
+        let cut = work.finder.find(&part, &work.limits[base..]);
+        work.limits.truncate(base);
+        match cut {
             _ if self.job.observer.cancelled() => {}
             None => self.group(span, found),
             Some(Cut::Runs { dimension, bounds, sizes }) => {
-                self.cut_runs(span, dimension, &bounds, &sizes, finder, sides, found);
+                let runs = Runs { dimension, bounds: &bounds, sizes: &sizes };
+                self.cut_runs(span, &runs, work, found);
             }
-            Some(cut) => self.cut_in_two(span, &cut, finder, sides, found),
+            Some(cut) => self.cut_in_two(span, &cut, work, found),
         }
     }
 
@@ -154,33 +155,32 @@ impl Run<'_> {
         self.job.observer.advance(rows as u64);
     }
 
-    fn cut_in_two<T: Tuple>(
-        &self,
-        mut span: Span<'_, T>,
-        cut: &Cut,
-        finder: &mut CutFinder,
-        sides: &mut Vec<u32>,
-        found: &mut Found,
-    ) {
-        let left = move_in_two(cut, &mut span, sides);
+    fn cut_in_two<T: Tuple>(&self, mut span: Span<'_, T>, cut: &Cut, work: &mut Work, found: &mut Found) {
+        let left = move_in_two(cut, &mut span, work);
         let node = self.push_cut(cut, found);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let (low, high) = span.moved(left);
+        let (low_limits, high_limits) = (work.below(cut, true), work.below(cut, false));
         if big {
-            let (lower, higher) = rayon::join(|| self.anonymize_apart(low), || self.anonymize_apart(high));
+            let (lower, higher) = rayon::join(
+                || self.anonymize_apart(low, low_limits),
+                || self.anonymize_apart(high, high_limits),
+            );
             found.append(&lower);
             self.close_left(node, found);
             found.append(&higher);
         } else {
-            self.anonymize(low, finder, sides, found);
+            work.limits.extend_from_slice(&high_limits);
+            work.limits.extend_from_slice(&low_limits);
+            self.anonymize(low, work, found);
             self.close_left(node, found);
-            self.anonymize(high, finder, sides, found);
+            self.anonymize(high, work, found);
         }
     }
 
-    fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>) -> Found {
+    fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>) -> Found {
         let mut found = Found::default();
-        self.anonymize(span, &mut CutFinder::default(), &mut Vec::new(), &mut found);
+        self.anonymize(span, &mut Work::new(limits), &mut found);
         found
     }
 
@@ -213,45 +213,29 @@ impl Run<'_> {
     }
 
     /// A cut into several parts is a chain of cuts in two, of which only the last parts must be allowable.
-    #[expect(clippy::too_many_arguments, reason = "the cut's three parts and the kept vectors")]
-    fn cut_runs<T: Tuple>(
-        &self,
-        mut span: Span<'_, T>,
-        dimension: usize,
-        bounds: &[u32],
-        sizes: &[u32],
-        finder: &mut CutFinder,
-        sides: &mut Vec<u32>,
-        found: &mut Found,
-    ) {
-        move_in_runs(dimension, bounds, sizes, &mut span, sides);
+    fn cut_runs<T: Tuple>(&self, mut span: Span<'_, T>, runs: &Runs<'_>, work: &mut Work, found: &mut Found) {
+        move_in_runs(runs, &mut span, &mut work.sides);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
-        let (mut rest, _) = (Some(span.moved(sizes.iter().sum::<u32>() as usize).0), ());
-        let mut parts = Vec::with_capacity(sizes.len());
-        for &size in sizes {
-            let (first, others) = rest.take().expect("the sizes add up to the part").split(size as usize);
+        let limits = work.finder.widths.distinct.clone();
+        let all = span.here.rows.len();
+        let mut rest = span.moved(all).0;
+        let mut parts = Vec::with_capacity(runs.sizes.len());
+        for &size in runs.sizes {
+            let (first, others) = rest.split(size as usize);
             parts.push(first);
-            rest = Some(others);
+            rest = others;
         }
-        let mut done = Vec::new();
-        if big {
-            done = parts.into_par_iter().map(|part| self.anonymize_or_empty(part)).collect();
+        let done: Vec<Found> = if big {
+            parts.into_par_iter().map(|part| self.anonymize_or_empty(part, &limits, None)).collect()
         } else {
-            for part in parts {
-                let mut one = Found::default();
-                if part.here.rows.is_empty() {
-                    one = self.anonymize_or_empty(part);
-                } else {
-                    self.anonymize(part, finder, sides, &mut one);
-                }
-                done.push(one);
-            }
-        }
+            parts.into_iter().map(|part| self.anonymize_or_empty(part, &limits, Some(work))).collect()
+        };
         for (at, one) in done.iter().enumerate() {
             if at + 1 == done.len() {
                 found.append(one);
             } else {
-                let cut = Cut::Threshold { dimension, code: bounds[at], left: 0, shared: None };
+                let code = runs.bounds[at];
+                let cut = Cut::Threshold { dimension: runs.dimension, code, left: 0, shared: None };
                 let node = self.push_cut(&cut, found);
                 found.append(one);
                 self.close_left(node, found);
@@ -259,20 +243,65 @@ impl Run<'_> {
         }
     }
 
-    fn anonymize_or_empty<T: Tuple>(&self, span: Span<'_, T>) -> Found {
-        if !span.here.rows.is_empty() {
-            return self.anonymize_apart(span);
-        }
+    fn anonymize_or_empty<T: Tuple>(
+        &self,
+        span: Span<'_, T>,
+        limits: &[u32],
+        work: Option<&mut Work>,
+    ) -> Found {
         let mut found = Found::default();
-        if self.job.keep_tree {
-            found.tree.nodes.push(CutNode::Leaf { rows: 0 });
+        if span.here.rows.is_empty() {
+            if self.job.keep_tree {
+                found.tree.nodes.push(CutNode::Leaf { rows: 0 });
+            }
+            return found;
+        }
+        match work {
+            None => self.anonymize(span, &mut Work::new(limits.to_vec()), &mut found),
+            Some(work) => {
+                work.limits.extend_from_slice(limits);
+                self.anonymize(span, work, &mut found);
+            }
         }
         found
     }
 }
 
+/// A cut into runs of codes.
+struct Runs<'a> {
+    dimension: usize,
+    bounds: &'a [u32],
+    sizes: &'a [u32],
+}
+
+/// What a worker keeps from part to part.
+struct Work {
+    finder: CutFinder,
+    /// Which side a code goes to, by code.
+    sides: Vec<u32>,
+    /// How many codes can occur in each dimension, for every part that waits, the next one last.
+    limits: Vec<u32>,
+}
+
+impl Work {
+    /// Work on a part with the given limits.
+    fn new(limits: Vec<u32>) -> Self {
+        Work { finder: CutFinder::default(), sides: Vec::new(), limits }
+    }
+
+    /// The limits of one side of a cut of the part that was measured last.
+    fn below(&self, cut: &Cut, left: bool) -> Vec<u32> {
+        let mut limits = self.finder.widths.distinct.clone();
+        if let Cut::Subset { dimension, members, shared, .. } = cut {
+            let (members, both) = (members.len() as u32, u32::from(shared.is_some()));
+            limits[*dimension] = if left { members } else { limits[*dimension] - members + both };
+        }
+        limits
+    }
+}
+
 /// Moves the rows of a part there, those of the left side first, and returns how many those are.
-fn move_in_two<T: Tuple>(cut: &Cut, span: &mut Span<'_, T>, sides: &mut Vec<u32>) -> usize {
+fn move_in_two<T: Tuple>(cut: &Cut, span: &mut Span<'_, T>, work: &mut Work) -> usize {
     match cut {
         Cut::Threshold { dimension, code, left, shared: None } => {
             move_rows(span, *left as usize, |row| row.code(*dimension) > *code);
@@ -290,7 +319,10 @@ fn move_in_two<T: Tuple>(cut: &Cut, span: &mut Span<'_, T>, sides: &mut Vec<u32>
         }
         Cut::Subset { dimension, members, left, shared } => {
             let last = *members.last().expect("a side of a cut holds rows");
-            mark_members(members, span.here.rows, *dimension, sides);
+            let sides = &mut work.sides;
+            sides.clear();
+            sides.resize(work.finder.widths.hi[*dimension] as usize + 1, 1);
+            members.iter().for_each(|&code| sides[code as usize] = 0);
             let mut rest = shared.unwrap_or(u32::MAX);
             move_rows(span, *left as usize, |row| {
                 let at = row.code(*dimension);
@@ -301,21 +333,6 @@ fn move_in_two<T: Tuple>(cut: &Cut, span: &mut Span<'_, T>, sides: &mut Vec<u32>
             *left as usize
         }
         Cut::Runs { .. } => unreachable!("runs are moved at once"),
-    }
-}
-
-/// Makes `sides[code]` 0 for members and 1 for every other code that occurs.
-fn mark_members<T: Tuple>(members: &[u32], rows: &[T], dimension: usize, sides: &mut Vec<u32>) {
-    let most = rows
-        .iter()
-        .map(|row| row.code(dimension))
-        .max()
-        .unwrap_or(0)
-        .max(members.iter().copied().fold(0, u32::max));
-    sides.clear();
-    sides.resize(most as usize + 1, 1);
-    for &code in members {
-        sides[code as usize] = 0;
     }
 }
 
@@ -331,13 +348,8 @@ fn move_rows<T: Tuple>(span: &mut Span<'_, T>, left: usize, mut is_right: impl F
     }
 }
 
-fn move_in_runs<T: Tuple>(
-    dimension: usize,
-    bounds: &[u32],
-    sizes: &[u32],
-    span: &mut Span<'_, T>,
-    sides: &mut Vec<u32>,
-) {
+fn move_in_runs<T: Tuple>(runs: &Runs<'_>, span: &mut Span<'_, T>, sides: &mut Vec<u32>) {
+    let Runs { dimension, bounds, sizes } = *runs;
     sides.clear();
     for (run, &bound) in bounds.iter().enumerate() {
         sides.resize(bound as usize + 1, run as u32);

@@ -28,6 +28,8 @@ pub(super) struct Widths {
     members: Vec<u64>,
     /// The set dimensions in which a code may still be unseen.
     open: Vec<OpenSet>,
+    /// How many codes of each dimension occur; only sets are counted.
+    pub distinct: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,18 +43,20 @@ struct OpenSet {
 }
 
 /// Rows after which it is looked up whether a set can still grow.
-const BLOCK: usize = 2048;
+const BLOCK: usize = 256;
 
 impl Widths {
-    /// Measures a part.
-    pub fn fill<T: Tuple>(&mut self, rows: &[T], dimensions: &[Dimension<'_>]) {
+    /// Measures a part. No more codes of a dimension occur than `limits` says: what is known from the whole of which it
+    /// is a part.
+    pub fn fill<T: Tuple>(&mut self, rows: &[T], dimensions: &[Dimension<'_>], limits: &[u32]) {
         let (mut lo, mut hi) = (rows[0], rows[0]);
         T::include(rows, &mut lo, &mut hi);
         self.lo.clear();
         self.hi.clear();
         self.widths.clear();
         self.order.clear();
-        self.count_members(rows, dimensions, &lo, &hi);
+        self.distinct.clear();
+        self.count_members(rows, dimensions, limits, &lo, &hi);
         let mut first = 0;
         for (number, dimension) in dimensions.iter().enumerate() {
             let (lo, hi) = (lo.code(number), hi.code(number));
@@ -64,6 +68,7 @@ impl Widths {
                 distinct = ones(&self.members[first..first + words]);
                 first += words;
             }
+            self.distinct.push(if dimension.is_set { distinct as u32 } else { u32::MAX });
             let width = if lo == hi { 0.0 } else { dimension.domain.extent_penalty(lo, hi, distinct) };
             self.widths.push(width * dimension.weight);
             if lo != hi {
@@ -75,14 +80,21 @@ impl Widths {
     }
 
     /// Marks the codes of the set dimensions that vary, and leaves a dimension as soon as all its codes are seen.
-    fn count_members<T: Tuple>(&mut self, rows: &[T], dimensions: &[Dimension<'_>], lo: &T, hi: &T) {
+    fn count_members<T: Tuple>(
+        &mut self,
+        rows: &[T],
+        dimensions: &[Dimension<'_>],
+        limits: &[u32],
+        lo: &T,
+        hi: &T,
+    ) {
         self.members.clear();
         self.open.clear();
         for (number, dimension) in dimensions.iter().enumerate() {
             let (lo, hi) = (lo.code(number), hi.code(number));
             if dimension.is_set && lo != hi {
                 let words = dimension.domain.cardinality().div_ceil(64);
-                let limit = (hi - lo) as usize + 1;
+                let limit = limits[number] as usize;
                 self.open.push(OpenSet { dimension: number, first: self.members.len(), words, limit });
                 self.members.resize(self.members.len() + words, 0);
             }

@@ -1,0 +1,131 @@
+//! The other subcommands.
+
+mod common;
+
+use common::{Place, people};
+
+#[test]
+fn inspect_tells_types_roles_and_risk_and_no_values() {
+    let place = Place::new();
+    place.write("in.csv", people(300));
+    let found: serde_json::Value = serde_json::from_str(&place.ok("inspect in.csv --json").out).unwrap();
+    let of = |name: &str, key: &str| {
+        let columns = found["columns"].as_array().unwrap();
+        columns.iter().find(|column| column["name"] == name).unwrap()[key].clone()
+    };
+    assert_eq!(of("id", "role"), "identifier");
+    assert_eq!(of("age", "role"), "quasi-identifier");
+    assert_eq!(of("disease", "role"), "sensitive");
+    assert_eq!(of("income", "type"), "decimal");
+    assert_eq!(of("born", "type"), "date");
+    assert_eq!(of("city", "distinct"), 5);
+    let risk: serde_json::Value = serde_json::from_str(
+        &place.ok("inspect in.csv --qi sex --identifier id,age,city,income,born --json").out,
+    )
+    .unwrap();
+    assert_eq!(risk["risk"]["tuples"], 2);
+    assert_eq!(risk["risk"]["unique"], 0);
+    assert!(!place.ok("inspect in.csv").out.contains("Graz"));
+}
+
+#[test]
+fn init_writes_a_spec_that_works() {
+    let place = Place::new();
+    place.write("in.csv", people(300));
+    place.ok("init in.csv");
+    place.ok("anonymize --spec klimt.toml");
+    assert!(place.exists("release.csv"));
+    place.ok("verify release.csv --qi age,sex,city,income,born -k 5");
+    assert_eq!(place.run("init in.csv").code, Some(2), "an existing spec is not overwritten");
+}
+
+#[test]
+fn verify_names_the_worst_groups_and_fails() {
+    let place = Place::new();
+    place.write("out.csv", "age,sex\n[20..30],f\n[20..30],f\n40,m\n*,*\n");
+    let ran = place.run("verify out.csv --qi age,sex -k 2");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("a group of 1: age=40, sex=m"), "{}", ran.err);
+    assert!(ran.out.contains("suppressed    1"), "{}", ran.out);
+    assert_eq!(place.run("verify out.csv --qi age,sex -k 1 --min-width age=10").code, Some(1));
+    assert_eq!(place.run("verify out.csv --qi age,sex -k 1 --min-width age=0").code, Some(0));
+    assert_eq!(place.run("verify out.csv --qi agee,sex -k 1").code, Some(2));
+}
+
+#[test]
+fn hierarchies_are_built_checked_and_shown() {
+    let place = Place::new();
+    place.write("in.csv", people(300));
+    for (column, how, label) in [
+        ("age", "--by width --widths 5,10,20", "[20..24]"),
+        ("age", "--by count --size 6", "*"),
+        ("born", "--by date --decades", "1950s"),
+        ("city", "--by prefix --lengths 2,1", "Li**"),
+        ("city", "--by order", "*"),
+    ] {
+        place.ok(&format!("hierarchy build in.csv --column {column} {how} -o h.csv"));
+        assert!(place.read("h.csv").contains(label), "{how}: {}", place.read("h.csv"));
+        let checked = place.ok(&format!("hierarchy check h.csv in.csv --column {column}")).err;
+        assert!(checked.contains("0 leaves unused"), "{checked}");
+        assert!(place.ok("hierarchy show h.csv").out.contains("└─"));
+        place.ok(&format!(
+            "anonymize in.csv --qi {column},sex --other drop -k 5 --hierarchy {column}=h.csv -o out.csv"
+        ));
+    }
+    place.write("short.csv", "Bern;*\nLinz;*\n");
+    let ran = place.run("hierarchy check short.csv in.csv --column city");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("3 values on"), "{}", ran.err);
+    assert!(!ran.err.contains("Graz"));
+    assert_eq!(place.run("hierarchy build in.csv --column age --by width --widths 5,7").code, Some(2));
+}
+
+#[test]
+fn generated_data_is_reproducible_in_every_format() {
+    let place = Place::new();
+    for generator in ["uniform", "skewed", "agrawal"] {
+        let args = format!("generate {generator} --rows 5000 --seed 3");
+        let text = place.ok(&format!("{args} --threads 1")).out;
+        assert_eq!(text, place.ok(&format!("{args} --threads 3")).out);
+        assert_eq!(text.lines().count(), 5001);
+        place.ok(&format!("{args} -o a.csv"));
+        assert_eq!(place.read("a.csv"), text);
+        place.ok(&format!("{args} -o a.parquet"));
+        let risk = |name: &str| place.ok(&format!("inspect {name} --json")).out;
+        if generator != "agrawal" {
+            assert_eq!(risk("a.csv"), risk("a.parquet"));
+        }
+    }
+    assert!(
+        place
+            .ok("generate agrawal --rows 1")
+            .out
+            .starts_with("salary,commission,age,elevel,car,zipcode,hvalue,hyears,loan,C2,C7,R7,R10\n")
+    );
+    assert_eq!(place.run("generate uniform --rows 5 --sigma 0.3").code, Some(2));
+}
+
+#[test]
+fn completions_the_manual_and_help_list_everything() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(place.ok(&format!("completions {shell}")).out.contains("anonymize"));
+    }
+    let (manual, help) = (place.ok("man").out, place.ok("--help").out);
+    for entry in klimt::registry::REQUIREMENTS.iter().chain(klimt::registry::ALGORITHMS) {
+        assert!(help.contains(entry.id) && help.contains(entry.help), "{} is not in the help", entry.id);
+        assert!(manual.contains(&entry.id.replace('-', "\\-")) || manual.contains(entry.id), "{}", entry.id);
+    }
+}
+
+#[test]
+fn the_example_works_as_the_readme_prints_it() {
+    let place = Place::new();
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/patients");
+    let spec = example.join("klimt.toml");
+    place.ok(&format!("anonymize --spec {} -o release.csv", spec.display()));
+    place.ok("verify release.csv --qi age,sex,zip,marital-status,admission --sensitive disease -k 5");
+    assert!(
+        place.read("release.csv").starts_with("age,sex,zip,marital-status,admission,disease,stay-days\n")
+    );
+}

@@ -1,0 +1,57 @@
+//! Small tables for tests.
+
+use klimt::hierarchy::{Hierarchy, HierarchyBuilder};
+use klimt::partition::{Job, Partitioner, Partitioning, Unobserved};
+use klimt::requirement::{Bound, Requirement};
+use klimt::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool};
+use std::sync::Arc;
+
+/// A column of texts, empty for a missing value.
+pub fn column(spec: &ColumnSpec, texts: &[&str]) -> Column {
+    let mut different: Vec<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
+    different.sort_unstable();
+    different.dedup();
+    let pool: TextPool = different.iter().copied().collect();
+    let missing = texts.iter().any(|text| text.is_empty());
+    let encoding = Encoding::of(spec, Distinct::Texts(pool), missing).unwrap();
+    let domain = encoding.domain;
+    let code = |text: &&str| match different.binary_search(text) {
+        Ok(at) => encoding.codes[at],
+        Err(_) => domain.missing_code().unwrap(),
+    };
+    let codes = Codes::collect(domain.cardinality(), texts.iter().map(code));
+    Column { name: spec.name.clone(), role: spec.role, data: ColumnData::Coded { domain, codes } }
+}
+
+/// A table of quasi-identifiers, row by row; columns are called q0, q1, …
+pub fn table(rows: &[Vec<String>], hierarchies: &[Option<Arc<Hierarchy>>]) -> Table {
+    let columns = (0..rows[0].len()).map(|at| {
+        let mut spec = ColumnSpec::new(format!("q{at}"), Role::QuasiIdentifier);
+        spec.hierarchy = hierarchies.get(at).cloned().flatten();
+        column(&spec, &rows.iter().map(|row| row[at].as_str()).collect::<Vec<_>>())
+    });
+    Table::new(rows.len(), columns.collect()).unwrap()
+}
+
+/// A hierarchy over the letters a to h: pairs, halves, everything.
+pub fn letters() -> Arc<Hierarchy> {
+    let mut builder = HierarchyBuilder::new("letters");
+    for (line, letter) in ('a'..='h').enumerate() {
+        let pair = ["ab", "cd", "ef", "gh"][line / 2];
+        let half = ["a-d", "e-h"][line / 4];
+        builder.push(line as u64 + 1, [letter.to_string().as_str(), pair, half, "*"]);
+    }
+    Arc::new(builder.finish().unwrap())
+}
+
+/// Partitions a table, with its cuts.
+pub fn partition(
+    table: &Table,
+    partitioner: &dyn Partitioner,
+    requirements: &[Box<dyn Requirement>],
+) -> Partitioning {
+    let bound = Bound::new(requirements, table).unwrap();
+    let weights = vec![1.0; table.dimensions()];
+    let job = Job { table, requirements: &bound, weights: &weights, keep_tree: true, observer: &Unobserved };
+    partitioner.partition(&job).unwrap()
+}
