@@ -15,8 +15,27 @@ mod terminal;
 use clap::{CommandFactory, FromArgMatches};
 use klimt::ErrorKind;
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 fn main() -> ExitCode {
+    // What a panic says may hold a value of the table; where it happened does not. Panics of libraries over damaged
+    // files are caught and told as such, so nothing is printed here.
+    std::panic::set_hook(Box::new(|panic| {
+        if let (Some(place), Ok(mut last)) = (panic.location(), LAST_PANIC.lock()) {
+            *last = format!(" at {}:{}", place.file(), place.line());
+        }
+    }));
+    std::panic::catch_unwind(run).unwrap_or_else(|_| {
+        let place = LAST_PANIC.lock().map_or(String::new(), |last| last.clone());
+        terminal::report(&klimt::Error::internal(format!("klimt stopped{place}")));
+        ExitCode::from(4)
+    })
+}
+
+/// Where the last panic happened.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+fn run() -> ExitCode {
     let command = options::Cli::command().after_long_help(options::registry_help());
     let cli = match command.try_get_matches().and_then(|matches| options::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,

@@ -69,7 +69,7 @@ impl Staged {
                 let mode =
                     fs::metadata(path).map_or_else(|_| 0o666 & !umask(), |old| old.permissions().mode());
                 fs::set_permissions(temporary, fs::Permissions::from_mode(mode & 0o777))
-                    .and_then(|()| fs::rename(temporary, path))
+                    .and_then(|()| replace(temporary, path))
                     .map_err(|e| failed(&self.name, &e))
             }
             Target::Stdout => {
@@ -88,9 +88,19 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if let Target::File { temporary, .. } = &self.target {
-            // After the rename there is nothing to remove.
+            // After the rename there is nothing to remove, or the file that it replaced.
             let _ = fs::remove_file(temporary);
         }
+    }
+}
+
+/// Gives the temporary file the final name. An older file of that name changes places with it, where the system can do
+/// that, and is removed with the temporary name: some file systems would otherwise write the new file to the disk first.
+fn replace(temporary: &Path, path: &Path) -> io::Result<()> {
+    let here = rustix::fs::CWD;
+    match rustix::fs::renameat_with(here, temporary, here, path, rustix::fs::RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(()),
+        Err(_) => fs::rename(temporary, path),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Statistics are a commutative monoid, and requirements are monotone under merging.
 
+#[expect(dead_code, reason = "other tests use the rest")]
 mod common;
 
 use common::{letters, table};

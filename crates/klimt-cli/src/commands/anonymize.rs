@@ -53,12 +53,19 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let extents = extents(&settings);
     let keep_tree = extents == Extents::Region || args.publish.save_recoding.is_some();
     let mut partitioning = partition(&table, &bound, &weights, &settings, keep_tree, &progress)?;
+    let function = match (&args.publish.save_recoding, &partitioning.tree) {
+        (Some(path), Some(tree)) => {
+            Some((path, RecodingFunction::new(&table, tree, &partitioning.regions, k)))
+        }
+        _ => None,
+    };
     let suppressed = partitioning.suppress(suppression, &table, &bound, &weights).len();
     finish_regions(&mut partitioning, &table, extents);
 
     let row_order = row_order(settings.keep_order, args.method.seed)?;
     let statistics = statistics(&settings);
     let release = Release::new(&table, &partitioning, extents, row_order, &statistics);
+    check_names(&release)?;
     let claims = claims(k, &settings);
     let dialect = output_dialect(dialect, &output)?;
     let publication = Publication {
@@ -86,10 +93,20 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         checked: &checked,
     }
     .json();
-    if let (Some(path), Some(tree)) = (&args.publish.save_recoding, &partitioning.tree) {
-        write_whole(path, RecodingFunction::new(&table, tree, k).to_json().as_bytes())?;
+    if let Some((path, function)) = function {
+        write_whole(path, function.to_json().as_bytes())?;
     }
     hand_over(&args, &output, checked, &certificate)
+}
+
+/// A statistic must not have the name of another column.
+fn check_names(release: &Release<'_>) -> Result<()> {
+    let mut seen = std::collections::HashSet::new();
+    match release.columns().iter().find(|column| !seen.insert(&column.name)) {
+        None => Ok(()),
+        Some(twice) => Err(Error::input(format!("the release would have two columns {}", twice.name))
+            .with_help("rename the column of the table, or publish no statistics")),
+    }
 }
 
 /// The spec, then the flags.

@@ -186,6 +186,7 @@ const HINTS: &[(Role, &[&str])] = &[
             "postcode",
             "postal",
             "birth",
+            "born",
             "dob",
             "race",
             "ethnicity",
@@ -227,8 +228,11 @@ fn role(column: &Column, settings: &Settings, table: &Table) -> (Role, bool) {
     }
 }
 
+/// How many rows would be unique without a column, by its name.
+type UniqueWithout = Vec<(String, usize)>;
+
 /// The risk by the quasi-identifiers, and how many rows would be unique without each of them.
-fn risk(table: &Table, roles: &[(Role, bool)]) -> Result<Option<(Risk, Vec<(String, usize)>)>> {
+fn risk(table: &Table, roles: &[(Role, bool)]) -> Result<Option<(Risk, UniqueWithout)>> {
     let chosen: Vec<usize> = (0..roles.len()).filter(|&c| roles[c].0 == Role::QuasiIdentifier).collect();
     if chosen.is_empty() {
         return Ok(None);

@@ -376,10 +376,8 @@ fn rank_table(integers: &[&Integers], lowest: i64, range: usize) -> Vec<u32> {
             }
         });
     }
-    let mut next = 0;
-    for rank in ranks.iter_mut().filter(|rank| **rank != MISSING) {
+    for (rank, next) in ranks.iter_mut().filter(|rank| **rank != MISSING).zip(0..) {
         *rank = next;
-        next += 1;
     }
     ranks
 }

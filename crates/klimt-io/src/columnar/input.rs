@@ -74,16 +74,19 @@ impl Input {
         Ok(Input { first, rest: Rest::Stream(stream) })
     }
 
-    /// What it is.
+    /// What it is. A column of a text may be named like the mark of a format, so that more must follow it than text.
     pub fn format(&self) -> Format {
-        match self.first.as_slice() {
+        let (mark, rest) = self.first.split_at(self.first.len().min(4));
+        let is_text = rest.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace());
+        match mark {
             [0x1F, 0x8B, ..] => Format::Gzip,
-            [0x28, 0xB5, 0x2F, 0xFD, ..] => Format::Zstd,
-            [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
-            [b'P', b'A', b'R', b'E', ..] => Format::EncryptedParquet,
-            [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Format::ArrowFile,
-            [0xFF, 0xFF, 0xFF, 0xFF, ..] => Format::ArrowStream,
-            [b'F', b'E', b'A', b'1', ..] => Format::OldFeather,
+            [0x28, 0xB5, 0x2F, 0xFD] => Format::Zstd,
+            [0xFF, 0xFF, 0xFF, 0xFF] => Format::ArrowStream,
+            _ if is_text => Format::Text,
+            b"PAR1" => Format::Parquet,
+            b"PARE" => Format::EncryptedParquet,
+            b"ARRO" if rest.starts_with(b"W1") => Format::ArrowFile,
+            b"FEA1" => Format::OldFeather,
             _ => Format::Text,
         }
     }
@@ -209,8 +212,10 @@ mod tests {
     }
 
     #[test]
-    fn a_short_input_is_text() {
-        for text in [&b""[..], b"P", b"PAR"] {
+    fn a_short_input_is_text_and_so_are_columns_with_the_names_of_marks() {
+        for text in
+            [&b""[..], b"P", b"PAR", b"PAR1", b"PARENT,CHILD\n", b"PAR1,x\r\n", b"ARROW1\n", b"FEA1\t2\n"]
+        {
             let input = Input::stream("x", Box::new(io::Cursor::new(text.to_vec()))).unwrap();
             assert_eq!(input.format(), Format::Text);
         }

@@ -1,6 +1,6 @@
 //! Parquet and Arrow IPC: files that store columns side by side, with types.
 //!
-//! Texts are what all formats have in common: [`spell`] turns arrays into texts on the way in, [`typed`] turns texts
+//! Texts are what all formats have in common: `spell` turns arrays into texts on the way in, `typed` turns texts
 //! into arrays on the way out, and each value has one spelling, so that a table is the same whatever it was read from.
 
 mod arrow_file;

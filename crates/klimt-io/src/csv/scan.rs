@@ -289,15 +289,15 @@ mod tests {
 
         #[test]
         fn a_record_end_is_where_a_prefix_reads_alike(text in "[ab,\"\n]{0,60}") {
-            if let Some(end) = last_record_end(text.as_bytes(), b',') {
-                if let (Ok(all), Ok(first), Ok(rest)) = (
+            if let Some(end) = last_record_end(text.as_bytes(), b',')
+                && let (Ok(all), Ok(first), Ok(rest)) = (
                     records(text.as_bytes(), b','),
                     records(&text.as_bytes()[..end], b','),
                     records(&text.as_bytes()[end..], b','),
-                ) {
-                    let joined: Vec<_> = first.into_iter().chain(rest).collect();
-                    prop_assert_eq!(joined, all);
-                }
+                )
+            {
+                let joined: Vec<_> = first.into_iter().chain(rest).collect();
+                prop_assert_eq!(joined, all);
             }
         }
     }

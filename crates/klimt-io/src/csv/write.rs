@@ -192,7 +192,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn render_groups(&self, groups: Range<usize>, scratch: &mut Scratch) -> usize {
+    fn render_groups(&self, groups: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
         let mut rows = std::mem::take(&mut scratch.rows);
         self.release.rows_of(groups.clone(), &mut rows);
         self.gather(&rows, scratch);
@@ -201,21 +201,21 @@ impl<'a> Renderer<'a> {
             let range = self.release.partitioning.range(group);
             self.fill_pieces(group, scratch);
             for at in range.start - first..range.end - first {
-                self.render_row(at, rows[at] as usize, scratch);
+                self.render_row(at, scratch);
             }
         }
         scratch.rows = rows;
         scratch.rows.len()
     }
 
-    fn render_rows(&self, rows: Range<usize>, scratch: &mut Scratch) -> usize {
+    fn render_rows(&self, rows: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
         let kept: Vec<u32> =
             rows.clone().filter(|&row| self.groups[row].is_some()).map(|row| row as u32).collect();
         self.gather(&kept, scratch);
         for (at, &row) in kept.iter().enumerate() {
             if let Some(group) = self.groups[row as usize] {
                 self.fill_pieces(group as usize, scratch);
-                self.render_row(at, row as usize, scratch);
+                self.render_row(at, scratch);
             }
         }
         rows.len()
@@ -223,28 +223,36 @@ impl<'a> Renderer<'a> {
 
     /// Looks up the codes of the kept columns for all rows of a chunk at once: rows lie anywhere in the table, and
     /// look-ups that do not wait for each other are many times faster.
-    fn gather(&self, rows: &[u32], scratch: &mut Scratch) {
+    fn gather(&self, rows: &[u32], scratch: &mut Scratch<'a>) {
         scratch.codes.resize_with(self.pieces.len(), Vec::new);
-        for (piece, codes) in self.pieces.iter().zip(&mut scratch.codes) {
+        scratch.kept.resize_with(self.pieces.len(), Vec::new);
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let Piece::Row(number) = piece else { continue };
+            let (codes, kept) = (&mut scratch.codes[at], &mut scratch.kept[at]);
             codes.clear();
-            if let Piece::Row(number) = piece
-                && let Some((_, column)) = self.release.table.columns()[*number].coded()
-            {
-                match column {
-                    Codes::U8(column) => {
-                        codes.extend(rows.iter().map(|&row| u32::from(column[row as usize])))
-                    }
-                    Codes::U16(column) => {
-                        codes.extend(rows.iter().map(|&row| u32::from(column[row as usize])))
-                    }
-                    Codes::U32(column) => codes.extend(rows.iter().map(|&row| column[row as usize])),
+            kept.clear();
+            match &self.release.table.columns()[*number].data {
+                ColumnData::Coded { codes: Codes::U8(column), .. } => {
+                    codes.extend(rows.iter().map(|&row| u32::from(column[row as usize])));
+                }
+                ColumnData::Coded { codes: Codes::U16(column), .. } => {
+                    codes.extend(rows.iter().map(|&row| u32::from(column[row as usize])));
+                }
+                ColumnData::Coded { codes: Codes::U32(column), .. } => {
+                    codes.extend(rows.iter().map(|&row| column[row as usize]));
+                }
+                ColumnData::Texts(texts) => {
+                    kept.extend(rows.iter().map(|&row| texts.get(row as usize)));
+                    // Looking at the first bytes brings all the texts into the cache.
+                    let first = kept.iter().map(|text| u64::from(text.first().copied().unwrap_or(0)));
+                    std::hint::black_box(first.sum::<u64>());
                 }
             }
         }
     }
 
     /// Renders what is the same for all rows of a group: a text per piece.
-    fn fill_pieces(&self, group: usize, scratch: &mut Scratch) {
+    fn fill_pieces(&self, group: usize, scratch: &mut Scratch<'a>) {
         scratch.texts.clear();
         scratch.ends.clear();
         for (at, piece) in self.pieces.iter().enumerate() {
@@ -264,18 +272,17 @@ impl<'a> Renderer<'a> {
 
     /// Renders the row that is the `at`-th of its chunk.
     #[inline]
-    fn render_row(&self, at: usize, row: usize, scratch: &mut Scratch) {
+    fn render_row(&self, at: usize, scratch: &mut Scratch<'a>) {
         let mut start = 0;
-        for ((piece, &end), codes) in self.pieces.iter().zip(&scratch.ends).zip(&scratch.codes) {
+        for (number, &end) in scratch.ends.iter().enumerate() {
             scratch.out.extend_from_slice(&scratch.texts[start..end]);
             start = end;
-            if let Piece::Row(number) = piece {
-                match (&self.kept[*number], &self.release.table.columns()[*number].data) {
-                    (Some(texts), _) => scratch.out.extend_from_slice(texts.get(codes[at] as usize)),
-                    (None, ColumnData::Texts(texts)) => {
-                        quote_field(texts.get(row), self.dialect.delimiter, &mut scratch.out);
+            if let Piece::Row(column) = &self.pieces[number] {
+                match &self.kept[*column] {
+                    Some(texts) => {
+                        scratch.out.extend_from_slice(texts.get(scratch.codes[number][at] as usize))
                     }
-                    (None, ColumnData::Coded { .. }) => unreachable!("published dictionaries are rendered"),
+                    None => quote_field(scratch.kept[number][at], self.dialect.delimiter, &mut scratch.out),
                 }
             }
         }
@@ -289,11 +296,13 @@ impl<'a> Renderer<'a> {
 
 /// What a writer keeps from chunk to chunk.
 #[derive(Default)]
-struct Scratch {
+struct Scratch<'a> {
     out: Vec<u8>,
     rows: Vec<u32>,
     /// The codes of the chunk's rows, for every piece that is a coded column.
     codes: Vec<Vec<u32>>,
+    /// The texts of the chunk's rows, for every piece that is a column of texts.
+    kept: Vec<Vec<&'a [u8]>>,
     texts: Vec<u8>,
     ends: Vec<usize>,
     field: Vec<u8>,

@@ -23,7 +23,7 @@ impl Suppression {
 
     /// At most this share of the rows, 0..=1.
     pub fn share(share: f64) -> Option<Self> {
-        (0.0..=1.0).contains(&share).then(|| Suppression { parts_per_million: (share * 1e6) as u32 })
+        (0.0..=1.0).contains(&share).then_some(Suppression { parts_per_million: (share * 1e6) as u32 })
     }
 
     /// The most rows of a table that may be suppressed.

@@ -134,7 +134,8 @@ fn push_region(ranges: &[Range], domains: &[&Domain], compact: Option<&Regions>,
             Range::Members(codes) => regions.push_set(codes.iter().copied()),
             Range::Interval { lo, hi } => {
                 let domain = domains[dimension];
-                let holds_missing = compact.is_some_and(|compact| compact.holds_code(group, dimension, *hi));
+                let holds_missing =
+                    compact.is_some_and(|compact| compact.holds_missing(group, dimension, domain));
                 let leave_out = domain.mixes_missing(*lo, *hi) && !holds_missing;
                 regions.push_interval(*lo, if leave_out { hi - 1 } else { *hi });
             }

@@ -5,7 +5,7 @@
 
 use crate::hierarchy::Hierarchy;
 use crate::partition::{CutNode, CutTree, Partitioning, Proof};
-use crate::region::Regions;
+use crate::region::{Regions, Widening};
 use crate::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Role, Shape, Table, TypeSpec,
 };
@@ -22,7 +22,7 @@ enum Axis {
     /// Its taxonomy.
     Hierarchy { hierarchy: Arc<Hierarchy>, r#type: String },
     /// Its categories.
-    Set { values: Vec<String>, r#type: String },
+    Set { values: Vec<String>, r#type: String, missing: bool },
 }
 
 /// One recoded column.
@@ -41,6 +41,19 @@ pub struct RecodingFunction {
     pub k: u64,
     columns: Vec<Recoded>,
     tree: CutTree,
+    /// Leaves and dimensions that were published as `*`, because some of the rows had no value there.
+    starred: Vec<(u32, u32)>,
+}
+
+/// How a cell of other data relates to the function's domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Its value is in the domain.
+    Inside,
+    /// It has no value.
+    Missing,
+    /// Its value is not in the domain.
+    Outside,
 }
 
 /// The version of the file format.
@@ -58,16 +71,17 @@ pub struct Applied {
 }
 
 impl RecodingFunction {
-    /// The function of a partitioning whose cuts were kept.
-    pub fn new(table: &Table, tree: &CutTree, k: u64) -> Self {
+    /// The function of a partitioning: its cuts, and the smallest regions over the leaves that hold rows.
+    pub fn new(table: &Table, tree: &CutTree, compact: &Regions, k: u64) -> Self {
         let mut tree = tree.clone();
+        let starred = starred(table, &tree, compact);
         let columns = (0..table.dimensions())
             .map(|d| Recoded {
                 name: table.dimension(d).name.clone(),
                 axis: reduce(table.domain(d), d, &mut tree),
             })
             .collect();
-        RecodingFunction { format: FORMAT.to_string(), k, columns, tree }
+        RecodingFunction { format: FORMAT.to_string(), k, columns, tree, starred }
     }
 
     /// Reads a saved function; every cut must lie within it.
@@ -111,27 +125,29 @@ impl RecodingFunction {
     /// Recodes a table that has every column of the function as a quasi-identifier.
     pub fn apply(&self, table: &Table) -> Result<Applied> {
         let domains = self.columns.iter().map(Recoded::domain).collect::<Result<Vec<_>>>()?;
-        let (codes, outside) = self.recode(table, &domains)?;
+        let Placed { codes, places, outside } = self.recode(table, &domains)?;
         let mut leaves: Vec<(u32, u32)> = (0..table.rows())
             .map(|row| (self.leaf(|dimension| codes[dimension][row]) as u32, row as u32))
             .collect();
-        let key = |row: u32| -> Vec<bool> {
-            (0..domains.len()).map(|d| Some(codes[d][row as usize]) == domains[d].missing_code()).collect()
+        let key = |&(leaf, row): &(u32, u32)| -> Vec<Place> {
+            let place = |d: usize| match places[d][row as usize] {
+                Place::Missing if self.starred.binary_search(&(leaf, d as u32)).is_ok() => Place::Inside,
+                place => place,
+            };
+            (0..domains.len()).map(place).collect()
         };
-        leaves.sort_by_cached_key(|&(leaf, row)| (leaf, key(row), row));
+        leaves.sort_by_cached_key(|entry| (entry.0, key(entry), entry.1));
         let (order, ends, firsts) = groups(&leaves, key);
-        let regions = self.regions(&domains, &firsts, key);
+        let regions = self.regions(&domains, &firsts);
         let table = recoded_table(table, &domains, &codes)?;
         let partitioning =
             Partitioning { order, ends, regions, tree: None, proof: Proof::Heuristic, strict: false };
         Ok(Applied { table, partitioning, outside })
     }
 
-    /// The codes of the table's rows in the function's domains, by dimension; values outside stand with missing
-    /// ones, and are counted.
-    fn recode(&self, table: &Table, domains: &[Domain]) -> Result<(Vec<Vec<u32>>, usize)> {
-        let mut outside = 0;
-        let mut all = Vec::new();
+    /// The codes of the table's rows in the function's domains; values outside have the code of missing ones.
+    fn recode(&self, table: &Table, domains: &[Domain]) -> Result<Placed> {
+        let mut placed = Placed { codes: Vec::new(), places: Vec::new(), outside: 0 };
         for (column, domain) in self.columns.iter().zip(domains) {
             let dimension = (0..table.dimensions()).find(|&d| table.dimension(d).name == column.name);
             let dimension = dimension.ok_or_else(|| {
@@ -141,16 +157,23 @@ impl RecodingFunction {
             let missing = domain.value_count() as u32;
             let to: Vec<Option<u32>> =
                 (0..own.value_count() as u32).map(|code| column.code(domain, &own.text(code))).collect();
-            let mut recoded = Vec::with_capacity(table.rows());
+            let (mut recoded, mut places) = (Vec::new(), Vec::new());
             for row in 0..table.rows() {
                 let code = codes.get(row);
                 let found = to.get(code as usize).copied().flatten();
-                outside += usize::from(found.is_none() && Some(code) != own.missing_code());
+                let place = match found {
+                    Some(_) => Place::Inside,
+                    None if Some(code) == own.missing_code() => Place::Missing,
+                    None => Place::Outside,
+                };
+                placed.outside += usize::from(place == Place::Outside);
                 recoded.push(found.unwrap_or(missing));
+                places.push(place);
             }
-            all.push(recoded);
+            placed.codes.push(recoded);
+            placed.places.push(places);
         }
-        Ok((all, outside))
+        Ok(placed)
     }
 
     fn leaf(&self, code: impl Fn(usize) -> u32) -> usize {
@@ -170,8 +193,8 @@ impl RecodingFunction {
         }
     }
 
-    /// The region of every group: that of its leaf, and `*` where its rows have no value in the domain.
-    fn regions(&self, domains: &[Domain], firsts: &[(u32, u32)], key: impl Fn(u32) -> Vec<bool>) -> Regions {
+    /// The region of every group: that of its leaf, and `*` where its rows have no place in the leaf.
+    fn regions(&self, domains: &[Domain], firsts: &[(u32, Vec<Place>)]) -> Regions {
         let references: Vec<&Domain> = domains.iter().collect();
         let mut every = self.tree.clone();
         for node in &mut every.nodes {
@@ -181,19 +204,28 @@ impl RecodingFunction {
         }
         let by_leaf = every.regions(&references, None);
         let mut number = vec![0; every.nodes.len()];
-        let mut next = 0;
-        for (at, node) in every.nodes.iter().enumerate() {
-            if matches!(node, CutNode::Leaf { .. }) {
-                number[at] = next;
-                next += 1;
-            }
-        }
+        let leaves = (0..every.nodes.len()).filter(|&at| matches!(every.nodes[at], CutNode::Leaf { .. }));
+        leaves.enumerate().for_each(|(leaf, at)| number[at] = leaf);
         let mut regions = Regions::new(domains.len());
-        for &(leaf, row) in firsts {
-            let nowhere = key(row);
+        for (leaf, places) in firsts {
             for (dimension, domain) in references.iter().enumerate() {
-                let region = number[leaf as usize];
-                regions.push_widened(&by_leaf, region, dimension, domain, nowhere[dimension]);
+                let region = number[*leaf as usize];
+                let everything = match places[dimension] {
+                    Place::Outside => true,
+                    Place::Inside => self.starred.binary_search(&(*leaf, dimension as u32)).is_ok(),
+                    Place::Missing => {
+                        !(self.columns[dimension].axis.knows_missing()
+                            && by_leaf.holds_missing(region, dimension, domain))
+                    }
+                };
+                let without_missing = !self.columns[dimension].axis.knows_missing();
+                regions.push_widened(
+                    &by_leaf,
+                    region,
+                    dimension,
+                    domain,
+                    Widening { everything, without_missing },
+                );
             }
         }
         regions
@@ -217,27 +249,56 @@ impl RecodingFunction {
     }
 }
 
-/// Rows by group, where the groups end, and the leaf and first row of each.
-type Grouped = (Vec<u32>, Vec<u32>, Vec<(u32, u32)>);
+/// Rows by group, where the groups end, and the leaf of each with the places of its cells.
+type Grouped = (Vec<u32>, Vec<u32>, Vec<(u32, Vec<Place>)>);
 
-fn groups(leaves: &[(u32, u32)], key: impl Fn(u32) -> Vec<bool>) -> Grouped {
+/// The rows of other data in the function's domains, by dimension.
+struct Placed {
+    codes: Vec<Vec<u32>>,
+    places: Vec<Vec<Place>>,
+    outside: usize,
+}
+
+fn groups(leaves: &[(u32, u32)], key: impl Fn(&(u32, u32)) -> Vec<Place>) -> Grouped {
     let (mut order, mut ends, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
-    let mut last = None;
-    for &(leaf, row) in leaves {
-        let this = Some((leaf, key(row)));
-        if this != last {
-            if last.is_some() {
+    for entry in leaves {
+        let this = (entry.0, key(entry));
+        if firsts.last() != Some(&this) {
+            if !firsts.is_empty() {
                 ends.push(order.len() as u32);
             }
-            firsts.push((leaf, row));
-            last = this;
+            firsts.push(this);
         }
-        order.push(row);
+        order.push(entry.1);
     }
-    if last.is_some() {
+    if !firsts.is_empty() {
         ends.push(order.len() as u32);
     }
     (order, ends, firsts)
+}
+
+/// The leaves and dimensions, ascending, in which rows with a value and rows without one are together.
+fn starred(table: &Table, tree: &CutTree, compact: &Regions) -> Vec<(u32, u32)> {
+    let filled = (0..tree.nodes.len()).filter(|&at| matches!(tree.nodes[at], CutNode::Leaf { rows: 1.. }));
+    let mut starred = Vec::new();
+    for (group, leaf) in filled.enumerate() {
+        for dimension in 0..table.dimensions() {
+            if compact.mixes_missing(group, dimension, table.domain(dimension)) {
+                starred.push((leaf as u32, dimension as u32));
+            }
+        }
+    }
+    starred
+}
+
+impl Axis {
+    /// Whether a missing value is a value of the domain, which a set can hold beside others.
+    fn knows_missing(&self) -> bool {
+        match self {
+            Axis::Set { missing, .. } => *missing,
+            Axis::Ordered { .. } | Axis::Hierarchy { .. } => true,
+        }
+    }
 }
 
 fn recoded_table(table: &Table, domains: &[Domain], codes: &[Vec<u32>]) -> Result<Table> {
@@ -267,7 +328,7 @@ impl Recoded {
                 spec.hierarchy = Some(Arc::clone(hierarchy));
                 (&[][..], r#type)
             }
-            Axis::Set { values, r#type } => (values.as_slice(), r#type),
+            Axis::Set { values, r#type, .. } => (values.as_slice(), r#type),
         };
         spec.type_spec = Some(r#type.parse::<TypeSpec>().map_err(|_| bad())?);
         let distinct = Distinct::Texts(values.iter().map(String::as_str).collect());
@@ -313,7 +374,8 @@ fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree) -> Axis {
     match domain.shape() {
         Shape::Hierarchy(hierarchy) => Axis::Hierarchy { hierarchy: Arc::clone(hierarchy), r#type },
         Shape::Set => {
-            Axis::Set { values: texts(&(0..domain.value_count() as u32).collect::<Vec<_>>()), r#type }
+            let values = texts(&(0..domain.value_count() as u32).collect::<Vec<_>>());
+            Axis::Set { values, r#type, missing: domain.missing_code().is_some() }
         }
         Shape::Ordered => {
             let last = (domain.value_count() as u32).saturating_sub(1);

@@ -34,6 +34,15 @@ struct Stored {
     hi: u32,
 }
 
+/// How a region is widened in a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Widening {
+    /// To everything at all.
+    pub everything: bool,
+    /// Whether the missing value of a set is only there to stand for values outside the domain, and is left out.
+    pub without_missing: bool,
+}
+
 /// The regions of the groups of a partitioning: the smallest that hold each group's rows.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
@@ -86,38 +95,58 @@ impl Regions {
         selected
     }
 
-    /// Adds the next dimension of the region that is being built: that of another region, or everything.
+    /// Adds the next dimension of the region that is being built: that of another region, widened.
     pub fn push_widened(
         &mut self,
         other: &Regions,
         region: usize,
         dimension: usize,
         domain: &Domain,
-        everything: bool,
+        widening: Widening,
     ) {
         let Stored { lo, hi } = other.cells[region * other.dimensions + dimension];
         let codes = 0..domain.cardinality() as u32;
         match domain.shape() {
-            Shape::Set if everything => self.push_set(codes),
-            Shape::Set => self.push_set(other.members[lo as usize..hi as usize].iter().copied()),
-            _ if everything => self.push_interval(codes.start, codes.end - 1),
+            Shape::Set => {
+                let dropped = domain.missing_code().filter(|_| widening.without_missing);
+                let members = other.members[lo as usize..hi as usize].iter().copied();
+                let members: Vec<u32> = members.filter(|&code| Some(code) != dropped).collect();
+                let whole = members.len() + usize::from(dropped.is_some()) == domain.cardinality();
+                if widening.everything || whole {
+                    self.push_set(codes)
+                } else {
+                    self.push_set(members.into_iter())
+                }
+            }
+            _ if widening.everything => self.push_interval(codes.start, codes.end - 1),
             _ => self.push_interval(lo, hi),
         }
     }
 
+    /// Whether a region holds the missing value in a dimension.
+    pub fn holds_missing(&self, region: usize, dimension: usize, domain: &Domain) -> bool {
+        let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
+        let Some(missing) = domain.missing_code() else { return false };
+        match domain.shape() {
+            Shape::Set => self.members[lo as usize..hi as usize].contains(&missing),
+            _ => hi == missing,
+        }
+    }
+
+    /// Whether a region of an ordered or hierarchy dimension holds the missing value and others.
+    pub fn mixes_missing(&self, region: usize, dimension: usize, domain: &Domain) -> bool {
+        let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
+        !matches!(domain.shape(), Shape::Set) && domain.mixes_missing(lo, hi)
+    }
+
     /// The number of regions.
     pub fn len(&self) -> usize {
-        if self.dimensions == 0 { 0 } else { self.cells.len() / self.dimensions }
+        self.cells.len().checked_div(self.dimensions).unwrap_or(0)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
-    }
-
-    /// Whether the greatest code of an ordered or hierarchy dimension of a region is the given one.
-    pub fn holds_code(&self, region: usize, dimension: usize, greatest: u32) -> bool {
-        self.cells[region * self.dimensions + dimension].hi == greatest
     }
 
     /// One cell of a region.

@@ -209,7 +209,7 @@ fn texts_of(distinct: &Distinct) -> TextPool {
 /// The penalty of every node: by length within the range of the values that occur, where all leaves are numbers
 /// or dates; by leaves otherwise.
 fn node_penalties(tree: &Hierarchy, type_spec: &TypeSpec, occurring: &[u32]) -> Vec<f64> {
-    let nodes = 0..tree.node_count() as u32;
+    let nodes = 0..tree.node_count();
     let by_leaves = |node: NodeId| match tree.leaves_under(node) {
         0 | 1 => 0.0,
         leaves => f64::from(leaves) / f64::from(tree.leaf_count()),

@@ -50,8 +50,17 @@ pub fn partition(
     partitioner: &dyn Partitioner,
     requirements: &[Box<dyn Requirement>],
 ) -> Partitioning {
+    weighted(table, partitioner, requirements, &vec![1.0; table.dimensions()])
+}
+
+/// Partitions a table with weights.
+pub fn weighted(
+    table: &Table,
+    partitioner: &dyn Partitioner,
+    requirements: &[Box<dyn Requirement>],
+    weights: &[f64],
+) -> Partitioning {
     let bound = Bound::new(requirements, table).unwrap();
-    let weights = vec![1.0; table.dimensions()];
-    let job = Job { table, requirements: &bound, weights: &weights, keep_tree: true, observer: &Unobserved };
+    let job = Job { table, requirements: &bound, weights, keep_tree: true, observer: &Unobserved };
     partitioner.partition(&job).unwrap()
 }

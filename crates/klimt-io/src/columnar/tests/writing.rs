@@ -75,12 +75,12 @@ fn all_formats_hold_the_rows_of_the_csv_release() {
 
 #[test]
 fn a_release_of_many_rows_goes_out_in_several_units() {
-    let rows = 300_000;
+    let rows = 150_000;
     let (batch, _) = people(rows);
     let source = file(&encoded(&batch, ColumnarFormat::ArrowStream, 100_000));
     let table = read(path(&source), &PEOPLE_ROLES, 2).unwrap();
     // One group is larger than a unit, and one name is another in every row.
-    for size in [200_000, 5] {
+    for size in [140_000, 5] {
         let groups = groups(&table, size, 0);
         let release = release(&table, &groups, SHUFFLED);
         let expected = csv_rows(&release);

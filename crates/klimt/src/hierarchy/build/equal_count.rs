@@ -56,7 +56,7 @@ pub fn equal_count<S: AsRef<str>>(
         if let ([number], true) = (&numbers[start..end], numbers[start].texts.len() == 1) {
             return number.texts[0].clone();
         }
-        let shown = |at: usize| Decimal { units: numbers[at].value, scale: scale }.spelt();
+        let shown = |at: usize| Decimal { units: numbers[at].value, scale }.spelt();
         match numbers.len() {
             count if integers || end == count => format!("[{}..{}]", shown(start), shown(end - 1)),
             _ => format!("[{}..{})", shown(start), shown(end)),
@@ -136,7 +136,7 @@ mod tests {
             per_group in 1usize..9,
             fan_outs in prop::collection::vec(2usize..4, 0..4),
         ) {
-            let texts: Vec<String> = values.iter().map(|&v| Decimal { units: v.into(), scale: scale }.spelt()).collect();
+            let texts: Vec<String> = values.iter().map(|&v| Decimal { units: v.into(), scale }.spelt()).collect();
             let tree = equal_count(texts.iter().rev(), &EqualCount { per_group, fan_outs }).unwrap();
             let leaves: Vec<&str> = (0..tree.leaf_count()).map(|code| tree.leaf_label(code)).collect();
             prop_assert_eq!(leaves, texts);

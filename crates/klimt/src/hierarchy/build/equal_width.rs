@@ -179,7 +179,7 @@ mod tests {
             factors in prop::collection::vec(2i128..4, 0..3),
             origin in -20i64..20,
         ) {
-            let texts: Vec<String> = values.iter().map(|&v| Decimal { units: v.into(), scale: scale }.spelt()).collect();
+            let texts: Vec<String> = values.iter().map(|&v| Decimal { units: v.into(), scale }.spelt()).collect();
             let mut widths = vec![base];
             factors.iter().for_each(|factor| widths.push(widths[widths.len() - 1] * factor));
             let widths = widths.iter().map(|&w| Decimal { units: w, scale: scale.min(1) });
@@ -188,7 +188,7 @@ mod tests {
             let mut distinct: Vec<i64> = values.clone();
             distinct.sort_unstable();
             distinct.dedup();
-            let expected: Vec<String> = distinct.iter().map(|&v| Decimal { units: v.into(), scale: scale }.spelt()).collect();
+            let expected: Vec<String> = distinct.iter().map(|&v| Decimal { units: v.into(), scale }.spelt()).collect();
             let leaves: Vec<&str> = (0..tree.leaf_count()).map(|code| tree.leaf_label(code)).collect();
             prop_assert_eq!(leaves, expected);
             for node in tree.nodes().filter(|&node| !tree.is_leaf(node) && node != tree.root()) {
