@@ -96,6 +96,8 @@ struct Renderer<'a> {
     pieces: Vec<Piece>,
     /// The quoted texts of kept columns that have a dictionary, by column.
     kept: Vec<Option<TextPool>>,
+    /// Whether no text of a column needs quotes, by column.
+    plain: Vec<bool>,
     /// The group of every row, where rows keep their order.
     groups: Vec<Option<u32>>,
 }
@@ -128,8 +130,13 @@ impl<'a> Renderer<'a> {
             _ => None,
         });
         let kept = kept.collect();
+        let plain = release.table.columns().iter().map(|column| match &column.data {
+            ColumnData::Texts(texts) => texts.bytes().all(|bytes| is_plain(bytes, dialect.delimiter)),
+            ColumnData::Coded { .. } => true,
+        });
+        let plain = plain.collect();
         let groups = if release.row_order == RowOrder::Kept { release.group_by_row() } else { Vec::new() };
-        Renderer { release, dialect, pieces, kept, groups }
+        Renderer { release, dialect, pieces, kept, plain, groups }
     }
 
     /// Runs of groups (or of rows, where these keep their order) that are rendered at once.
@@ -275,13 +282,18 @@ impl<'a> Renderer<'a> {
     fn render_row(&self, at: usize, scratch: &mut Scratch<'a>) {
         let mut start = 0;
         for (number, &end) in scratch.ends.iter().enumerate() {
-            scratch.out.extend_from_slice(&scratch.texts[start..end]);
+            // A single byte is a delimiter between two columns of the row.
+            match &scratch.texts[start..end] {
+                [byte] => scratch.out.push(*byte),
+                texts => scratch.out.extend_from_slice(texts),
+            }
             start = end;
             if let Piece::Row(column) = &self.pieces[number] {
                 match &self.kept[*column] {
                     Some(texts) => {
                         scratch.out.extend_from_slice(texts.get(scratch.codes[number][at] as usize))
                     }
+                    None if self.plain[*column] => scratch.out.extend_from_slice(scratch.kept[number][at]),
                     None => quote_field(scratch.kept[number][at], self.dialect.delimiter, &mut scratch.out),
                 }
             }
@@ -317,7 +329,7 @@ fn separate(at: usize, dialect: Dialect, out: &mut Vec<u8>) {
 /// Appends a field, in quotes where RFC 4180 wants them.
 #[inline]
 pub fn quote_field(text: &[u8], delimiter: u8, out: &mut Vec<u8>) {
-    if !text.iter().any(|&b| b == delimiter || b == QUOTE || b == b'\n' || b == b'\r') {
+    if is_plain(text, delimiter) {
         out.extend_from_slice(text);
         return;
     }
@@ -329,4 +341,9 @@ pub fn quote_field(text: &[u8], delimiter: u8, out: &mut Vec<u8>) {
         out.push(byte);
     }
     out.push(QUOTE);
+}
+
+/// Whether a text needs no quotes.
+fn is_plain(text: &[u8], delimiter: u8) -> bool {
+    memchr::memchr3(delimiter, QUOTE, b'\n', text).is_none() && memchr::memchr(b'\r', text).is_none()
 }

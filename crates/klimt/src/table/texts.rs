@@ -100,21 +100,37 @@ impl TextChunk {
 pub struct TextColumn {
     chunks: Vec<TextChunk>,
     first_rows: Vec<usize>,
+    /// The chunk of the first row of every run of [`RUN`] rows: where the search for a row starts.
+    starts: Vec<u32>,
     rows: usize,
 }
+
+/// Rows that share a start of the search.
+const RUN: usize = 1 << 12;
 
 impl TextColumn {
     /// Adds the next rows.
     pub fn push_chunk(&mut self, chunk: TextChunk) {
         self.first_rows.push(self.rows);
         self.rows += chunk.len();
+        while self.starts.len() * RUN < self.rows {
+            self.starts.push(self.chunks.len() as u32);
+        }
         self.chunks.push(chunk);
+    }
+
+    /// The texts of all rows, one after the other, in pieces.
+    pub fn bytes(&self) -> impl Iterator<Item = &[u8]> {
+        self.chunks.iter().map(|chunk| chunk.bytes.as_slice())
     }
 
     /// The text of a row.
     #[inline]
     pub fn get(&self, row: usize) -> &[u8] {
-        let chunk = self.first_rows.partition_point(|&first| first <= row) - 1;
+        let mut chunk = self.starts[row / RUN] as usize;
+        while self.first_rows.get(chunk + 1).is_some_and(|&first| first <= row) {
+            chunk += 1;
+        }
         self.chunks[chunk].get(row - self.first_rows[chunk])
     }
 
@@ -126,5 +142,26 @@ impl TextColumn {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_found_in_chunks_of_any_size() {
+        let mut column = TextColumn::default();
+        let mut next = 0;
+        for size in [0, 3, 5000, 0, 1, 4095, 4097, 0] {
+            let mut chunk = TextChunk::default();
+            for _ in 0..size {
+                chunk.push(format!("{next}").as_bytes());
+                next += 1;
+            }
+            column.push_chunk(chunk);
+        }
+        assert_eq!(column.len(), next);
+        assert!((0..next).all(|row| column.get(row) == row.to_string().as_bytes()));
     }
 }
