@@ -1,8 +1,6 @@
 //! The other subcommands.
 
-mod common;
-
-use common::{Place, people};
+use crate::common::{Place, people};
 
 #[test]
 fn inspect_tells_types_roles_and_risk_and_no_values() {

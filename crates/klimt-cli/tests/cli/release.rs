@@ -1,8 +1,6 @@
 //! From a table to a release: what is published, in every format and with every option.
 
-mod common;
-
-use common::{Place, people, shared};
+use crate::common::{Place, people, shared};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
@@ -74,7 +72,7 @@ fn the_independent_checker_agrees() {
             .current_dir(place.path(""))
             .output()
             .unwrap();
-        let ran = common::ran(&output);
+        let ran = crate::common::ran(&output);
         assert_eq!(ran.code, Some(0), "{options}: {} {}", ran.out, ran.err);
         let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
         let certificate: serde_json::Value =
@@ -132,7 +130,7 @@ fn every_format_is_read_and_written() {
         .stdin(std::fs::File::open(place.path("in.csv")).unwrap())
         .output()
         .unwrap();
-    assert_eq!(common::ran(&piped).code, Some(0));
+    assert_eq!(crate::common::ran(&piped).code, Some(0));
 }
 
 #[test]
@@ -224,7 +222,7 @@ fn adult_is_released_as_it_is_with_orders_and_with_hierarchies() {
             .current_dir(place.path(""))
             .output()
             .unwrap();
-        let ran = common::ran(&output);
+        let ran = crate::common::ran(&output);
         assert_eq!(ran.code, Some(0), "{extra}: {} {}", ran.out, ran.err);
         let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
         let measured = place.ok(&format!("measure adult.csv out.csv --qi {qi} -k 10 --json {extra}")).out;

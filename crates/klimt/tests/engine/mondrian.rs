@@ -1,8 +1,6 @@
 //! Mondrian: what holds for every partitioning, the bounds of the paper, and its examples.
 
-mod common;
-
-use common::{letters, partition, table, weighted};
+use crate::common::{letters, partition, table, weighted};
 use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt::partition::Partitioning;
 use klimt::recode::{Release, RowOrder, Source};

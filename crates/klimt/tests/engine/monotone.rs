@@ -1,9 +1,6 @@
 //! Statistics are a commutative monoid, and requirements are monotone under merging.
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod common;
-
-use common::{letters, table};
+use crate::common::{letters, table};
 use klimt::requirement::{Bound, KAnonymity, LengthRestriction, Requirement};
 use klimt::statistics::{Needs, Statistics};
 use klimt::table::{Decimal, Table};

@@ -1,8 +1,6 @@
 //! A run that is killed at any moment leaves the old output, or none, and never a partial one.
 
-mod common;
-
-use common::{Place, people};
+use crate::common::{Place, people};
 use std::time::Duration;
 
 #[test]

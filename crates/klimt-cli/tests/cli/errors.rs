@@ -1,8 +1,6 @@
 //! Every kind of bad input: one clear message with its place, the right exit code, no output, no cell value.
 
-mod common;
-
-use common::{Place, people};
+use crate::common::{Place, people};
 
 const ANONYMIZE: &str = "anonymize in.csv --qi age,sex --other drop -k 2 -o out.csv";
 
@@ -177,7 +175,7 @@ fn a_file_size_limit_ends_like_a_full_disk() {
     );
     let output =
         std::process::Command::new("bash").args(["-c", &shell]).current_dir(place.path("")).output().unwrap();
-    let ran = common::ran(&output);
+    let ran = crate::common::ran(&output);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert_eq!(place.files(), ["in.csv"], "{}", ran.err);
 }
@@ -192,7 +190,7 @@ fn a_broken_pipe_is_quiet() {
     );
     let output =
         std::process::Command::new("bash").args(["-c", &shell]).current_dir(place.path("")).output().unwrap();
-    let ran = common::ran(&output);
+    let ran = crate::common::ran(&output);
     assert_eq!((ran.out.trim(), ran.err.as_str()), ("0", ""));
 }
 
