@@ -33,7 +33,7 @@ fn init_writes_a_spec_that_works() {
     place.ok("init in.csv");
     place.ok("anonymize --spec klimt.toml");
     assert!(place.exists("release.csv"));
-    place.ok("verify release.csv --qi age,sex,city,income,born -k 5");
+    place.ok("verify release.csv --qi age,sex,city,born -k 5");
     assert_eq!(place.run("init in.csv").code, Some(2), "an existing spec is not overwritten");
 }
 

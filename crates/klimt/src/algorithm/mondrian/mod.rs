@@ -1,9 +1,9 @@
 //! Mondrian: top-down greedy multidimensional partitioning (LeFevre, DeWitt, Ramakrishnan).
 //!
-//! `Anonymize` (Fig. 7) is [`kernel`]: cut a part at the median of its widest dimension, as long as a cut is
+//! `Anonymize` (Fig. 7) is `kernel.rs`: cut a part at the median of its widest dimension, as long as a cut is
 //! allowable. `choose_dimension` is the widest normalised range, which is the certainty penalty of the part's
-//! smallest region times the dimension's weight; `frequency_set` and `find_median` are in [`frequency`], the
-//! cuts themselves in [`cut`].
+//! smallest region times the dimension's weight; `frequency_set` and `find_median` are in `frequency.rs`, the
+//! cuts themselves in `cut.rs`.
 //!
 //! With k-anonymity alone, no group of a strict partitioning of ordered dimensions exceeds `2d(k-1) + m` rows
 //! (Theorem 2; `m` copies of the commonest tuple), and none of a relaxed one exceeds `2k - 1` (Theorem 5), but
