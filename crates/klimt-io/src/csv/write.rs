@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex};
 
 /// Rows that are rendered at once, about: few enough that their text is still in the cache when it is checked, hashed
 /// and written.
-const CHUNK_ROWS: usize = 1 << 12;
+const CHUNK_ROWS: usize = 1 << 11;
 
 /// Reads the bytes of a release as they are written, chunk by chunk, each of whole records.
 pub trait ChunkObserver: Send {

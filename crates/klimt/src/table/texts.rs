@@ -62,35 +62,96 @@ impl<'a> FromIterator<&'a str> for TextPool {
 }
 
 /// The texts of some consecutive rows, at most 4 GB of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextChunk {
-    bytes: Vec<u8>,
-    ends: Vec<u32>,
+    form: Form,
+}
+
+/// How the texts of a chunk lie in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    /// In slots of one size, as long as all are short: a row is one look-up. The last byte is the length plus
+    /// [`LENGTH`], which makes it no ASCII character.
+    Slots(Vec<[u8; SLOT]>),
+    /// One after the other.
+    Packed { bytes: Vec<u8>, ends: Vec<u32> },
+}
+
+const SLOT: usize = 16;
+const LENGTH: u8 = 0x80;
+
+impl Default for TextChunk {
+    fn default() -> Self {
+        TextChunk { form: Form::Slots(Vec::new()) }
+    }
 }
 
 impl TextChunk {
     /// Adds the text of the next row.
     #[inline]
     pub fn push(&mut self, text: &[u8]) {
-        self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len() as u32);
+        match &mut self.form {
+            Form::Slots(slots) if text.len() < SLOT => {
+                let mut slot = [0; SLOT];
+                slot[..text.len()].copy_from_slice(text);
+                slot[SLOT - 1] = LENGTH + text.len() as u8;
+                slots.push(slot);
+            }
+            Form::Slots(_) => {
+                self.pack();
+                self.push(text);
+            }
+            Form::Packed { bytes, ends } => {
+                bytes.extend_from_slice(text);
+                ends.push(bytes.len() as u32);
+            }
+        }
+    }
+
+    #[cold]
+    fn pack(&mut self) {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(self.len()));
+        for row in 0..self.len() {
+            bytes.extend_from_slice(self.get(row));
+            ends.push(bytes.len() as u32);
+        }
+        self.form = Form::Packed { bytes, ends };
     }
 
     /// The text of a row.
     #[inline]
     pub fn get(&self, row: usize) -> &[u8] {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.bytes[start as usize..self.ends[row] as usize]
+        match &self.form {
+            Form::Slots(slots) => {
+                let slot = &slots[row];
+                &slot[..usize::from(slot[SLOT - 1] - LENGTH)]
+            }
+            Form::Packed { bytes, ends } => {
+                let start = if row == 0 { 0 } else { ends[row - 1] };
+                &bytes[start as usize..ends[row] as usize]
+            }
+        }
     }
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        match &self.form {
+            Form::Slots(slots) => slots.len(),
+            Form::Packed { ends, .. } => ends.len(),
+        }
     }
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
+    }
+
+    /// Bytes that hold all texts; what lies between them is no printable ASCII character.
+    fn bytes(&self) -> &[u8] {
+        match &self.form {
+            Form::Slots(slots) => slots.as_flattened(),
+            Form::Packed { bytes, .. } => bytes,
+        }
     }
 }
 
@@ -119,9 +180,9 @@ impl TextColumn {
         self.chunks.push(chunk);
     }
 
-    /// The texts of all rows, one after the other, in pieces.
+    /// Bytes that hold the texts of all rows, in pieces; what lies between the texts is no printable ASCII character.
     pub fn bytes(&self) -> impl Iterator<Item = &[u8]> {
-        self.chunks.iter().map(|chunk| chunk.bytes.as_slice())
+        self.chunks.iter().map(TextChunk::bytes)
     }
 
     /// The text of a row.
@@ -151,17 +212,21 @@ mod tests {
 
     #[test]
     fn every_row_is_found_in_chunks_of_any_size() {
+        // Some texts are long, and the chunk that meets them changes its form.
+        let text = |row: usize| {
+            if row % 1000 == 999 { format!("a rather long text {row}") } else { row.to_string() }
+        };
         let mut column = TextColumn::default();
         let mut next = 0;
         for size in [0, 3, 5000, 0, 1, 4095, 4097, 0] {
             let mut chunk = TextChunk::default();
             for _ in 0..size {
-                chunk.push(format!("{next}").as_bytes());
+                chunk.push(text(next).as_bytes());
                 next += 1;
             }
             column.push_chunk(chunk);
         }
         assert_eq!(column.len(), next);
-        assert!((0..next).all(|row| column.get(row) == row.to_string().as_bytes()));
+        assert!((0..next).all(|row| column.get(row) == text(row).as_bytes()));
     }
 }
