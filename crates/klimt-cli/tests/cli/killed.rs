@@ -50,9 +50,9 @@ fn an_interrupted_run_cleans_up() {
         std::process::Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
     assert!(stopped.success());
     let output = child.wait_with_output().unwrap();
-    // A fast machine may be done before the signal comes.
+    // A fast machine may be done before the signal comes, a slow one may not listen for it yet.
     if output.status.code() != Some(0) {
-        assert_eq!(output.status.code(), Some(130));
+        assert!(matches!(output.status.code(), Some(130) | None), "{:?}", output.status);
         assert_eq!(place.files(), ["in.csv"]);
     }
 }
