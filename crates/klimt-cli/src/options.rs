@@ -50,23 +50,20 @@ pub enum Command {
 
 /// What the registry offers, for the end of the long help.
 pub fn registry_help() -> String {
-    let mut text = String::from("Requirements:\n");
-    let mut list = |entries: &mut dyn Iterator<Item = &registry::Entry>| {
+    let losses: Vec<registry::Entry> = registry::LOSSES.iter().map(|(entry, _)| *entry).collect();
+    let lists = [
+        ("Requirements", registry::REQUIREMENTS),
+        ("Algorithms", registry::ALGORITHMS),
+        ("Split criteria", registry::SPLITS),
+        ("Losses", &losses),
+    ];
+    let mut text = String::new();
+    for (heading, entries) in lists {
+        text.push_str(&format!("{heading}:\n"));
         for entry in entries {
             text.push_str(&format!("  {:<20} {:<22} {}\n", entry.id, entry.flag, entry.help));
         }
-    };
-    list(&mut registry::REQUIREMENTS.iter());
-    text.push_str("\nAlgorithms:\n");
-    let mut list = |entries: &mut dyn Iterator<Item = &registry::Entry>| {
-        for entry in entries {
-            text.push_str(&format!("  {:<20} {:<22} {}\n", entry.id, entry.flag, entry.help));
-        }
-    };
-    list(&mut registry::ALGORITHMS.iter());
-    text.push_str("\nLosses:\n");
-    for (entry, _) in registry::LOSSES {
-        text.push_str(&format!("  {:<20} {:<22} {}\n", entry.id, entry.flag, entry.help));
+        text.push('\n');
     }
     text
 }

@@ -4,7 +4,7 @@ use klimt::Error;
 
 /// Something in the text that no reader should have to guess at, and where it is.
 ///
-/// The text may be our own output ([`Fault::internal`]) or a file that somebody gave us ([`Fault::in_file`]).
+/// The text is our own output ([`Fault::internal`]); files that somebody gave us are read by klimt-io.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What is wrong.
@@ -76,19 +76,6 @@ impl Fault {
                 "the release to be written is faulty: line {line} of a chunk: {}",
                 kind.message()
             ))
-        })
-    }
-
-    /// The fault as one of the file `name`, of which `lines_before` lines come before the chunk.
-    pub fn in_file(&self, name: &str, lines_before: u64) -> Error {
-        self.kind.placeless().unwrap_or_else(|| {
-            let error =
-                Error::input(format!("{name}: line {}: {}", lines_before + self.line, self.kind.message()));
-            error.with_help(match self.kind {
-                FaultKind::InvalidUtf8 => "convert the file to UTF-8",
-                FaultKind::FieldCount { .. } => "check the delimiter and the quoting of the file",
-                _ => "quote the whole field and double the quotes inside it",
-            })
         })
     }
 }

@@ -1,13 +1,11 @@
 //! Verifies a release written as CSV: RFC 4180, UTF-8, any delimiter.
 
 mod fault;
-mod file;
 mod layout;
 mod record;
 mod words;
 
 pub use fault::{Fault, FaultKind};
-pub use file::read;
 pub use layout::Layout;
 
 use crate::tally::{END, Tally};
