@@ -152,6 +152,18 @@ pub struct RequirementArgs {
     pub min_width: Vec<String>,
 }
 
+/// How the risk of being found is told.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Risk")]
+pub struct RiskArgs {
+    /// The share of the population that the table is a sample of, such as 10%: for estimates of the population
+    #[arg(long, value_name = "SHARE")]
+    pub sampling_fraction: Option<String>,
+    /// The chance of being found above which a row counts as at risk, such as 20%
+    #[arg(long, value_name = "SHARE", default_value = "20%")]
+    pub risk_threshold: String,
+}
+
 /// What every command takes.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "General")]
@@ -299,6 +311,9 @@ pub struct VerifyArgs {
     /// What the release is said to satisfy.
     #[command(flatten)]
     pub requirements: RequirementArgs,
+    /// How risk is told.
+    #[command(flatten)]
+    pub risk: RiskArgs,
     /// How the release is written.
     #[command(flatten)]
     pub format: FormatArgs,
@@ -345,6 +360,9 @@ pub struct InspectArgs {
     /// What the columns are; roles that are not given are suggested.
     #[command(flatten)]
     pub columns: ColumnArgs,
+    /// How risk is told.
+    #[command(flatten)]
+    pub risk: RiskArgs,
     /// How the table is written.
     #[command(flatten)]
     pub format: FormatArgs,
