@@ -14,6 +14,7 @@ pub mod recode;
 pub mod region;
 pub mod registry;
 pub mod requirement;
+pub mod split;
 pub mod statistics;
 pub mod table;
 

@@ -1,7 +1,8 @@
 //! The normalised average class size C_AVG: the published rows over the groups, over k.
+//!
+//! Not additive: it divides by the number of groups.
 
-use super::{Loss, Whole};
-use crate::partition::Partitioning;
+use super::{Cost, Groups, Loss, Original, Totals};
 
 /// (rows / groups) / k; 1 is the best that there is.
 #[derive(Clone, Copy, Debug)]
@@ -12,16 +13,12 @@ impl Loss for AverageClassSize {
         "c_avg"
     }
 
-    /// The sum counts rows; the groups are counted by who adds up.
-    fn group(&self, _: &Whole<'_>, partitioning: &Partitioning, group: usize) -> f64 {
-        partitioning.rows(group).len() as f64
+    fn cost<'a>(&self, _: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
+        None
     }
 
-    fn bound(&self, rows: u64, _: u64) -> f64 {
-        rows as f64
-    }
-
-    fn finish(&self, whole: &Whole<'_>, groups: usize, sum: f64) -> f64 {
-        sum / groups.max(1) as f64 / whole.k.max(1) as f64
+    fn whole(&self, _: &Original<'_>, _: &dyn Groups, totals: &Totals) -> Option<f64> {
+        let published = (totals.rows - totals.suppressed) as f64;
+        Some(published / totals.groups.max(1) as f64 / totals.k.max(1) as f64)
     }
 }

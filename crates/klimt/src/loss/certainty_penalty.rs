@@ -1,7 +1,9 @@
 //! The normalised certainty penalty NCP: how much of its range a published cell covers, averaged over the cells.
+//!
+//! Additive. A refinement may publish every row as it is, so nothing above 0 bounds it.
 
-use super::{Loss, Whole};
-use crate::partition::Partitioning;
+use super::{Cost, Loss, Original, Totals};
+use crate::statistics::{Needs, Statistics};
 
 /// The weighted average over all cells of the share of the domain that is published, 0..1; a suppressed row pays 1.
 #[derive(Clone, Copy, Debug)]
@@ -12,25 +14,38 @@ impl Loss for CertaintyPenalty {
         "ncp"
     }
 
-    fn group(&self, whole: &Whole<'_>, partitioning: &Partitioning, group: usize) -> f64 {
-        let penalty = |dimension: usize| {
-            let domain = whole.table.domain(dimension);
-            whole.weights[dimension] * partitioning.regions.cell(group, dimension, domain).penalty(domain)
-        };
-        let per_row: f64 = (0..whole.table.dimensions()).map(penalty).sum();
-        per_row * partitioning.rows(group).len() as f64
+    fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
+        Some(Box::new(Penalty { original: *original }))
+    }
+}
+
+struct Penalty<'a> {
+    original: Original<'a>,
+}
+
+impl Cost for Penalty<'_> {
+    fn needs(&self) -> Needs {
+        Needs { extents: (0..self.original.table.dimensions()).collect(), ..Needs::default() }
     }
 
-    /// A refinement may publish every row as it is.
-    fn bound(&self, _: u64, _: u64) -> f64 {
+    fn group(&self, group: &Statistics) -> f64 {
+        let Original { table, weights, .. } = self.original;
+        let penalty = |dimension: usize| {
+            let extent = group.extent(dimension);
+            weights[dimension] * table.domain(dimension).penalty_of(extent)
+        };
+        (0..table.dimensions()).map(penalty).sum::<f64>() * group.count as f64
+    }
+
+    fn bound(&self, _: &Statistics, _: u64) -> f64 {
         0.0
     }
 
-    fn finish(&self, whole: &Whole<'_>, _: usize, sum: f64) -> f64 {
-        let weights: f64 = whole.weights.iter().sum();
-        if weights == 0.0 || whole.table.rows() == 0 {
+    fn finish(&self, sum: f64, totals: &Totals) -> f64 {
+        let weights: f64 = self.original.weights.iter().sum();
+        if weights == 0.0 || totals.rows == 0 {
             return 0.0;
         }
-        (sum / weights + whole.suppressed as f64) / whole.table.rows() as f64
+        (sum / weights + totals.suppressed as f64) / totals.rows as f64
     }
 }

@@ -1,7 +1,9 @@
 //! The discernibility metric DM: every row pays the size of its group, a suppressed row the size of the table.
+//!
+//! Additive.
 
-use super::{Loss, Whole};
-use crate::partition::Partitioning;
+use super::{Cost, Loss, Original, Totals};
+use crate::statistics::{Needs, Statistics};
 
 /// Σ |E|² over the groups, plus the number of rows for every suppressed row.
 #[derive(Clone, Copy, Debug)]
@@ -12,20 +14,31 @@ impl Loss for Discernibility {
         "dm"
     }
 
-    fn group(&self, _: &Whole<'_>, partitioning: &Partitioning, group: usize) -> f64 {
-        let rows = partitioning.rows(group).len() as f64;
-        rows * rows
+    fn cost<'a>(&self, _: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
+        Some(Box::new(Discernibility))
+    }
+}
+
+impl Cost for Discernibility {
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    fn group(&self, group: &Statistics) -> f64 {
+        group.count as f64 * group.count as f64
     }
 
     /// As many groups as possible, as equal as possible.
-    fn bound(&self, rows: u64, k: u64) -> f64 {
-        let groups = (rows / k.max(1)).max(1);
+    fn bound(&self, group: &Statistics, minimum: u64) -> f64 {
+        let rows = group.count;
+        let groups = (rows / minimum.max(1)).max(1);
         let (least, larger) = (rows / groups, rows % groups);
-        (groups - larger) as f64 * (least * least) as f64 + larger as f64 * ((least + 1) * (least + 1)) as f64
+        let square = |size: u64| size as f64 * size as f64;
+        (groups - larger) as f64 * square(least) + larger as f64 * square(least + 1)
     }
 
-    fn finish(&self, whole: &Whole<'_>, _: usize, sum: f64) -> f64 {
-        sum + whole.suppressed as f64 * whole.table.rows() as f64
+    fn finish(&self, sum: f64, totals: &Totals) -> f64 {
+        sum + totals.suppressed as f64 * totals.rows as f64
     }
 }
 
@@ -42,8 +55,9 @@ mod tests {
                 .fold(whole, u64::min)
         }
         for k in 1..5 {
-            for rows in k..18 {
-                assert_eq!(Discernibility.bound(rows, k), best(rows, k) as f64, "{rows} rows, k = {k}");
+            for count in k..18 {
+                let group = Statistics { count, ..Statistics::default() };
+                assert_eq!(Discernibility.bound(&group, k), best(count, k) as f64, "{count} rows, k = {k}");
             }
         }
     }

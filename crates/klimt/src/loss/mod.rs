@@ -1,29 +1,64 @@
 //! Losses: what a release costs its users.
 //!
-//! One file per loss. A loss adds up over groups and then finishes; what [`Loss::bound`] promises, no refinement of
-//! a group undercuts, so that searches may rest on it.
+//! One file per loss. Most losses are *additive*: the cost of a release is a sum over its groups, and what a group costs
+//! is seen from its [`Statistics`] ([`Cost`]); that is what searches and greedy splits minimise. What [`Cost::bound`]
+//! promises, no refinement of a group undercuts. The others say so, and only measure.
 
 mod average_class_size;
 mod certainty_penalty;
+mod classification;
+mod conditional_entropy;
 mod discernibility;
+mod groups;
+mod squared_error;
 
 pub use average_class_size::AverageClassSize;
 pub use certainty_penalty::CertaintyPenalty;
+pub use classification::Classification;
+pub use conditional_entropy::ConditionalEntropy;
 pub use discernibility::Discernibility;
+pub use groups::{Groups, PartitionGroups, measure};
+pub use squared_error::RootMeanSquaredError;
 
-use crate::partition::Partitioning;
-use crate::table::Table;
+use crate::statistics::{Histogram, Needs, Statistics};
+use crate::table::{Role, Table};
 
-/// What a loss may know of the whole release.
-pub struct Whole<'a> {
-    /// The original table.
+/// The original, as losses see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Original<'a> {
+    /// The table.
     pub table: &'a Table,
-    /// The least size of a group.
-    pub k: u64,
     /// How much each dimension matters.
     pub weights: &'a [f64],
+    /// The class label, as the number of a column, where there is one.
+    pub label: Option<usize>,
+    /// The numeric target, as the number of a column, where there is one.
+    pub number: Option<usize>,
+}
+
+impl<'a> Original<'a> {
+    /// A table with the targets that its roles name: the first that is no number is the class label, the first that is
+    /// one is the numeric target, and a number is the class label too where there is no other.
+    pub fn new(table: &'a Table, weights: &'a [f64]) -> Self {
+        let targets = || (0..table.columns().len()).filter(|&c| table.columns()[c].role == Role::Target);
+        let is_number =
+            |&column: &usize| table.columns()[column].coded().is_some_and(|(domain, _)| domain.is_measured());
+        let label = targets().find(|column| !is_number(column)).or_else(|| targets().next());
+        Original { table, weights, label, number: targets().find(is_number) }
+    }
+}
+
+/// What is known of a whole release, besides the sum over its groups.
+#[derive(Clone, Copy, Debug)]
+pub struct Totals {
+    /// The rows of the original.
+    pub rows: u64,
     /// The rows that were suppressed.
-    pub suppressed: usize,
+    pub suppressed: u64,
+    /// The groups.
+    pub groups: u64,
+    /// The least size of a group.
+    pub k: u64,
 }
 
 /// An information-loss metric.
@@ -31,18 +66,40 @@ pub trait Loss: Send + Sync {
     /// Its name in the registry.
     fn id(&self) -> &'static str;
 
-    /// The cost of one group.
-    fn group(&self, whole: &Whole<'_>, partitioning: &Partitioning, group: usize) -> f64;
+    /// What a group costs, where the loss is additive and applies to the original.
+    fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>>;
 
-    /// The least that any refinement of a group of so many rows, in groups of at least `k` rows, costs.
-    fn bound(&self, rows: u64, k: u64) -> f64;
+    /// The loss of a release where it is not additive and applies to the original.
+    fn whole(&self, _: &Original<'_>, _: &dyn Groups, _: &Totals) -> Option<f64> {
+        None
+    }
+}
+
+/// An additive loss, bound to the original.
+pub trait Cost: Send + Sync {
+    /// The statistics that the cost is seen from, besides the count.
+    fn needs(&self) -> Needs;
+
+    /// The cost of a group that holds rows.
+    fn group(&self, group: &Statistics) -> f64;
+
+    /// The least that any refinement of a group, into groups of at least `minimum` rows, costs in sum.
+    fn bound(&self, group: &Statistics, minimum: u64) -> f64;
+
+    /// Where a value of an unordered domain, with the statistics of its rows, stands among the others when they are cut
+    /// in two; by how common it is where nothing better is known.
+    fn key(&self, value: &Statistics) -> f64 {
+        value.count as f64
+    }
 
     /// From the sum over the groups to the loss of the release.
-    fn finish(&self, whole: &Whole<'_>, groups: usize, sum: f64) -> f64;
+    fn finish(&self, sum: f64, totals: &Totals) -> f64;
+}
 
-    /// The loss of a release.
-    fn measure(&self, whole: &Whole<'_>, partitioning: &Partitioning) -> f64 {
-        let sum = (0..partitioning.groups()).map(|group| self.group(whole, partitioning, group)).sum();
-        self.finish(whole, partitioning.groups(), sum)
-    }
+/// The mean of the codes of a histogram.
+fn mean_code(histogram: &Histogram) -> f64 {
+    let (sum, rows) = histogram.iter().fold((0u128, 0u64), |(sum, rows), (code, count)| {
+        (sum + u128::from(code) * u128::from(count), rows + count)
+    });
+    sum as f64 / rows.max(1) as f64
 }

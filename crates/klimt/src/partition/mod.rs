@@ -15,6 +15,7 @@ pub use tree::{CutNode, CutTree};
 use crate::Result;
 use crate::region::Regions;
 use crate::requirement::Bound;
+use crate::split::SplitCriterion;
 use crate::table::Table;
 use serde::Serialize;
 use std::ops::Range;
@@ -103,6 +104,8 @@ pub struct Job<'a> {
     pub table: &'a Table,
     /// What every group must satisfy.
     pub requirements: &'a Bound,
+    /// How a greedy algorithm chooses the next cut.
+    pub split: &'a SplitCriterion<'a>,
     /// How much each dimension matters; 1 by default.
     pub weights: &'a [f64],
     /// Whether the cuts are kept, for region extents or a recoding function.

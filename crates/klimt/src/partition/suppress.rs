@@ -6,8 +6,9 @@
 //! taken by gain per row, until the share that was granted is used up.
 
 use super::Partitioning;
-use crate::requirement::Bound;
-use crate::statistics::Statistics;
+use crate::Result;
+use crate::requirement::{Bound, Requirement, TableFacts};
+use crate::statistics::Collector;
 use crate::table::{Domain, Shape, Table};
 use rayon::prelude::*;
 
@@ -42,37 +43,62 @@ struct Proposal {
 impl Partitioning {
     /// Leaves out rows that cost their group more than they are worth, at most what `suppression` grants, and
     /// returns them. Regions are those of the remaining rows; the cut tree keeps its leaves.
+    ///
+    /// What remains satisfies the requirements bound to the whole table, and bound to what is published of it: readers
+    /// of the release know no other whole. Where leaving out rows would break the latter, fewer are left out.
     pub fn suppress(
         &mut self,
         suppression: Suppression,
         table: &Table,
-        requirements: &Bound,
+        requirements: &[Box<dyn Requirement>],
         weights: &[f64],
-    ) -> Vec<u32> {
-        let mut left = suppression.limit(table.rows());
-        if left == 0 {
-            return Vec::new();
+    ) -> Result<Vec<u32>> {
+        let limit = suppression.limit(table.rows());
+        if limit == 0 {
+            return Ok(Vec::new());
         }
         let total: f64 = weights.iter().sum();
-        let judge = Judge { table, requirements, weights, total: if total > 0.0 { total } else { 1.0 } };
+        let bound = Bound::new(requirements, table)?;
+        let collector = Collector::new(bound.needs(), table)?;
+        let total = if total > 0.0 { total } else { 1.0 };
+        let judge = Judge { table, bound: &bound, collector: &collector, weights, total };
         let mut proposals: Vec<Proposal> = (0..self.groups())
             .into_par_iter()
             .filter_map(|group| judge.propose(group, self.rows(group)))
             .collect();
         proposals.sort_by(|a, b| b.gain_per_row.total_cmp(&a.gain_per_row).then(a.group.cmp(&b.group)));
-        let mut out = vec![false; table.rows()];
-        let mut suppressed = Vec::new();
-        for proposal in proposals {
-            if proposal.rows.len() <= left {
-                left -= proposal.rows.len();
-                proposal.rows.iter().for_each(|&row| out[row as usize] = true);
-                suppressed.extend(proposal.rows);
+        let mut left = limit;
+        proposals.retain(|proposal| {
+            let granted = proposal.rows.len() <= left;
+            left -= if granted { proposal.rows.len() } else { 0 };
+            granted
+        });
+        while !proposals.is_empty() {
+            let mut out = vec![false; table.rows()];
+            proposals.iter().flat_map(|proposal| &proposal.rows).for_each(|&row| out[row as usize] = true);
+            if self.holds_without(&out, requirements, &judge)? {
+                self.remove(&out, table);
+                break;
             }
+            proposals.truncate(proposals.len() / 2);
         }
-        if !suppressed.is_empty() {
-            self.remove(&out, table);
-        }
-        suppressed
+        Ok(proposals.into_iter().flat_map(|proposal| proposal.rows).collect())
+    }
+
+    /// Whether every group satisfies the requirements bound to what is published, when some rows are left out.
+    fn holds_without(
+        &self,
+        out: &[bool],
+        requirements: &[Box<dyn Requirement>],
+        judge: &Judge<'_>,
+    ) -> Result<bool> {
+        let kept =
+            |rows: &[u32]| rows.iter().copied().filter(|&row| !out[row as usize]).collect::<Vec<u32>>();
+        let published = kept(&self.order);
+        let bound = Bound::to(requirements, &TableFacts { table: judge.table, rows: Some(&published) })?;
+        Ok((0..self.groups())
+            .into_par_iter()
+            .all(|group| bound.satisfied(&judge.collector.of(&kept(self.rows(group))))))
     }
 
     /// Leaves out whole groups, by their numbers, ascending.
@@ -102,7 +128,8 @@ impl Partitioning {
 
 struct Judge<'a> {
     table: &'a Table,
-    requirements: &'a Bound,
+    bound: &'a Bound,
+    collector: &'a Collector<'a>,
     weights: &'a [f64],
     total: f64,
 }
@@ -148,10 +175,7 @@ impl Judge<'_> {
     }
 
     fn satisfied(&self, rows: &[u32]) -> bool {
-        let needs = self.requirements.needs();
-        let mut statistics = Statistics::empty(needs, self.table);
-        rows.iter().for_each(|&row| statistics.add(needs, self.table, row as usize));
-        self.requirements.satisfied(&statistics)
+        self.bound.satisfied(&self.collector.of(rows))
     }
 
     /// The weighted mean penalty of the smallest region over the rows.

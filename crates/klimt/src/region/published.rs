@@ -61,8 +61,7 @@ pub fn write_set(domain: &Domain, members: &[u32], out: &mut Vec<u8>) {
 
 fn write_interval(domain: &Domain, lo: u32, hi: u32, extents: Extents, out: &mut Vec<u8>) {
     let open = extents == Extents::Region && lo > 0;
-    let touches = open && domain.is_discrete() && domain.position(lo) == domain.position(lo - 1) + 1;
-    if lo == hi && (!open || touches) {
+    if lo == hi && (!open || domain.is_single(lo, hi)) {
         return domain.write_text(lo, out);
     }
     out.push(if open { b'(' } else { b'[' });

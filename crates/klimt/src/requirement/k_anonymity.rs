@@ -2,9 +2,8 @@
 //!
 //! Monotone: the union of two groups has more rows than either.
 
-use super::{Check, Requirement, Verdict};
+use super::{Check, Facts, Level, Requirement, Side};
 use crate::statistics::{Needs, Statistics};
-use crate::table::Table;
 use crate::{Error, Result};
 
 /// Every group holds at least `k` rows.
@@ -27,9 +26,10 @@ impl KAnonymity {
         Ok(KAnonymity { k })
     }
 
-    /// The least size of a group.
-    pub fn k(&self) -> u64 {
-        self.k
+    /// From the text of its parameter.
+    pub fn parse(_: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        let k = text.trim().parse().map_err(|_| Error::input("k must be a whole number"))?;
+        Ok(Box::new(KAnonymity::new(k)?))
     }
 }
 
@@ -42,12 +42,20 @@ impl Requirement for KAnonymity {
         format!("k-anonymity with k = {}", self.k)
     }
 
+    fn limit(&self) -> Level {
+        Level::Count(self.k)
+    }
+
+    fn side(&self) -> Side {
+        Side::AtLeast
+    }
+
     fn minimum_size(&self) -> u64 {
         self.k
     }
 
-    fn bind(&self, table: &Table) -> Result<Box<dyn Check>> {
-        let rows = table.rows() as u64;
+    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+        let rows = whole.rows();
         if self.k > rows {
             return Err(Error::unsatisfied(format!(
                 "k = {} is larger than the table: the largest k that is possible is {rows}, its number of rows",
@@ -63,11 +71,11 @@ impl Check for KAnonymity {
         Needs::default()
     }
 
-    fn verdict(&self, _: &Needs, group: &Statistics) -> Verdict {
-        if group.count >= self.k {
-            Verdict::Satisfied
-        } else {
-            Verdict::Violated { measured: group.count.to_string(), limit: self.k.to_string() }
-        }
+    fn satisfied(&self, group: &Statistics) -> bool {
+        group.count >= self.k
+    }
+
+    fn level(&self, group: &Statistics) -> Level {
+        Level::Count(group.count)
     }
 }

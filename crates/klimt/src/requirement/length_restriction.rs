@@ -6,10 +6,11 @@
 //!
 //! Monotone: the region of a union covers the regions of both parts.
 
-use super::{Check, Requirement, Verdict};
+use super::parameter::{level, positive};
+use super::{Check, Facts, Level, Requirement, Side};
 use crate::hierarchy::Hierarchy;
 use crate::statistics::{Extent, Needs, Statistics};
-use crate::table::{Decimal, Domain, Shape, Table};
+use crate::table::{Decimal, Domain, Shape};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -24,13 +25,10 @@ impl LengthRestriction {
     /// The name of the requirement.
     pub const ID: &'static str = "length-restriction";
 
-    /// A restriction of a quasi-identifier; the limit is not negative.
-    pub fn new(column: impl Into<String>, limit: Decimal) -> Result<Self> {
-        let column = column.into();
-        if limit < Decimal::whole(0) {
-            return Err(Error::input(format!("the least width of column {column} must not be negative")));
-        }
-        Ok(LengthRestriction { column, limit })
+    /// From the column and the text of the least width, such as `5`.
+    pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        let limit = positive(&format!("the least width of column {column}"), text)?;
+        Ok(Box::new(LengthRestriction { column: column.to_string(), limit }))
     }
 }
 
@@ -39,23 +37,29 @@ impl Requirement for LengthRestriction {
         LengthRestriction::ID
     }
 
+    fn column(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+
     fn describe(&self) -> String {
         format!("the least width {} of column {}", self.limit, self.column)
     }
 
-    fn minimum_size(&self) -> u64 {
-        1
+    fn limit(&self) -> Level {
+        level(self.limit)
     }
 
-    fn bind(&self, table: &Table) -> Result<Box<dyn Check>> {
-        let dimension = (0..table.dimensions()).find(|&d| table.dimension(d).name == self.column);
-        let dimension = dimension.ok_or_else(|| {
+    fn side(&self) -> Side {
+        Side::AtLeast
+    }
+
+    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+        let (dimension, domain) = whole.dimension(&self.column).ok_or_else(|| {
             Error::input(format!(
                 "the least width of column {} needs a quasi-identifier of that name",
                 self.column
             ))
         })?;
-        let domain = table.domain(dimension);
         let widths = match domain.shape() {
             Shape::Ordered => Widths::Ordered(positions(domain), domain.scale()),
             Shape::Hierarchy(tree) => Widths::Leaves(Arc::clone(tree)),
@@ -109,16 +113,14 @@ impl Bound {
 
 impl Check for Bound {
     fn needs(&self) -> Needs {
-        Needs { extents: vec![self.dimension], histograms: Vec::new() }
+        Needs { extents: vec![self.dimension], ..Needs::default() }
     }
 
-    fn verdict(&self, needs: &Needs, group: &Statistics) -> Verdict {
-        let at = needs.extents.binary_search(&self.dimension).expect("the needs include this dimension");
-        match self.width(&group.extents[at]) {
-            Some(width) if width < self.limit => {
-                Verdict::Violated { measured: width.to_string(), limit: self.limit.to_string() }
-            }
-            _ => Verdict::Satisfied,
-        }
+    fn satisfied(&self, group: &Statistics) -> bool {
+        self.width(group.extent(self.dimension)).is_none_or(|width| width >= self.limit)
+    }
+
+    fn level(&self, group: &Statistics) -> Level {
+        self.width(group.extent(self.dimension)).map_or(Level::Unbounded, level)
     }
 }

@@ -23,6 +23,49 @@ impl Extent {
         Extent::Members(vec![0; cardinality.div_ceil(64)])
     }
 
+    /// Forgets every code.
+    pub fn clear(&mut self) {
+        match self {
+            Extent::Interval { lo, hi } => (*lo, *hi) = (u32::MAX, 0),
+            Extent::Members(bits) => bits.fill(0),
+        }
+    }
+
+    /// How many codes a member set holds, or lie between the ends of an interval.
+    pub fn len(&self) -> u64 {
+        match self {
+            Extent::Interval { lo, hi } if lo > hi => 0,
+            Extent::Interval { lo, hi } => u64::from(hi - lo) + 1,
+            Extent::Members(bits) => bits.iter().map(|word| u64::from(word.count_ones())).sum(),
+        }
+    }
+
+    /// Whether it holds no code.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The least and the greatest code; `None` when there is none.
+    pub fn ends(&self) -> Option<(u32, u32)> {
+        match self {
+            Extent::Interval { lo, hi } => (lo <= hi).then_some((*lo, *hi)),
+            Extent::Members(bits) => {
+                let first = bits.iter().position(|&word| word != 0)?;
+                let last = bits.iter().rposition(|&word| word != 0)?;
+                let lo = first as u32 * 64 + bits[first].trailing_zeros();
+                Some((lo, last as u32 * 64 + 63 - bits[last].leading_zeros()))
+            }
+        }
+    }
+
+    /// Whether a code is in it.
+    pub fn holds(&self, code: u32) -> bool {
+        match self {
+            Extent::Interval { lo, hi } => (*lo..=*hi).contains(&code),
+            Extent::Members(bits) => bits[code as usize / 64] >> (code % 64) & 1 == 1,
+        }
+    }
+
     /// Takes in a code.
     pub fn add(&mut self, code: u32) {
         match self {

@@ -2,6 +2,7 @@
 
 use super::{TextPool, TypeSpec, ValueType};
 use crate::hierarchy::{Hierarchy, NodeId};
+use crate::statistics::Extent;
 use std::sync::Arc;
 
 /// How the values of a domain hang together.
@@ -184,5 +185,19 @@ impl Domain {
             Shape::Hierarchy(tree) => self.node_penalty(self.node_over(tree, lo, hi)),
             Shape::Set => self.set_penalty(distinct),
         }
+    }
+
+    /// The certainty penalty of an extent.
+    pub fn penalty_of(&self, extent: &Extent) -> f64 {
+        match extent.ends() {
+            None => 0.0,
+            Some((lo, hi)) => self.extent_penalty(lo, hi, extent.len() as usize),
+        }
+    }
+
+    /// Whether an interval between region boundaries is published as a single value: no other value fits between it and
+    /// the one before.
+    pub fn is_single(&self, lo: u32, hi: u32) -> bool {
+        lo == hi && (lo == 0 || (self.is_discrete() && self.position(lo) == self.position(lo - 1) + 1))
     }
 }

@@ -3,6 +3,7 @@
 use klimt::hierarchy::{Hierarchy, HierarchyBuilder};
 use klimt::partition::{Job, Partitioner, Partitioning, Unobserved};
 use klimt::requirement::{Bound, Requirement};
+use klimt::split::SplitCriterion;
 use klimt::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool};
 use std::sync::Arc;
 
@@ -61,6 +62,7 @@ pub fn weighted(
     weights: &[f64],
 ) -> Partitioning {
     let bound = Bound::new(requirements, table).unwrap();
-    let job = Job { table, requirements: &bound, weights, keep_tree: true, observer: &Unobserved };
+    let split = &SplitCriterion::Median;
+    let job = Job { table, requirements: &bound, split, weights, keep_tree: true, observer: &Unobserved };
     partitioner.partition(&job).unwrap()
 }

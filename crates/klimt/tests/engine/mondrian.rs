@@ -171,8 +171,8 @@ proptest! {
         let limit = Decimal::whole(i128::from(width));
         let requirements: Vec<Box<dyn Requirement>> = vec![
             Box::new(KAnonymity::new(k).unwrap()),
-            Box::new(LengthRestriction::new("q0", limit).unwrap()),
-            Box::new(LengthRestriction::new("q2", Decimal::whole(2)).unwrap()),
+            LengthRestriction::parse("q0", &limit.to_string()).unwrap(),
+            LengthRestriction::parse("q2", "2").unwrap(),
         ];
         let feasible = klimt::requirement::Bound::new(&requirements, &table).unwrap().feasible(&table).is_ok();
         prop_assume!(feasible);

@@ -1,13 +1,14 @@
-//! The cuts of one dimension of a part, and which of them is made.
+//! The cut of a part, and how it is found.
 //!
-//! A cut is *allowable* when every part that holds rows satisfies every requirement.
+//! A cut is *allowable* when every part that holds rows satisfies every requirement. Here is the search of Fig. 7, at the
+//! median of the widest dimension; `subset.rs` and `taxonomy.rs` cut sets and hierarchies, `greedy.rs` chooses by a loss.
 
 use super::frequency::FrequencySet;
 use super::measure::{Dimension, Widths};
-use super::{HierarchyCut, Model, Mondrian};
-use crate::hierarchy::Hierarchy;
+use super::{Model, Mondrian};
 use crate::partition::{Job, Tuple};
-use crate::statistics::Statistics;
+use crate::split::{Candidate, Judge, Order, SplitCriterion, Sweep};
+use crate::statistics::Collector;
 use crate::table::Shape;
 
 /// A cut of a part.
@@ -22,11 +23,14 @@ pub(super) enum Cut {
 }
 
 /// Finds the cut of a part. Its vectors are kept from part to part.
-#[derive(Debug, Default)]
-pub(super) struct CutFinder {
+#[derive(Debug)]
+pub(super) struct CutFinder<'a> {
     pub widths: Widths,
-    frequency: FrequencySet,
-    ranked: Vec<usize>,
+    pub(super) frequency: FrequencySet,
+    pub(super) ranked: Vec<usize>,
+    pub(super) sweep: Sweep,
+    pub(super) places: Vec<Candidate>,
+    pub(super) collector: Collector<'a>,
 }
 
 /// A part that may be cut.
@@ -35,26 +39,54 @@ pub(super) struct Part<'a, T> {
     pub job: &'a Job<'a>,
     pub dimensions: &'a [Dimension<'a>],
     pub rows: &'a [T],
-    pub ids: &'a [u32],
 }
 
-impl CutFinder {
-    /// The first allowable cut, trying the widest dimension first.
+impl<T: Tuple> Part<'_, T> {
+    /// Whether sizes are all that decides.
+    fn only_sizes(&self) -> bool {
+        self.job.requirements.only_count() && matches!(self.job.split, SplitCriterion::Median)
+    }
+}
+
+impl<'a> CutFinder<'a> {
+    pub fn new(collector: Collector<'a>) -> Self {
+        CutFinder {
+            widths: Widths::default(),
+            frequency: FrequencySet::default(),
+            ranked: Vec::new(),
+            sweep: Sweep::default(),
+            places: Vec::new(),
+            collector,
+        }
+    }
+
+    /// The cut that the split criterion chooses; by the median where a loss sees no gain in any.
     pub fn find<T: Tuple>(&mut self, part: &Part<'_, T>, limits: &[u32]) -> Option<Cut> {
         if (part.rows.len() as u64) < part.job.requirements.minimum_size() * 2 {
             return None;
         }
         self.widths.fill(part.rows, part.dimensions, limits);
+        if !part.only_sizes() && !self.widths.order.is_empty() {
+            self.collector.prepare(part.rows);
+        }
+        if let SplitCriterion::Loss(cost) = part.job.split
+            && let Some(cut) = self.greedy(part, &**cost)
+        {
+            return Some(cut);
+        }
+        self.widest(part)
+    }
+
+    /// The first allowable cut, trying the widest dimension first.
+    fn widest<T: Tuple>(&mut self, part: &Part<'_, T>) -> Option<Cut> {
         for at in 0..self.widths.order.len() {
             let number = self.widths.order[at];
             let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
             self.frequency.fill(part.rows, number, lo, hi);
             let found = match part.dimensions[number].domain.shape() {
                 Shape::Set => self.subset(part, number),
-                Shape::Ordered => {
-                    self.missing_apart(part, number, lo, hi).or_else(|| self.median(part, number))
-                }
-                Shape::Hierarchy(tree) => self.hierarchy(part, number, tree, lo, hi),
+                Shape::Ordered => self.missing_apart(part, number).or_else(|| self.median(part, number)),
+                Shape::Hierarchy(tree) => self.hierarchy(part, number, tree),
             };
             if found.is_some() {
                 return found;
@@ -64,7 +96,8 @@ impl CutFinder {
     }
 
     /// Missing values to one side, where the part mixes them with others.
-    fn missing_apart<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize, lo: u32, hi: u32) -> Option<Cut> {
+    fn missing_apart<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
+        let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         if !part.dimensions[dimension].domain.mixes_missing(lo, hi) {
             return None;
         }
@@ -82,24 +115,46 @@ impl CutFinder {
         {
             return Some(cut);
         }
-        if part.job.requirements.only_count() {
-            let before = median.checked_sub(1);
-            return self
-                .threshold(part, dimension, median)
-                .or_else(|| self.threshold(part, dimension, before?));
+        if let Some(cut) = self.threshold(part, dimension, median) {
+            return Some(cut);
         }
-        self.rank_by_balance(part.rows.len(), median);
-        self.ranked.iter().find_map(|&index| self.threshold(part, dimension, index))
+        if part.job.requirements.only_count() {
+            return self.threshold(part, dimension, median.checked_sub(1)?);
+        }
+        self.thresholds(part, dimension);
+        let best = self.places.iter().min_by_key(|candidate| (candidate.imbalance, candidate.place))?;
+        Some(self.threshold_at(dimension, best.place))
     }
 
-    /// Every index after which a cut can be, the median first, then by how evenly it cuts.
-    fn rank_by_balance(&mut self, rows: usize, median: usize) {
-        let cumulative = &self.frequency.cumulative;
-        self.ranked.clear();
-        self.ranked.extend(0..cumulative.len() - 1);
-        self.ranked.sort_by_key(|&index| {
-            (index != median, (u64::from(cumulative[index]) * 2).abs_diff(rows as u64), index)
-        });
+    /// Lists the allowable thresholds of a dimension whose values have been counted.
+    fn thresholds<T: Tuple>(&mut self, part: &Part<'_, T>, dimension: usize) {
+        self.costed_thresholds(part, dimension, None);
+    }
+
+    /// Lists the allowable thresholds of a dimension whose values have been counted, with what they cost.
+    pub(super) fn costed_thresholds<T: Tuple>(
+        &mut self,
+        part: &Part<'_, T>,
+        dimension: usize,
+        cost: Option<&dyn crate::loss::Cost>,
+    ) {
+        let all_else_open = self.all_open_but(part, dimension);
+        let CutFinder { widths, frequency, sweep, places, collector, .. } = self;
+        let FrequencySet { values, cumulative, .. } = &*frequency;
+        let open = |place: usize| {
+            let (lo, hi) = (widths.lo[dimension], widths.hi[dimension]);
+            all_else_open
+                && (part.is_open(dimension, lo, values[place])
+                    || part.is_open(dimension, values[place + 1], hi))
+        };
+        let judge = Judge { collector, requirements: part.job.requirements, cost };
+        sweep.places(part.rows, Order { dimension, values, cumulative }, &judge, open, places);
+    }
+
+    /// The cut after the value with the given index.
+    pub(super) fn threshold_at(&self, dimension: usize, index: usize) -> Cut {
+        let (code, left) = (self.frequency.values[index], self.frequency.cumulative[index]);
+        Cut::Threshold { dimension, code, left, shared: None }
     }
 
     /// A cut after the value with the given index, when it is allowable.
@@ -107,12 +162,11 @@ impl CutFinder {
         let code = self.frequency.values[index];
         let left = self.frequency.cumulative[index];
         let right = part.rows.len() as u32 - left;
-        part.allows(&[left, right], dimension, |at| usize::from(at > code)).then_some(Cut::Threshold {
-            dimension,
-            code,
-            left,
-            shared: None,
-        })
+        if right > 0 && self.leaves_open(part, dimension, index) {
+            return None;
+        }
+        self.allows(part, &[left, right], dimension, |at| usize::from(at > code))
+            .then(|| self.threshold_at(dimension, index))
     }
 
     /// Two halves, the rows at the median divided between them.
@@ -129,7 +183,7 @@ impl CutFinder {
             }
             usize::from(at >= code)
         };
-        part.allows(&[left, part.rows.len() as u32 - left], dimension, side).then_some(Cut::Threshold {
+        self.allows(part, &[left, part.rows.len() as u32 - left], dimension, side).then_some(Cut::Threshold {
             dimension,
             code,
             left,
@@ -137,179 +191,38 @@ impl CutFinder {
         })
     }
 
-    /// Two sets of values, as even as adding the commonest value that is left to the smaller side makes them; where
-    /// that is not allowable, one value against the others.
-    fn subset<T: Tuple>(&mut self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
-        let frequency = &self.frequency;
-        self.ranked.clear();
-        self.ranked.extend(0..frequency.values.len());
-        self.ranked.sort_by_key(|&index| (std::cmp::Reverse(frequency.count_of(index)), index));
-        if part.mondrian.model == Model::Relaxed
-            && let Some(cut) = self.half_subset(part, dimension)
-        {
-            return Some(cut);
-        }
-        let (mut members, mut left, mut right) = (Vec::new(), 0, 0);
-        for &index in &self.ranked {
-            if left <= right {
-                left += frequency.count_of(index);
-                members.push(frequency.values[index]);
-            } else {
-                right += frequency.count_of(index);
-            }
-        }
-        if let Some(cut) = subset_cut(part, dimension, members, [left, right]) {
-            return Some(cut);
-        }
-        if part.job.requirements.only_count() {
-            return None;
-        }
-        let rows = part.rows.len() as u32;
-        self.ranked.iter().find_map(|&index| {
-            let count = frequency.count_of(index);
-            subset_cut(part, dimension, vec![frequency.values[index]], [count, rows - count])
-        })
-    }
-
-    /// Two halves, the rows of one value divided between them.
-    fn half_subset<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
-        let rows = part.rows.len() as u32;
-        let left = rows.div_ceil(2);
-        let (mut members, mut filled, mut shared) = (Vec::new(), 0, None);
-        for &index in &self.ranked {
-            let count = self.frequency.count_of(index);
-            members.push(self.frequency.values[index]);
-            if filled + count >= left {
-                shared = (filled + count > left).then_some(left - filled);
-                break;
-            }
-            filled += count;
-        }
-        let last = *members.last()?;
-        let mut rest = shared.unwrap_or(u32::MAX);
-        let side = |at: u32| {
-            if at == last && rest == 0 {
-                return 1;
-            }
-            rest -= u32::from(at == last && shared.is_some());
-            usize::from(!members.contains(&at))
-        };
-        part.allows(&[left, rows - left], dimension, side).then_some(Cut::Subset {
-            dimension,
-            members,
-            left,
-            shared,
-        })
-    }
-
-    fn hierarchy<T: Tuple>(
-        &mut self,
-        part: &Part<'_, T>,
-        dimension: usize,
-        tree: &Hierarchy,
-        lo: u32,
-        hi: u32,
-    ) -> Option<Cut> {
-        let specialised = match part.mondrian.hierarchy_cut {
-            HierarchyCut::Leaves => None,
-            _ => self.specialise(part, dimension, tree, lo, hi),
-        };
-        if specialised.is_some() || part.mondrian.hierarchy_cut == HierarchyCut::Nodes {
-            return specialised;
-        }
-        self.between_leaves(part, dimension, tree, lo, hi)
-    }
-
-    /// The lowest node over the part, specialised to all its children.
-    fn specialise<T: Tuple>(
-        &self,
-        part: &Part<'_, T>,
-        dimension: usize,
-        tree: &Hierarchy,
-        lo: u32,
-        hi: u32,
-    ) -> Option<Cut> {
-        let domain = part.dimensions[dimension].domain;
-        let node = domain.node_over(tree, lo, hi);
-        let mut bounds: Vec<u32> = tree.children(node).iter().map(|&child| tree.span(child).1).collect();
-        bounds.extend(domain.missing_code().filter(|_| domain.mixes_missing(lo, hi)));
-        let upto = |bound: u32| self.frequency.before(self.frequency.values.partition_point(|&v| v <= bound));
-        let mut sizes: Vec<u32> = bounds.iter().map(|&bound| upto(bound)).collect();
-        for at in (1..sizes.len()).rev() {
-            sizes[at] -= sizes[at - 1];
-        }
-        part.allows(&sizes, dimension, |at| bounds.partition_point(|&bound| bound < at))
-            .then_some(Cut::Runs { dimension, bounds, sizes })
-    }
-
-    /// The allowable cut between two leaves that leaves the least certainty penalty, if that is less than before.
-    ///
-    /// A side that would be published as `*` in every dimension looks like suppressed rows: such a cut is not made.
-    fn between_leaves<T: Tuple>(
-        &mut self,
-        part: &Part<'_, T>,
-        dimension: usize,
-        tree: &Hierarchy,
-        lo: u32,
-        hi: u32,
-    ) -> Option<Cut> {
-        let domain = part.dimensions[dimension].domain;
-        let rows = part.rows.len();
-        let penalty = |lo: u32, hi: u32| domain.extent_penalty(lo, hi, 0);
-        let all_else_open = self.all_open_but(part, dimension);
-        let (values, cumulative) = (&self.frequency.values, &self.frequency.cumulative);
-        let mut costs = Vec::new();
-        for index in 0..values.len() - 1 {
-            let (below, above) = (values[index], values[index + 1]);
-            let star = |lo, hi| domain.node_over(tree, lo, hi) == tree.root();
-            if all_else_open && (star(lo, below) || star(above, hi)) {
-                continue;
-            }
-            let left = f64::from(cumulative[index]);
-            let cost = left * penalty(lo, below) + (rows as f64 - left) * penalty(above, hi);
-            if cost < rows as f64 * penalty(lo, hi) {
-                costs.push((cost, (u64::from(cumulative[index]) * 2).abs_diff(rows as u64), index));
-            }
-        }
-        costs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-        costs.iter().find_map(|&(_, _, index)| self.threshold(part, dimension, index))
+    /// Whether a side of the threshold would be published as `*` in every dimension: that looks like suppressed rows, so
+    /// such a cut is not made.
+    fn leaves_open<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize, index: usize) -> bool {
+        let values = &self.frequency.values;
+        let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
+        (part.is_open(dimension, lo, values[index]) || part.is_open(dimension, values[index + 1], hi))
+            && self.all_open_but(part, dimension)
     }
 
     /// Whether every other dimension of the part would be published as `*`.
-    fn all_open_but<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize) -> bool {
-        part.dimensions.iter().enumerate().filter(|(number, _)| *number != dimension).all(
-            |(number, other)| {
-                let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
-                match other.domain.shape() {
-                    Shape::Hierarchy(tree) => other.domain.node_over(tree, lo, hi) == tree.root(),
-                    Shape::Ordered => other.domain.mixes_missing(lo, hi),
-                    Shape::Set => false,
+    pub(super) fn all_open_but<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize) -> bool {
+        (0..part.dimensions.len()).filter(|&other| other != dimension).all(|other| {
+            let domain = part.dimensions[other].domain;
+            match domain.shape() {
+                Shape::Set => {
+                    domain.cardinality() > 1 && self.widths.distinct[other] as usize == domain.cardinality()
                 }
-            },
-        )
+                _ => part.is_open(other, self.widths.lo[other], self.widths.hi[other]),
+            }
+        })
     }
-}
 
-fn subset_cut<T: Tuple>(
-    part: &Part<'_, T>,
-    dimension: usize,
-    members: Vec<u32>,
-    sizes: [u32; 2],
-) -> Option<Cut> {
-    let side = |at: u32| usize::from(!members.contains(&at));
-    part.allows(&sizes, dimension, side).then_some(Cut::Subset {
-        dimension,
-        members,
-        left: sizes[0],
-        shared: None,
-    })
-}
-
-impl<T: Tuple> Part<'_, T> {
     /// Whether every part that holds rows satisfies every requirement; `side` tells the part of a row by its code,
     /// and is asked row after row.
-    fn allows(&self, sizes: &[u32], dimension: usize, mut side: impl FnMut(u32) -> usize) -> bool {
-        let requirements = self.job.requirements;
+    pub(super) fn allows<T: Tuple>(
+        &self,
+        part: &Part<'_, T>,
+        sizes: &[u32],
+        dimension: usize,
+        mut side: impl FnMut(u32) -> usize,
+    ) -> bool {
+        let requirements = part.job.requirements;
         let least = requirements.minimum_size();
         if sizes.iter().any(|&size| size > 0 && u64::from(size) < least)
             || sizes.iter().filter(|&&size| size > 0).count() < 2
@@ -319,11 +232,22 @@ impl<T: Tuple> Part<'_, T> {
         if requirements.only_count() {
             return true;
         }
-        let needs = requirements.needs();
-        let mut parts = vec![Statistics::empty(needs, self.job.table); sizes.len()];
-        for (row, &id) in self.rows.iter().zip(self.ids) {
-            parts[side(row.code(dimension))].add(needs, self.job.table, id as usize);
+        let mut parts = vec![self.collector.empty(); sizes.len()];
+        for row in part.rows {
+            self.collector.add(&mut parts[side(row.code(dimension))], row);
         }
         parts.iter().all(|part| part.count == 0 || requirements.satisfied(part))
+    }
+}
+
+impl<T> Part<'_, T> {
+    /// Whether the codes `lo..=hi` of an ordered dimension or a hierarchy are published as `*`.
+    fn is_open(&self, dimension: usize, lo: u32, hi: u32) -> bool {
+        let domain = self.dimensions[dimension].domain;
+        match domain.shape() {
+            Shape::Hierarchy(tree) => domain.node_over(tree, lo, hi) == tree.root(),
+            Shape::Ordered => domain.mixes_missing(lo, hi),
+            Shape::Set => false,
+        }
     }
 }

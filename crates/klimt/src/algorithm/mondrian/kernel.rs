@@ -9,6 +9,7 @@ use super::{Model, Mondrian};
 use crate::partition::{
     CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Proof, Tuple, compact_regions,
 };
+use crate::statistics::Collector;
 use crate::{Error, ErrorKind, Result};
 use rayon::prelude::*;
 
@@ -19,6 +20,8 @@ const SIDE_BY_SIDE: usize = 1 << 13;
 pub(super) struct Anonymize<'a> {
     pub mondrian: Mondrian,
     pub job: &'a Job<'a>,
+    /// Makes the statistics that requirements and split need, from the columns that are packed.
+    pub collector: Collector<'a>,
 }
 
 impl PackedKernel for Anonymize<'_> {
@@ -28,7 +31,7 @@ impl PackedKernel for Anonymize<'_> {
         let table = self.job.table;
         let dimensions: Vec<_> =
             (0..table.dimensions()).map(|d| Dimension::new(table.domain(d), self.job.weights[d])).collect();
-        let run = Run { mondrian: self.mondrian, job: self.job, dimensions };
+        let run = Run { mondrian: self.mondrian, job: self.job, dimensions, collector: self.collector };
         let mut away = Packed { rows: vec![T::ZERO; packed.rows.len()], ids: vec![0; packed.ids.len()] };
         let span = Span {
             here: Rows { rows: &mut packed.rows, ids: &mut packed.ids },
@@ -37,7 +40,7 @@ impl PackedKernel for Anonymize<'_> {
         };
         let mut found = Found::default();
         let limits = run.dimensions.iter().map(|dimension| dimension.domain.cardinality() as u32).collect();
-        run.anonymize(span, &mut Work::new(limits), &mut found);
+        run.anonymize(span, &mut run.work(limits), &mut found);
         drop(away);
         if self.job.observer.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
@@ -115,17 +118,22 @@ struct Run<'a> {
     mondrian: Mondrian,
     job: &'a Job<'a>,
     dimensions: Vec<Dimension<'a>>,
+    collector: Collector<'a>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// Work on a part with the given limits.
+    fn work(&self, limits: Vec<u32>) -> Work<'a> {
+        Work { finder: CutFinder::new(self.collector.clone()), sides: Vec::new(), limits }
+    }
+
     /// Works on the part whose limits lie on top of the work's stack, and takes them off.
-    fn anonymize<T: Tuple>(&self, span: Span<'_, T>, work: &mut Work, found: &mut Found) {
+    fn anonymize<T: Tuple>(&self, span: Span<'_, T>, work: &mut Work<'a>, found: &mut Found) {
         let part = Part {
             mondrian: self.mondrian,
             job: self.job,
             dimensions: &self.dimensions,
             rows: span.here.rows,
-            ids: span.here.ids,
         };
         let base = work.limits.len() - self.dimensions.len();
         let cut = work.finder.find(&part, &work.limits[base..]);
@@ -155,7 +163,7 @@ impl Run<'_> {
         self.job.observer.advance(rows as u64);
     }
 
-    fn cut_in_two<T: Tuple>(&self, mut span: Span<'_, T>, cut: &Cut, work: &mut Work, found: &mut Found) {
+    fn cut_in_two<T: Tuple>(&self, mut span: Span<'_, T>, cut: &Cut, work: &mut Work<'a>, found: &mut Found) {
         let left = move_in_two(cut, &mut span, work);
         let node = self.push_cut(cut, found);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
@@ -180,7 +188,7 @@ impl Run<'_> {
 
     fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>) -> Found {
         let mut found = Found::default();
-        self.anonymize(span, &mut Work::new(limits), &mut found);
+        self.anonymize(span, &mut self.work(limits), &mut found);
         found
     }
 
@@ -213,7 +221,13 @@ impl Run<'_> {
     }
 
     /// A cut into several parts is a chain of cuts in two, of which only the last parts must be allowable.
-    fn cut_runs<T: Tuple>(&self, mut span: Span<'_, T>, runs: &Runs<'_>, work: &mut Work, found: &mut Found) {
+    fn cut_runs<T: Tuple>(
+        &self,
+        mut span: Span<'_, T>,
+        runs: &Runs<'_>,
+        work: &mut Work<'a>,
+        found: &mut Found,
+    ) {
         move_in_runs(runs, &mut span, &mut work.sides);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let limits = work.finder.widths.distinct.clone();
@@ -247,7 +261,7 @@ impl Run<'_> {
         &self,
         span: Span<'_, T>,
         limits: &[u32],
-        work: Option<&mut Work>,
+        work: Option<&mut Work<'a>>,
     ) -> Found {
         let mut found = Found::default();
         if span.here.rows.is_empty() {
@@ -257,7 +271,7 @@ impl Run<'_> {
             return found;
         }
         match work {
-            None => self.anonymize(span, &mut Work::new(limits.to_vec()), &mut found),
+            None => self.anonymize(span, &mut self.work(limits.to_vec()), &mut found),
             Some(work) => {
                 work.limits.extend_from_slice(limits);
                 self.anonymize(span, work, &mut found);
@@ -275,20 +289,15 @@ struct Runs<'a> {
 }
 
 /// What a worker keeps from part to part.
-struct Work {
-    finder: CutFinder,
+struct Work<'a> {
+    finder: CutFinder<'a>,
     /// Which side a code goes to, by code.
     sides: Vec<u32>,
     /// How many codes can occur in each dimension, for every part that waits, the next one last.
     limits: Vec<u32>,
 }
 
-impl Work {
-    /// Work on a part with the given limits.
-    fn new(limits: Vec<u32>) -> Self {
-        Work { finder: CutFinder::default(), sides: Vec::new(), limits }
-    }
-
+impl Work<'_> {
     /// The limits of one side of a cut of the part that was measured last.
     fn below(&self, cut: &Cut, left: bool) -> Vec<u32> {
         let mut limits = self.finder.widths.distinct.clone();
@@ -301,7 +310,7 @@ impl Work {
 }
 
 /// Moves the rows of a part there, those of the left side first, and returns how many those are.
-fn move_in_two<T: Tuple>(cut: &Cut, span: &mut Span<'_, T>, work: &mut Work) -> usize {
+fn move_in_two<T: Tuple>(cut: &Cut, span: &mut Span<'_, T>, work: &mut Work<'_>) -> usize {
     match cut {
         Cut::Threshold { dimension, code, left, shared: None } => {
             move_rows(span, *left as usize, |row| row.code(*dimension) > *code);

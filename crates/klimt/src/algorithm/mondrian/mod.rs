@@ -3,7 +3,7 @@
 //! `Anonymize` (Fig. 7) is `kernel.rs`: cut a part at the median of its widest dimension, as long as a cut is
 //! allowable. `choose_dimension` is the widest normalised range, which is the certainty penalty of the part's
 //! smallest region times the dimension's weight; `frequency_set` and `find_median` are in `frequency.rs`, the
-//! cuts themselves in `cut.rs`.
+//! search for the cut in `cut.rs`. Other split criteria choose the cut by a loss, in `greedy.rs`.
 //!
 //! With k-anonymity alone, no group of a strict partitioning of ordered dimensions exceeds `2d(k-1) + m` rows
 //! (Theorem 2; `m` copies of the commonest tuple), and none of a relaxed one exceeds `2k - 1` (Theorem 5), but
@@ -11,11 +11,16 @@
 
 mod cut;
 mod frequency;
+mod greedy;
 mod kernel;
 mod measure;
+mod subset;
+mod taxonomy;
 
 use crate::Result;
-use crate::partition::{Job, Partitioner, Partitioning, pack};
+use crate::partition::{Job, Partitioner, Partitioning, pack_columns};
+use crate::split::SplitCriterion;
+use crate::statistics::Collector;
 use serde::{Deserialize, Serialize};
 
 /// Whether equal tuples stay together.
@@ -54,6 +59,12 @@ pub struct Mondrian {
 impl Partitioner for Mondrian {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         let ids = (0..job.table.rows() as u32).collect();
-        pack(job.table, ids, kernel::Anonymize { mondrian: *self, job })
+        let mut needs = job.requirements.needs().clone();
+        if let SplitCriterion::Loss(cost) = job.split {
+            needs.include(&cost.needs());
+        }
+        let collector = Collector::new(&needs, job.table)?;
+        let columns = collector.columns().to_vec();
+        pack_columns(job.table, &columns, ids, kernel::Anonymize { mondrian: *self, job, collector })
     }
 }

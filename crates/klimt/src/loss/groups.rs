@@ -1,0 +1,156 @@
+//! The groups of a release, as losses see them, and what they cost.
+
+use super::{Cost, Loss, Original, Totals};
+use crate::Result;
+use crate::partition::Partitioning;
+use crate::region::{Cell, Extents};
+use crate::statistics::{Collector, Extent, Needs, Statistics};
+use crate::table::{Domain, Table};
+use rayon::prelude::*;
+
+/// The groups of a release.
+pub trait Groups: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// How many rows a group has.
+    fn rows(&self, group: usize) -> u64;
+
+    /// The extent of what is published of a group in a dimension.
+    fn extent(&self, group: usize, dimension: usize) -> Extent;
+
+    /// The rows of the original that a group holds, where that is known.
+    fn members(&self, group: usize) -> Option<&[u32]>;
+
+    /// Whether no tuple of the domain lies in two regions.
+    fn disjoint(&self) -> bool;
+
+    /// Whether the statistics of groups can be told.
+    fn knows(&self, needs: &Needs) -> bool;
+
+    /// The statistics of a group, its extents as they are published, which must be known.
+    fn statistics(&self, group: usize, needs: &Needs, collector: &Collector<'_>) -> Statistics;
+}
+
+/// The groups of a partitioning.
+#[derive(Clone, Copy, Debug)]
+pub struct PartitionGroups<'a> {
+    /// The original.
+    pub table: &'a Table,
+    /// Its groups.
+    pub partitioning: &'a Partitioning,
+    /// Which intervals are published.
+    pub extents: Extents,
+}
+
+impl Groups for PartitionGroups<'_> {
+    fn count(&self) -> usize {
+        self.partitioning.groups()
+    }
+
+    fn rows(&self, group: usize) -> u64 {
+        self.partitioning.rows(group).len() as u64
+    }
+
+    fn extent(&self, group: usize, dimension: usize) -> Extent {
+        let domain = self.table.domain(dimension);
+        extent_of(&self.partitioning.regions.cell(group, dimension, domain), domain, self.extents)
+    }
+
+    fn members(&self, group: usize) -> Option<&[u32]> {
+        Some(self.partitioning.rows(group))
+    }
+
+    fn disjoint(&self) -> bool {
+        self.partitioning.strict
+    }
+
+    fn knows(&self, _: &Needs) -> bool {
+        true
+    }
+
+    fn statistics(&self, group: usize, needs: &Needs, collector: &Collector<'_>) -> Statistics {
+        let mut statistics = collector.of(self.partitioning.rows(group));
+        statistics.extents =
+            needs.extents.iter().map(|&dimension| (dimension, self.extent(group, dimension))).collect();
+        statistics
+    }
+}
+
+/// The extent of what is published of a cell. An interval between region boundaries starts at the value before it,
+/// which is where its open end is published.
+pub fn extent_of(cell: &Cell<'_>, domain: &Domain, extents: Extents) -> Extent {
+    let last = domain.cardinality() as u32 - 1;
+    match *cell {
+        Cell::Interval { lo, hi } => {
+            let open = extents == Extents::Region && lo > 0 && !domain.is_single(lo, hi);
+            Extent::Interval { lo: if open { lo - 1 } else { lo }, hi }
+        }
+        Cell::Node(node) => {
+            let tree = domain.hierarchy().expect("a node belongs to a hierarchy");
+            let (lo, hi) = tree.span(node);
+            Extent::Interval { lo, hi: if node == tree.root() { last } else { hi } }
+        }
+        Cell::Set(members) => {
+            let mut extent = Extent::no_members(domain.cardinality());
+            members.iter().for_each(|&code| extent.add(code));
+            extent
+        }
+        Cell::Missing => Extent::Interval { lo: last, hi: last },
+        Cell::All => Extent::Interval { lo: 0, hi: last },
+    }
+}
+
+/// Groups are summed up in runs of so many, in order, so that sums do not depend on threads.
+const RUN: usize = 1024;
+
+/// Every loss that applies to the original and can be seen from the groups, by name.
+pub fn measure<'l>(
+    losses: impl Iterator<Item = &'l dyn Loss>,
+    original: &Original<'_>,
+    groups: &dyn Groups,
+    totals: &Totals,
+) -> Result<Vec<(&'static str, f64)>> {
+    let (mut measured, mut costs) = (Vec::new(), Vec::new());
+    for loss in losses {
+        match loss.cost(original) {
+            Some(cost) if groups.knows(&cost.needs()) => {
+                costs.push(cost);
+                measured.push((loss.id(), None));
+            }
+            Some(_) => {}
+            None => {
+                measured.extend(loss.whole(original, groups, totals).map(|value| (loss.id(), Some(value))))
+            }
+        }
+    }
+    let sums = sums(&costs, original.table, groups)?;
+    let mut finished = costs.iter().zip(sums).map(|(cost, sum)| cost.finish(sum, totals));
+    Ok(measured
+        .into_iter()
+        .filter_map(|(id, value)| Some((id, value.or_else(|| finished.next())?)))
+        .collect())
+}
+
+/// What each cost comes to over all groups.
+fn sums(costs: &[Box<dyn Cost + '_>], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
+    let mut needs = Needs::default();
+    costs.iter().for_each(|cost| needs.include(&cost.needs()));
+    let collector = Collector::new(&needs, table)?;
+    let run = |run: usize| {
+        let mut sums = vec![0.0; costs.len()];
+        for group in run * RUN..groups.count().min((run + 1) * RUN) {
+            let statistics = groups.statistics(group, &needs, &collector);
+            for (sum, cost) in sums.iter_mut().zip(costs) {
+                *sum += cost.group(&statistics);
+            }
+        }
+        sums
+    };
+    let runs: Vec<Vec<f64>> = (0..groups.count().div_ceil(RUN)).into_par_iter().map(run).collect();
+    let mut total = vec![0.0; costs.len()];
+    for run in runs {
+        total.iter_mut().zip(run).for_each(|(total, sum)| *total += sum);
+    }
+    Ok(total)
+}

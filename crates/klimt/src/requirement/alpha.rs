@@ -1,0 +1,91 @@
+//! (α,k)-anonymity: no value of a sensitive column has more than the share α of a group's rows. The k is that of
+//! k-anonymity, which stands beside it.
+//!
+//! Monotone: the share of a value in a union lies between its shares in the parts.
+
+use super::exact::compare_products;
+use super::parameter::{level, positive, ratio};
+use super::{Check, Facts, Level, Requirement, Side};
+use crate::statistics::{Needs, Statistics};
+use crate::table::Decimal;
+use crate::{Error, Result};
+use std::cmp::Ordering;
+
+/// No value of a column has more than the share `alpha` of a group's rows.
+#[derive(Clone, Debug)]
+pub struct Alpha {
+    column: String,
+    alpha: Decimal,
+}
+
+impl Alpha {
+    /// The name of the requirement.
+    pub const ID: &'static str = "alpha-k-anonymity";
+
+    /// From the text of its parameter, such as `0.5`.
+    pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        let alpha = positive("the alpha of (alpha,k)-anonymity", text)?;
+        if alpha == Decimal::whole(0) || alpha > Decimal::whole(1) {
+            return Err(Error::input(
+                "the alpha of (alpha,k)-anonymity is a share: more than 0 and at most 1",
+            ));
+        }
+        Ok(Box::new(Alpha { column: column.to_string(), alpha }))
+    }
+}
+
+impl Requirement for Alpha {
+    fn id(&self) -> &'static str {
+        Alpha::ID
+    }
+
+    fn column(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+
+    fn describe(&self) -> String {
+        format!("(alpha,k)-anonymity of {} with alpha = {}", self.column, self.alpha)
+    }
+
+    fn limit(&self) -> Level {
+        level(self.alpha)
+    }
+
+    fn side(&self) -> Side {
+        Side::AtMost
+    }
+
+    /// A group of n rows has a value with at least one of them.
+    fn minimum_size(&self) -> u64 {
+        let (units, scale) = ratio(self.alpha);
+        scale.div_ceil(units).min(u128::from(u32::MAX)) as u64
+    }
+
+    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+        let column = whole.protected("(alpha,k)-anonymity", &self.column)?.number;
+        Ok(Box::new(Share { column, alpha: ratio(self.alpha) }))
+    }
+}
+
+#[derive(Debug)]
+struct Share {
+    column: usize,
+    alpha: (u128, u128),
+}
+
+impl Check for Share {
+    fn needs(&self) -> Needs {
+        Needs::histogram(self.column)
+    }
+
+    fn satisfied(&self, group: &Statistics) -> bool {
+        let commonest = group.histogram(self.column).commonest();
+        compare_products(commonest.into(), self.alpha.1, self.alpha.0, group.count.into())
+            != Ordering::Greater
+    }
+
+    /// The share of the commonest value.
+    fn level(&self, group: &Statistics) -> Level {
+        Level::ratio(group.histogram(self.column).commonest(), group.count)
+    }
+}

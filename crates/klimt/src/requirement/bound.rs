@@ -1,0 +1,103 @@
+//! All requirements of a run, bound to the whole.
+
+use super::{Check, Facts, Level, Requirement, Side, TableFacts};
+use crate::statistics::{Collector, Needs, Statistics};
+use crate::table::Table;
+use crate::{Error, ErrorKind, Result};
+
+/// Every requirement of a run, bound to its table.
+#[derive(Debug)]
+pub struct Bound {
+    checks: Vec<Bounded>,
+    needs: Needs,
+    minimum_size: u64,
+    only_count: bool,
+}
+
+#[derive(Debug)]
+struct Bounded {
+    describe: String,
+    side: Side,
+    limit: Level,
+    check: Box<dyn Check>,
+}
+
+impl Bound {
+    /// Binds requirements to all rows of a table; all problems at once.
+    pub fn new(requirements: &[Box<dyn Requirement>], table: &Table) -> Result<Self> {
+        Bound::to(requirements, &TableFacts::of(table))
+    }
+
+    /// Binds requirements to the whole of which groups will be parts; all problems at once.
+    pub fn to(requirements: &[Box<dyn Requirement>], whole: &dyn Facts) -> Result<Self> {
+        let mut bound =
+            Bound { checks: Vec::new(), needs: Needs::default(), minimum_size: 1, only_count: true };
+        let mut problems: Vec<Error> = Vec::new();
+        for requirement in requirements {
+            let check = match requirement.bind(whole) {
+                Ok(check) => check,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
+            let needs = check.needs();
+            bound.only_count &= needs.only_count();
+            bound.needs.include(&needs);
+            bound.minimum_size = bound.minimum_size.max(requirement.minimum_size());
+            let (describe, side, limit) = (requirement.describe(), requirement.side(), requirement.limit());
+            bound.checks.push(Bounded { describe, side, limit, check });
+        }
+        match problems.len() {
+            0 => Ok(bound),
+            1 => Err(problems.remove(0)),
+            _ => {
+                let kind = problems[0].kind();
+                let messages = problems.iter().map(|problem| problem.message().to_string()).collect();
+                Err(Error::all(kind, messages).expect("there are problems"))
+            }
+        }
+    }
+
+    /// What the checks read together.
+    pub fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    /// No group below this size satisfies every requirement.
+    pub fn minimum_size(&self) -> u64 {
+        self.minimum_size
+    }
+
+    /// Whether reaching [`Bound::minimum_size`] is all that is required of a group.
+    pub fn only_count(&self) -> bool {
+        self.only_count
+    }
+
+    /// Whether a group satisfies every requirement.
+    #[inline]
+    pub fn satisfied(&self, group: &Statistics) -> bool {
+        group.count >= self.minimum_size
+            && (self.only_count || self.checks.iter().all(|bounded| bounded.check.satisfied(group)))
+    }
+
+    /// Checks the whole table as one group: when that violates a requirement, no release of all rows exists.
+    pub fn feasible(&self, table: &Table) -> Result<()> {
+        let collector = Collector::new(&self.needs, table)?;
+        let mut whole = collector.empty();
+        if self.needs.only_count() {
+            whole.count = table.rows() as u64;
+        } else {
+            (0..table.rows()).for_each(|row| collector.add_row(&mut whole, row));
+        }
+        let violated = self.checks.iter().filter(|bounded| !bounded.check.satisfied(&whole)).map(|bounded| {
+            let Bounded { describe, side, limit, check } = bounded;
+            format!(
+                "no release can satisfy {describe}: all rows together reach {}, and {} {limit} is required",
+                check.level(&whole),
+                side.words()
+            )
+        });
+        Error::all(ErrorKind::Unsatisfied, violated.collect()).map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,77 @@
+//! Distinct l-diversity: every group has at least l different values of a sensitive column.
+//!
+//! Monotone: the union of two groups has every value of both.
+
+use super::parameter::whole;
+use super::{Check, Facts, Level, Requirement, Side};
+use crate::Result;
+use crate::statistics::{Needs, Statistics};
+
+/// Every group has at least `l` different values of a column.
+#[derive(Clone, Debug)]
+pub struct DistinctDiversity {
+    column: String,
+    l: u64,
+}
+
+impl DistinctDiversity {
+    /// The name of the requirement.
+    pub const ID: &'static str = "distinct-l-diversity";
+
+    /// From the text of its parameter, such as `3`.
+    pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        let l = whole("the l of distinct l-diversity", text)?;
+        Ok(Box::new(DistinctDiversity { column: column.to_string(), l }))
+    }
+}
+
+impl Requirement for DistinctDiversity {
+    fn id(&self) -> &'static str {
+        DistinctDiversity::ID
+    }
+
+    fn column(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+
+    fn describe(&self) -> String {
+        format!("distinct l-diversity of {} with l = {}", self.column, self.l)
+    }
+
+    fn limit(&self) -> Level {
+        Level::Count(self.l)
+    }
+
+    fn side(&self) -> Side {
+        Side::AtLeast
+    }
+
+    fn minimum_size(&self) -> u64 {
+        self.l
+    }
+
+    fn bind(&self, facts: &dyn Facts) -> Result<Box<dyn Check>> {
+        let column = facts.protected("distinct l-diversity", &self.column)?.number;
+        Ok(Box::new(Distinct { column, l: self.l }))
+    }
+}
+
+#[derive(Debug)]
+struct Distinct {
+    column: usize,
+    l: u64,
+}
+
+impl Check for Distinct {
+    fn needs(&self) -> Needs {
+        Needs::histogram(self.column)
+    }
+
+    fn satisfied(&self, group: &Statistics) -> bool {
+        group.histogram(self.column).distinct() >= self.l
+    }
+
+    fn level(&self, group: &Statistics) -> Level {
+        Level::Count(group.histogram(self.column).distinct())
+    }
+}

@@ -1,0 +1,76 @@
+//! What a requirement may know of the whole table.
+
+use crate::table::{Domain, Role, Table};
+use crate::{Error, Result};
+
+/// A column of the whole.
+#[derive(Clone, Debug)]
+pub struct ColumnFacts<'a> {
+    /// Its number, by which its statistics are asked for.
+    pub number: usize,
+    /// What it ranges over.
+    pub domain: &'a Domain,
+    /// How many rows of the whole have each code.
+    pub counts: Vec<u64>,
+}
+
+/// The whole that groups are parts of.
+pub trait Facts {
+    /// The number of rows.
+    fn rows(&self) -> u64;
+
+    /// A column that is published as it is.
+    fn column(&self, name: &str) -> Option<ColumnFacts<'_>>;
+
+    /// The number and the domain of a quasi-identifier.
+    fn dimension(&self, name: &str) -> Option<(usize, &Domain)>;
+}
+
+impl dyn Facts + '_ {
+    /// A sensitive column, which a requirement protects.
+    pub fn protected(&self, requirement: &str, name: &str) -> Result<ColumnFacts<'_>> {
+        self.column(name).ok_or_else(|| {
+            Error::input(format!("{requirement} protects a sensitive column, and {name} is none"))
+                .with_help(format!("say --sensitive {name}"))
+        })
+    }
+}
+
+/// The facts of a table, or of those of its rows that will be published.
+#[derive(Clone, Copy, Debug)]
+pub struct TableFacts<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// The published rows, where these are not all.
+    pub rows: Option<&'a [u32]>,
+}
+
+impl<'a> TableFacts<'a> {
+    /// The facts of all rows.
+    pub fn of(table: &'a Table) -> Self {
+        TableFacts { table, rows: None }
+    }
+}
+
+impl Facts for TableFacts<'_> {
+    fn rows(&self) -> u64 {
+        self.rows.map_or(self.table.rows(), <[u32]>::len) as u64
+    }
+
+    fn column(&self, name: &str) -> Option<ColumnFacts<'_>> {
+        let protected = |role: Role| matches!(role, Role::Sensitive);
+        let number = self.table.columns().iter().position(|c| c.name == name && protected(c.role))?;
+        let (domain, codes) = self.table.columns()[number].coded()?;
+        let mut counts = vec![0; domain.cardinality()];
+        match self.rows {
+            None => (0..codes.len()).for_each(|row| counts[codes.get(row) as usize] += 1),
+            Some(rows) => rows.iter().for_each(|&row| counts[codes.get(row as usize) as usize] += 1),
+        }
+        Some(ColumnFacts { number, domain, counts })
+    }
+
+    fn dimension(&self, name: &str) -> Option<(usize, &Domain)> {
+        let dimension = (0..self.table.dimensions()).find(|&d| self.table.dimension(d).name == name)?;
+        Some((dimension, self.table.domain(dimension)))
+    }
+}

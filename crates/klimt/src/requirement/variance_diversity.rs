@@ -1,0 +1,123 @@
+//! Variance diversity (LeFevre, DeWitt, 2007, section 1.1): the population variance of a numeric sensitive column is at
+//! least v in every group.
+//!
+//! Monotone: the variance of a union is at least the mean of its parts' variances, as the square is convex (the
+//! paper's appendix). Rows with a missing value have no number and do not count; a group without numbers has no
+//! variance and reaches 0.
+
+use super::exact::compare_products;
+use super::parameter::{level, positive, ratio};
+use super::{Check, Facts, Level, Requirement, Side};
+use crate::Result;
+use crate::statistics::{Moments, Needs, Statistics, distances};
+use crate::table::Decimal;
+use num_bigint::BigUint;
+use std::cmp::Ordering;
+
+/// The variance of a column in every group is at least `v`.
+#[derive(Clone, Debug)]
+pub struct VarianceDiversity {
+    column: String,
+    v: Decimal,
+}
+
+impl VarianceDiversity {
+    /// The name of the requirement.
+    pub const ID: &'static str = "variance-diversity";
+
+    /// From the text of its parameter, such as `100`.
+    pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        let v = positive("the least variance", text)?;
+        Ok(Box::new(VarianceDiversity { column: column.to_string(), v }))
+    }
+}
+
+impl Requirement for VarianceDiversity {
+    fn id(&self) -> &'static str {
+        VarianceDiversity::ID
+    }
+
+    fn column(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+
+    fn describe(&self) -> String {
+        format!("variance diversity of {} with v = {}", self.column, self.v)
+    }
+
+    fn limit(&self) -> Level {
+        level(self.v)
+    }
+
+    fn side(&self) -> Side {
+        Side::AtLeast
+    }
+
+    fn minimum_size(&self) -> u64 {
+        if self.v > Decimal::whole(0) { 2 } else { 1 }
+    }
+
+    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+        let facts = whole.protected("variance diversity", &self.column)?;
+        distances(&self.column, facts.domain, whole.rows())?;
+        Ok(Box::new(Variance { column: facts.number, v: ratio(self.v), scale: facts.domain.scale() }))
+    }
+}
+
+#[derive(Debug)]
+struct Variance {
+    column: usize,
+    v: (u128, u128),
+    /// The digits behind the point of the units in which moments are counted.
+    scale: u32,
+}
+
+/// n²·variance in squared units: n·Σx² − (Σx)²; `None` when a product does not fit.
+fn spread(moments: &Moments) -> Option<u128> {
+    let squares = moments.squares.checked_mul(u128::from(moments.rows))?;
+    Some(squares - moments.sum.checked_mul(moments.sum)?)
+}
+
+impl Variance {
+    /// The variance in the column's own units, as a ratio.
+    fn exact(&self, moments: &Moments) -> (BigUint, BigUint) {
+        let rows = BigUint::from(moments.rows);
+        let sum = BigUint::from(moments.sum);
+        let spread = BigUint::from(moments.squares) * &rows - &sum * &sum;
+        (spread, &rows * &rows * BigUint::from(100u32).pow(self.scale))
+    }
+}
+
+impl Check for Variance {
+    fn needs(&self) -> Needs {
+        Needs { moments: vec![self.column], ..Needs::default() }
+    }
+
+    fn satisfied(&self, group: &Statistics) -> bool {
+        let moments = group.moments(self.column);
+        if moments.rows == 0 {
+            return self.v.0 == 0;
+        }
+        // spread / (n²·100^scale) ≥ v.0 / v.1
+        let rows = u128::from(moments.rows);
+        let square = (rows * rows).checked_mul(100u128.checked_pow(self.scale).unwrap_or(u128::MAX));
+        match (spread(moments), square) {
+            (Some(spread), Some(square)) => {
+                compare_products(spread, self.v.1, self.v.0, square) != Ordering::Less
+            }
+            _ => {
+                let (spread, square) = self.exact(moments);
+                spread * self.v.1 >= square * self.v.0
+            }
+        }
+    }
+
+    fn level(&self, group: &Statistics) -> Level {
+        let moments = group.moments(self.column);
+        if moments.rows == 0 {
+            return Level::Count(0);
+        }
+        let (spread, square) = self.exact(moments);
+        Level::ratio(spread, square)
+    }
+}

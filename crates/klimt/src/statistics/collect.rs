@@ -1,0 +1,189 @@
+//! From rows to statistics.
+
+use super::{Extent, Histogram, Moments, Needs, Statistics, distances};
+use crate::Result;
+use crate::partition::Tuple;
+use crate::table::{Shape, Table};
+use std::sync::Arc;
+
+/// Makes statistics of rows of one table, for the same needs: of rows by their number, or of packed tuples whose
+/// words are the columns of [`Collector::columns`].
+#[derive(Clone, Debug)]
+pub struct Collector<'a> {
+    table: &'a Table,
+    columns: Vec<usize>,
+    extents: Vec<usize>,
+    histograms: Vec<Counted>,
+    moments: Vec<Measured>,
+}
+
+/// A column whose codes are counted.
+#[derive(Clone, Debug)]
+struct Counted {
+    column: usize,
+    word: usize,
+    cardinality: usize,
+    /// The place of each code among the codes of the part at hand; empty where a code is its own place.
+    places: Vec<u32>,
+    /// The codes of the part at hand, ascending.
+    codes: Vec<u32>,
+}
+
+/// A column whose moments are taken.
+#[derive(Clone, Debug)]
+struct Measured {
+    column: usize,
+    word: usize,
+    distances: Arc<[u64]>,
+}
+
+impl<'a> Collector<'a> {
+    /// Prepares to collect what is needed; fails where moments are asked of a column without numbers.
+    pub fn new(needs: &Needs, table: &'a Table) -> Result<Self> {
+        let mut columns = table.quasi_identifiers().to_vec();
+        let mut word = |column: usize| {
+            columns.iter().position(|&c| c == column).unwrap_or_else(|| {
+                columns.push(column);
+                columns.len() - 1
+            })
+        };
+        let counted = |(column, word): (usize, usize)| Counted {
+            column,
+            word,
+            cardinality: table.columns()[column].coded().map_or(0, |(domain, _)| domain.cardinality()),
+            places: Vec::new(),
+            codes: Vec::new(),
+        };
+        let words: Vec<_> = needs.histograms.iter().map(|&column| (column, word(column))).collect();
+        let histograms: Vec<Counted> = words.into_iter().map(counted).collect();
+        let mut moments = Vec::new();
+        for &column in &needs.moments {
+            let found = &table.columns()[column];
+            if let Some((domain, _)) = found.coded() {
+                let distances = distances(&found.name, domain, table.rows() as u64)?;
+                moments.push(Measured { column, word: word(column), distances: distances.into() });
+            }
+        }
+        Ok(Collector { table, columns, extents: needs.extents.clone(), histograms, moments })
+    }
+
+    /// The columns of a tuple, quasi-identifiers first: what to pack.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// The statistics of no rows, with places for the codes of the part at hand.
+    pub fn empty(&self) -> Statistics {
+        let extent = |&dimension: &usize| match self.table.domain(dimension).shape() {
+            Shape::Set => (dimension, Extent::no_members(self.table.domain(dimension).cardinality())),
+            _ => (dimension, Extent::NOTHING),
+        };
+        Statistics {
+            count: 0,
+            extents: self.extents.iter().map(extent).collect(),
+            histograms: self
+                .histograms
+                .iter()
+                .map(|counted| (counted.column, Histogram::over(counted.codes.clone())))
+                .collect(),
+            moments: self.moments.iter().map(|measured| (measured.column, Moments::default())).collect(),
+        }
+    }
+
+    /// Looks at a part, so that statistics of its rows take as much room as the part has codes.
+    pub fn prepare<T: Tuple>(&mut self, rows: &[T]) {
+        for counted in &mut self.histograms {
+            if rows.len() >= counted.cardinality {
+                counted.count_all();
+            } else {
+                counted.count_only(rows);
+            }
+        }
+    }
+
+    /// Adds a packed row of the part at hand.
+    #[inline]
+    pub fn add<T: Tuple>(&self, into: &mut Statistics, row: &T) {
+        into.count += 1;
+        for (dimension, extent) in &mut into.extents {
+            extent.add(row.code(*dimension));
+        }
+        for (counted, (_, histogram)) in self.histograms.iter().zip(&mut into.histograms) {
+            histogram.add_at(counted.place(row.code(counted.word)));
+        }
+        for (measured, (_, moments)) in self.moments.iter().zip(&mut into.moments) {
+            if let Some(&distance) = measured.distances.get(row.code(measured.word) as usize) {
+                moments.add(distance, 1);
+            }
+        }
+    }
+
+    /// Adds a row by its number.
+    pub fn add_row(&self, into: &mut Statistics, row: usize) {
+        into.count += 1;
+        for (dimension, extent) in &mut into.extents {
+            extent.add(self.table.codes(*dimension).get(row));
+        }
+        let code = |column: usize| {
+            let coded = self.table.columns()[column].coded();
+            coded.map_or(0, |(_, codes)| codes.get(row))
+        };
+        for (column, histogram) in &mut into.histograms {
+            histogram.add(code(*column), 1);
+        }
+        for (measured, (column, moments)) in self.moments.iter().zip(&mut into.moments) {
+            if let Some(&distance) = measured.distances.get(code(*column) as usize) {
+                moments.add(distance, 1);
+            }
+        }
+    }
+
+    /// The statistics of some rows, by their numbers.
+    pub fn of(&self, rows: &[u32]) -> Statistics {
+        let mut statistics = self.empty();
+        for (counted, (_, histogram)) in self.histograms.iter().zip(&mut statistics.histograms) {
+            let few = rows.len() < counted.cardinality;
+            let places = if few { 0 } else { counted.cardinality as u32 };
+            *histogram = Histogram::over((0..places).collect());
+        }
+        rows.iter().for_each(|&row| self.add_row(&mut statistics, row as usize));
+        statistics
+    }
+}
+
+impl Counted {
+    fn count_all(&mut self) {
+        if self.codes.len() != self.cardinality {
+            self.codes = (0..self.cardinality as u32).collect();
+        }
+        self.places.clear();
+    }
+
+    fn count_only<T: Tuple>(&mut self, rows: &[T]) {
+        self.codes.clear();
+        self.codes.extend(rows.iter().map(|row| row.code(self.word)));
+        self.codes.sort_unstable();
+        self.codes.dedup();
+        self.places.resize(self.cardinality, 0);
+        for (place, &code) in (0..).zip(&self.codes) {
+            self.places[code as usize] = place;
+        }
+    }
+
+    #[inline]
+    fn place(&self, code: u32) -> usize {
+        if self.places.is_empty() { code as usize } else { self.places[code as usize] as usize }
+    }
+}
+
+impl Statistics {
+    /// Forgets all rows and keeps the places.
+    pub fn clear(&mut self) {
+        self.count = 0;
+        for (_, extent) in &mut self.extents {
+            extent.clear();
+        }
+        self.histograms.iter_mut().for_each(|(_, histogram)| histogram.clear());
+        self.moments.iter_mut().for_each(|(_, moments)| *moments = Moments::default());
+    }
+}
