@@ -1,5 +1,6 @@
 //! Exact decimal numbers.
 
+use klimt::requirement::Level;
 use std::{cmp::Ordering, fmt, str::FromStr};
 
 /// More digits than this behind the point are not read as a number: ten to this power still fits.
@@ -28,6 +29,11 @@ impl Decimal {
         let scale = self.scale.max(other.scale);
         let units = |number: Decimal| number.units.checked_mul(10i128.pow(scale - number.scale));
         Some(Decimal::new(units(self)?.checked_sub(units(other)?)?, scale))
+    }
+
+    /// The number as the level of a requirement.
+    pub(crate) fn to_level(self) -> Level {
+        Level::ratio(self.units, 10i128.pow(self.scale))
     }
 
     /// The number as an integer, where it is one that fits.

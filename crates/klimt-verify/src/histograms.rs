@@ -75,6 +75,16 @@ impl Histograms {
         std::str::from_utf8(self.values.get(number)).expect("values come from valid text")
     }
 
+    /// How many different values there are.
+    pub fn values(&self) -> usize {
+        self.values.len()
+    }
+
+    /// What was counted, in no particular order; a group and value may come several times.
+    pub(crate) fn all_cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
     /// Every cell once, ordered by group: `chunk_by` gives a histogram per group. The group `except`, where one
     /// is given, is left out.
     pub(crate) fn cells(&self, except: Option<u32>) -> Vec<Cell> {

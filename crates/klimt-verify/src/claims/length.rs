@@ -1,43 +1,20 @@
-//! Length restriction: every published value of a column has at least a given width.
+//! The length restriction: every published value of a column has at least a given width.
+//!
+//! The one requirement that is about regions, which a release tells only by its published text.
 
-use super::{Check, Claim, Facts, Level};
+use super::Facts;
 use crate::{
-    Decimal, Tally,
-    width::{Domain, Width, least_width},
+    Tally,
+    width::{Width, least_width},
 };
-use klimt::{Error, Result};
+use klimt::Result;
+use klimt::requirement::Level;
 
-pub(super) const ID: &str = "length";
-
-struct Length {
-    column: String,
-    limit: Width,
-    domain: Domain,
-}
-
-pub(super) fn bind(claim: &Claim, facts: &Facts) -> Result<Box<dyn Check>> {
-    let Some(column) = claim.column.clone() else {
-        return Err(Error::input(format!("{ID} takes the column that it is about")));
-    };
-    match claim.limit.parse::<Decimal>() {
-        Ok(limit) if limit >= 0.into() => {
-            let domain = facts.domains.get(&column).cloned().unwrap_or_default();
-            Ok(Box::new(Length { column, limit: Width::Exact(limit), domain }))
-        }
-        _ => Err(Error::input(format!("{ID} of column \"{column}\" takes a number, 0 or more"))),
-    }
-}
-
-impl Check for Length {
-    fn limit(&self) -> Level {
-        Level::Width(self.limit)
-    }
-
-    fn measure(&self, tally: &Tally) -> Result<Level> {
-        least_width(tally, &self.column, &self.domain).map(Level::Width)
-    }
-
-    fn holds(&self, measured: &Level) -> bool {
-        matches!(measured, Level::Width(width) if *width >= self.limit)
-    }
+/// The least width that a column has in any row.
+pub(super) fn measure(tally: &Tally, column: &str, facts: &Facts) -> Result<Level> {
+    let domain = facts.domains.get(column).cloned().unwrap_or_default();
+    Ok(match least_width(tally, column, &domain)? {
+        Width::Unlimited => Level::Unbounded,
+        Width::Exact(width) => width.to_level(),
+    })
 }
