@@ -65,7 +65,9 @@ fn without_a_sampling_fraction_there_is_no_population() {
 fn columns_tell_what_they_add() {
     let place = Place::new();
     place.write("in.csv", TABLE);
-    let found = inspect(&place, ROLES);
+    // A value of the order that nobody has is nobody's.
+    place.write("order.txt", "f\nm\nx\n");
+    let found = inspect(&place, &format!("{ROLES} --order sex=order.txt"));
     let column =
         |name: &str| found["columns"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap();
     for (name, alone) in [("age", 1), ("sex", 0), ("disease", 0), ("note", 10)] {

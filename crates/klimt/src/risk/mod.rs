@@ -118,7 +118,7 @@ mod tests {
         let question = Question::new(Some(Share::percent(10)), Share::percent(5)).unwrap();
         let risk = Risk::of([4, 1, 2, 1], &question);
         assert_eq!((risk.rows, risk.groups, risk.smallest_group, risk.unique), (8, 4, 1, 2));
-        assert_eq!(risk.unique_share, 0.25);
+        assert_eq!((risk.unique_share, risk.marketer), (0.25, 0.05));
         assert_eq!((risk.prosecutor.highest, risk.journalist.highest), (1.0, 0.1));
         // Rows alone are found with 10 %, rows of the pair with exactly 5 %.
         assert_eq!((risk.prosecutor.above_threshold, risk.journalist.above_threshold), (1.0, 0.25));

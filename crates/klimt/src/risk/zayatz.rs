@@ -49,6 +49,8 @@ mod tests {
     #[test]
     fn at_its_ends() {
         assert_eq!(uniques(&Sizes::new([2, 3]), Share::percent(10)), 0.0);
+        // The chance that one of 5000 is drawn is too small for a number.
+        assert_eq!(uniques(&Sizes::new([5000, 5000]), Share::percent(90)), 0.0);
         assert_eq!(uniques(&Sizes::new([1, 1, 5]), Share::ONE), 2.0);
         assert_eq!(uniques(&Sizes::new([1, 1, 1]), Share::percent(10)), 30.0);
         assert_eq!(uniques(&Sizes::new([1, u32::MAX.into()]), Share::percent(10)), 10.0);
