@@ -7,6 +7,7 @@ mod options;
 mod output;
 mod progress;
 mod publish;
+mod risk;
 mod settings;
 mod spec;
 mod suggest;

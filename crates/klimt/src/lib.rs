@@ -3,7 +3,7 @@
 //! An anonymization is a partition of the rows into groups and one recoding per group. The modules follow the
 //! words of that sentence: [`table`] and [`hierarchy`] hold the data and its domains, [`algorithm`] finds the
 //! partition under the [`requirement`]s, [`partition`] and [`region`] hold it, [`recode`] turns it into what is
-//! published, and [`loss`] says what that costs.
+//! published, [`loss`] says what that costs, and [`risk`] how easily people are found.
 
 pub mod algorithm;
 pub mod error;
@@ -14,6 +14,7 @@ pub mod recode;
 pub mod region;
 pub mod registry;
 pub mod requirement;
+pub mod risk;
 pub mod split;
 pub mod statistics;
 pub mod table;

@@ -5,6 +5,7 @@ use crate::options::InitArgs;
 use crate::output::write_whole;
 use crate::spec::{COLUMN_KEYS, KEYS};
 use crate::terminal::note;
+use klimt::risk::Question;
 use klimt::{Error, Result};
 use std::path::Path;
 
@@ -14,7 +15,7 @@ pub fn run(args: &InitArgs) -> Result<()> {
         return Err(Error::input(format!("{}: the file exists already", args.output))
             .with_help("choose another name with -o, or remove it first"));
     }
-    let inspected = inspect(&args.input, &args.columns, &args.format, &args.general)?;
+    let inspected = inspect(&args.input, &args.columns, &args.format, &args.general, &Question::default())?;
     let text = spec(&inspected, &relative(&args.input, &args.output));
     if args.output == "-" {
         return crate::terminal::print(&text);

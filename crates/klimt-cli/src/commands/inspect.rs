@@ -5,9 +5,11 @@ use super::{read_table, threads};
 use crate::columns::column_spec;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs, InspectArgs};
 use crate::progress::Progress;
+use crate::risk::{self, percent, question};
 use crate::settings::Settings;
 use crate::terminal::{count, print, table as lines_up};
 use klimt::partition::identical_tuples;
+use klimt::risk::{Question, Risk, certain_rows};
 use klimt::table::{Column, ColumnData, Role, Table};
 use klimt::{Error, ErrorKind, Result};
 use klimt_io::source::ColumnPlan;
@@ -15,7 +17,8 @@ use serde::Serialize;
 
 /// Runs the command.
 pub fn run(args: &InspectArgs) -> Result<()> {
-    let inspected = inspect(&args.input, &args.columns, &args.format, &args.general)?;
+    let question = question(&args.risk)?;
+    let inspected = inspect(&args.input, &args.columns, &args.format, &args.general, &question)?;
     if args.json {
         let text = serde_json::to_string_pretty(&inspected).map_err(|e| Error::internal(e.to_string()))?;
         return print(&format!("{text}\n"));
@@ -38,28 +41,27 @@ pub struct InspectedColumn {
     pub role: Role,
     /// Whether the role is only suggested.
     pub suggested: bool,
+    /// How many rows have a value in this column that no other row has; missing is a value.
+    pub unique_alone: usize,
     /// How many rows are told apart by this column and the other quasi-identifiers, and would not be without it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub adds_unique: Option<usize>,
+    pub adds_unique: Option<u64>,
+    /// Of a sensitive column: the share of rows whose value is certain to who knows their quasi-identifiers, as all
+    /// rows with the same tuple have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certain: Option<f64>,
 }
 
 /// How easily people are found by the quasi-identifiers as they are.
 #[derive(Debug, Serialize)]
-pub struct Risk {
+pub struct InspectedRisk {
     /// The quasi-identifiers.
     pub quasi_identifiers: Vec<String>,
-    /// How many different tuples they have.
-    pub tuples: usize,
-    /// How many rows are alone with their tuple.
-    pub unique: usize,
-    /// The size of the smallest group of equal tuples: the k of the table as it is.
-    pub smallest_group: u32,
-    /// The chance to find the person behind the row that is easiest to find.
-    pub highest: f64,
-    /// The chance to find the person behind a row, on average.
-    pub average: f64,
-    /// The share of rows in groups of fewer than five.
-    pub below_five: f64,
+    /// How many different tuples they have: the groups of the table as it is.
+    pub tuples: u64,
+    /// The risk by these groups.
+    #[serde(flatten)]
+    pub risk: Risk,
 }
 
 /// What is found of a table.
@@ -69,9 +71,11 @@ pub struct Inspected {
     pub rows: usize,
     /// The columns.
     pub columns: Vec<InspectedColumn>,
-    /// The risk of the table as it is.
+    /// The risk of the table as it is, when there are quasi-identifiers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub risk: Option<Risk>,
+    pub risk: Option<InspectedRisk>,
+    /// What should be changed before anything is published.
+    pub warnings: Vec<String>,
 }
 
 /// Looks at a table.
@@ -80,27 +84,21 @@ pub fn inspect(
     columns: &ColumnArgs,
     format: &FormatArgs,
     general: &GeneralArgs,
+    question: &Question,
 ) -> Result<Inspected> {
     let settings = gather(None, columns)?;
     let progress = Progress::new(general.quiet)?;
     let table = read_table(input, format, &settings.missing, threads(general), &progress, |source| {
         plan(input, source.columns(), &settings)
     })?;
-    let roles: Vec<(Role, bool)> =
-        table.columns().iter().map(|column| role(column, &settings, &table)).collect();
-    let risk = risk(&table, &roles)?;
-    let mut inspected: Vec<InspectedColumn> = Vec::new();
-    for (column, &(role, suggested)) in table.columns().iter().zip(&roles) {
-        inspected.push(describe_column(column, role, suggested));
+    let mut columns: Vec<InspectedColumn> = Vec::new();
+    for column in table.columns() {
+        let (role, suggested) = role(column, &settings, &table);
+        columns.push(describe_column(column, role, suggested));
     }
-    if let Some((risk, without)) = &risk {
-        for (name, unique) in without {
-            if let Some(column) = inspected.iter_mut().find(|column| column.name == *name) {
-                column.adds_unique = Some(risk.unique.saturating_sub(*unique));
-            }
-        }
-    }
-    Ok(Inspected { rows: table.rows(), columns: inspected, risk: risk.map(|(risk, _)| risk) })
+    let risk = risk_of(&table, &mut columns, question)?;
+    let warnings = columns.iter().filter_map(|column| warning(column, table.rows())).collect();
+    Ok(Inspected { rows: table.rows(), columns, risk, warnings })
 }
 
 /// Every column is read with its values encoded.
@@ -119,19 +117,18 @@ fn plan(input: &str, names: &[String], settings: &Settings) -> Result<Vec<Column
 }
 
 fn describe_column(column: &Column, role: Role, suggested: bool) -> InspectedColumn {
-    let (r#type, distinct, missing) = match &column.data {
+    let (r#type, distinct, missing, unique_alone) = match &column.data {
         ColumnData::Coded { domain, codes } => {
-            let mut seen = vec![false; domain.cardinality()];
-            let mut missing = 0;
+            let mut rows = vec![0u32; domain.cardinality()];
             for row in 0..codes.len() {
-                let code = codes.get(row);
-                seen[code as usize] = true;
-                missing += usize::from(Some(code) == domain.missing_code());
+                rows[codes.get(row) as usize] += 1;
             }
-            let distinct = seen.iter().take(domain.value_count()).filter(|&&seen| seen).count();
-            (domain.value_type().name(), distinct, missing)
+            let missing = domain.missing_code().map_or(0, |code| rows[code as usize]);
+            let distinct = rows.iter().take(domain.value_count()).filter(|&&rows| rows > 0).count();
+            let alone = rows.iter().filter(|&&rows| rows == 1).count();
+            (domain.value_type().name(), distinct, missing as usize, alone)
         }
-        ColumnData::Texts(_) => ("text", 0, 0),
+        ColumnData::Texts(_) => ("text", 0, 0, 0),
     };
     InspectedColumn {
         name: column.name.clone(),
@@ -140,7 +137,9 @@ fn describe_column(column: &Column, role: Role, suggested: bool) -> InspectedCol
         missing,
         role,
         suggested,
+        unique_alone,
         adds_unique: None,
+        certain: None,
     }
 }
 
@@ -228,42 +227,58 @@ fn role(column: &Column, settings: &Settings, table: &Table) -> (Role, bool) {
     }
 }
 
-/// How many rows would be unique without a column, by its name.
-type UniqueWithout = Vec<(String, usize)>;
-
-/// The risk by the quasi-identifiers, and how many rows would be unique without each of them.
-fn risk(table: &Table, roles: &[(Role, bool)]) -> Result<Option<(Risk, UniqueWithout)>> {
-    let chosen: Vec<usize> = (0..roles.len()).filter(|&c| roles[c].0 == Role::QuasiIdentifier).collect();
+/// The risk by the quasi-identifiers, and what each of them and each sensitive column adds to it.
+fn risk_of(
+    table: &Table,
+    columns: &mut [InspectedColumn],
+    question: &Question,
+) -> Result<Option<InspectedRisk>> {
+    let with = |role: Role, columns: &[InspectedColumn]| -> Vec<usize> {
+        (0..columns.len()).filter(|&column| columns[column].role == role).collect()
+    };
+    let chosen = with(Role::QuasiIdentifier, columns);
     if chosen.is_empty() {
         return Ok(None);
     }
-    let sizes = identical_tuples(table, &chosen)?;
-    let unique = |sizes: &[u32]| sizes.iter().filter(|&&size| size == 1).count();
-    let rows = table.rows() as f64;
-    let smallest = sizes.iter().copied().min().unwrap_or(0);
-    let below: u64 = sizes.iter().filter(|&&size| size < 5).map(|&size| u64::from(size)).sum();
-    let name = |&column: &usize| table.columns()[column].name.clone();
-    let risk = Risk {
-        quasi_identifiers: chosen.iter().map(name).collect(),
-        tuples: sizes.len(),
-        unique: unique(&sizes),
-        smallest_group: smallest,
-        highest: 1.0 / f64::from(smallest.max(1)),
-        average: sizes.len() as f64 / rows,
-        below_five: below as f64 / rows,
-    };
-    let mut without = Vec::new();
+    let sizes = |columns: &[usize]| identical_tuples(table, columns);
+    let risk = Risk::of(sizes(&chosen)?.into_iter().map(u64::from), question);
     if chosen.len() > 1 {
-        for left_out in &chosen {
-            let others: Vec<usize> = chosen.iter().copied().filter(|column| column != left_out).collect();
-            without.push((name(left_out), unique(&identical_tuples(table, &others)?)));
+        for &left_out in &chosen {
+            let others: Vec<usize> = chosen.iter().copied().filter(|&column| column != left_out).collect();
+            let without = sizes(&others)?.into_iter().filter(|&size| size == 1).count() as u64;
+            columns[left_out].adds_unique = Some(risk.unique.saturating_sub(without));
         }
     }
-    Ok(Some((risk, without)))
+    let sensitive = with(Role::Sensitive, columns);
+    for (&column, certain) in sensitive.iter().zip(certain_rows(table, &chosen, &sensitive)?) {
+        columns[column].certain = Some(certain as f64 / table.rows().max(1) as f64);
+    }
+    let quasi_identifiers = chosen.iter().map(|&column| columns[column].name.clone()).collect();
+    Ok(Some(InspectedRisk { quasi_identifiers, tuples: risk.groups, risk }))
+}
+
+/// What is wrong with a column that would be published as it is although its values nearly name a row each.
+fn warning(column: &InspectedColumn, rows: usize) -> Option<String> {
+    let most = |part: usize| part as u128 * 10 > rows as u128 * 9;
+    let published_raw = column.role.is_published() && column.role != Role::QuasiIdentifier;
+    let found = if most(column.unique_alone) {
+        format!("{} of {} rows have a value that no other row has", column.unique_alone, rows)
+    } else if most(column.distinct) {
+        format!("{} rows have {} different values", rows, column.distinct)
+    } else {
+        return None;
+    };
+    published_raw.then(|| {
+        format!(
+            "column {} ({}) would be published as it is, and its values nearly name the rows: {found}; make it an identifier (not published) or a quasi-identifier (generalised)",
+            column.name, column.role,
+        )
+    })
 }
 
 fn describe(inspected: &Inspected) -> String {
-    let heading = ["column", "type", "distinct", "missing", "role", "unique rows by it"];
+    let heading =
+        ["column", "type", "distinct", "missing", "role", "unique alone", "adds unique", "certain rows"];
     let mut rows = vec![heading.map(String::from).to_vec()];
     for column in &inspected.columns {
         let role = if column.suggested { format!("{}?", column.role) } else { column.role.to_string() };
@@ -273,27 +288,28 @@ fn describe(inspected: &Inspected) -> String {
             count(column.distinct as u64),
             count(column.missing as u64),
             role,
-            column.adds_unique.map_or(String::from("-"), |unique| count(unique as u64)),
+            count(column.unique_alone as u64),
+            column.adds_unique.map_or(String::from("-"), count),
+            column.certain.map_or(String::from("-"), percent),
         ]);
     }
     let mut text = format!("{} rows\n\n{}", count(inspected.rows as u64), lines_up(&rows));
-    if let Some(risk) = &inspected.risk {
-        let share = risk.unique as f64 * 100.0 / inspected.rows as f64;
+    if let Some(found) = &inspected.risk {
         text.push_str(&format!(
-            "\nBy {}:\n  {} different tuples, {} rows ({share:.1} %) are unique\n  smallest group {}, highest risk {:.2}, average risk {:.3}, {:.1} % of rows in groups below 5\n",
-            risk.quasi_identifiers.join(", "),
-            count(risk.tuples as u64),
-            count(risk.unique as u64),
-            risk.smallest_group,
-            risk.highest,
-            risk.average,
-            risk.below_five * 100.0,
+            "\nBy {}: {} different tuples, the smallest group has {}\n{}",
+            found.quasi_identifiers.join(", "),
+            count(found.tuples),
+            count(found.risk.smallest_group),
+            risk::describe(&found.risk),
         ));
     }
     if inspected.columns.iter().any(|column| column.suggested) {
         text.push_str(
             "\nA role with ? is only suggested, by the column's name and values: decide for yourself.\n",
         );
+    }
+    for (at, warning) in inspected.warnings.iter().enumerate() {
+        text.push_str(&format!("{}warning: {warning}\n", if at == 0 { "\n" } else { "" }));
     }
     text
 }

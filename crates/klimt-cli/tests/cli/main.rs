@@ -5,3 +5,4 @@ mod common;
 mod errors;
 mod killed;
 mod release;
+mod risk;
