@@ -7,6 +7,7 @@ mod options;
 mod output;
 mod progress;
 mod publish;
+mod requirements;
 mod risk;
 mod settings;
 mod spec;

@@ -1,6 +1,7 @@
 //! Every flag of the command, in one place: help, completions and the man page are made from it.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use crate::requirements::RequirementArgs;
 use klimt::registry;
 
 /// Turns a table about people into a table that is safe to publish.
@@ -51,17 +52,23 @@ pub enum Command {
 /// What the registry offers, for the end of the long help.
 pub fn registry_help() -> String {
     let losses: Vec<registry::Entry> = registry::LOSSES.iter().map(|(entry, _)| *entry).collect();
+    let mut text = String::from("Requirements:\n");
+    for entry in registry::REQUIREMENTS {
+        let flag = if entry.flag == "k" { "-k".to_string() } else { format!("--{}", entry.flag) };
+        let column = if entry.subject == registry::Subject::QuasiIdentifier { "age=" } else { "" };
+        let sample = format!("{flag} {column}{}", entry.sample());
+        text.push_str(&format!("  {:<22} {sample:<32} {}\n", entry.id, entry.help));
+    }
+    text.push('\n');
     let lists = [
-        ("Requirements", registry::REQUIREMENTS),
         ("Algorithms", registry::ALGORITHMS),
         ("Split criteria", registry::SPLITS),
         ("Losses", &losses),
     ];
-    let mut text = String::new();
     for (heading, entries) in lists {
         text.push_str(&format!("{heading}:\n"));
         for entry in entries {
-            text.push_str(&format!("  {:<20} {:<22} {}\n", entry.id, entry.flag, entry.help));
+            text.push_str(&format!("  {:<22} {:<32} {}\n", entry.id, entry.flag, entry.help));
         }
         text.push('\n');
     }
@@ -140,18 +147,6 @@ pub enum Other {
     Keep,
 }
 
-/// The requirements.
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Requirements")]
-pub struct RequirementArgs {
-    /// Every group holds at least K rows
-    #[arg(short, long = "k", value_name = "K")]
-    pub k: Option<u64>,
-    /// The least width of a column's published intervals: a distance, days, seconds, ranks, leaves or members
-    #[arg(long, value_name = "COLUMN=WIDTH")]
-    pub min_width: Vec<String>,
-}
-
 /// How the risk of being found is told.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Risk")]
@@ -221,6 +216,9 @@ pub struct MethodArgs {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(
         registry::ALGORITHMS.iter().map(|entry| clap::builder::PossibleValue::new(entry.id).help(entry.help))))]
     pub algorithm: Option<String>,
+    /// How the next cut is chosen: median, infogain, regression or loss:NAME
+    #[arg(long, value_name = "CRITERION")]
+    pub split: Option<String>,
     /// Whether equal rows stay in one group
     #[arg(long, value_enum, value_name = "MODEL")]
     pub partitioning: Option<Partitioning>,
@@ -396,7 +394,7 @@ pub struct InitArgs {
 /// `klimt apply`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Regions are published by the boundaries of the saved cuts. The result is checked like any release: with the\nk that the recoding function was made for, unless -k says otherwise."
+    after_help = "Regions are published by the boundaries of the saved cuts. The result is checked like any release: with the\nrequirements that the recoding function was made for, unless flags say otherwise."
 )]
 pub struct ApplyArgs {
     /// The saved recoding function
@@ -406,10 +404,10 @@ pub struct ApplyArgs {
     /// Where the release goes; its name decides the format; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
-    /// The k that the result must reach; by default the one of the recoding function
-    #[arg(short, long = "k", value_name = "K")]
-    pub k: Option<u64>,
-    /// Leave out rows in groups below k, at most this share of all rows, such as 5%
+    /// What the result must satisfy; by default what the recoding function was made for.
+    #[command(flatten)]
+    pub requirements: RequirementArgs,
+    /// Leave out rows in groups that violate a requirement, at most this share of all rows, such as 5%
     #[arg(long, value_name = "SHARE")]
     pub suppress: Option<String>,
     /// What the other columns are.

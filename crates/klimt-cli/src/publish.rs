@@ -4,12 +4,13 @@
 use crate::output::Staged;
 use crate::progress::Progress;
 use klimt::recode::{Release, Source};
-use klimt::table::{Domain, Role, Shape, ValueType};
+use klimt::requirement::Requirement;
+use klimt::table::{ColumnSpec, Domain, Role, Shape, ValueType};
 use klimt::{Error, ErrorKind, Result};
 use klimt_io::columnar::{self, KeptTypes, OutputFormat, TextRecords};
 use klimt_io::csv::{ChunkObserver, Dialect, DialectSpec, write_release};
 use klimt_io::source::Compression;
-use klimt_verify::claims::{Claim, Facts, Outcome, check};
+use klimt_verify::claims::{Facts, Outcome, check};
 use klimt_verify::csv::{Layout, scan};
 use klimt_verify::{Findings, Question, Tally, width};
 use std::fs::File;
@@ -27,8 +28,8 @@ pub struct Publication<'a> {
     pub k: u64,
     /// The types of the source's columns.
     pub kept_types: &'a KeptTypes,
-    /// The promises that must hold.
-    pub claims: &'a [Claim],
+    /// What must hold.
+    pub requirements: &'a [Box<dyn Requirement>],
     /// How many writers work side by side.
     pub threads: usize,
     /// Progress and the wish to stop.
@@ -75,13 +76,13 @@ impl Publication<'_> {
         };
         let original_rows = Some(self.release.table.rows() as u64);
         let findings = Findings::new(&tally, &Question { k: Some(self.k), original_rows })?;
-        let outcomes = check(&tally, self.claims, &facts(self.release))?;
+        let outcomes = check(&tally, self.requirements, &facts(self.release))?;
         if let Some(broken) = outcomes.iter().find(|outcome| !outcome.holds) {
             return Err(Error::new(
                 ErrorKind::Internal,
                 format!(
-                    "the release failed its own check: {} reaches {} where {} was promised",
-                    broken.claim, broken.measured, broken.limit
+                    "the release failed its own check: {} was promised, and {} is reached",
+                    broken.description, broken.measured
                 ),
             ));
         }
@@ -160,12 +161,31 @@ impl ChunkObserver for Checker<'_> {
     }
 }
 
-/// What the width of published values depends on, by column.
+/// What is known of the columns beside their published values.
 fn facts(release: &Release<'_>) -> Facts {
     let table = release.table;
     let domains =
         (0..table.dimensions()).map(|d| (table.dimension(d).name.clone(), width_domain(table.domain(d))));
-    Facts { domains: domains.collect() }
+    let sensitive = table.columns().iter().filter(|column| column.role == Role::Sensitive);
+    let sensitive = sensitive.filter_map(|column| {
+        let (domain, _) = column.coded()?;
+        Some((column.name.clone(), known_spec(&column.name, domain)))
+    });
+    Facts { domains: domains.collect(), sensitive: sensitive.collect() }
+}
+
+/// The type, order and hierarchy of a sensitive column.
+fn known_spec(name: &str, domain: &Domain) -> ColumnSpec {
+    let mut spec = ColumnSpec::new(name, Role::Sensitive);
+    spec.type_spec = Some(domain.type_spec().clone());
+    match domain.shape() {
+        Shape::Hierarchy(tree) => spec.hierarchy = Some(std::sync::Arc::clone(tree)),
+        Shape::Ordered if !domain.is_measured() => {
+            spec.order = Some((0..domain.value_count() as u32).map(|code| domain.text(code)).collect());
+        }
+        _ => {}
+    }
+    spec
 }
 
 fn width_domain(domain: &Domain) -> width::Domain {

@@ -26,6 +26,16 @@ pub fn question(args: &RiskArgs) -> Result<Question> {
     }
 }
 
+/// What to say of a column that is published as it is and has hardly any value twice.
+pub fn nearly_unique(name: &str, distinct: u64, rows: u64) -> String {
+    format!(
+        "column {name} has {} different values in {} rows: it tells almost every row apart (make it an identifier or a \
+         quasi-identifier)",
+        count(distinct),
+        count(rows)
+    )
+}
+
 /// A share in per cent.
 pub fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)

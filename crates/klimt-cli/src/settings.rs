@@ -2,7 +2,8 @@
 
 use crate::options::{ColumnArgs, Extent, HierarchyCut, Other, Partitioning, Statistic};
 use crate::suggest::did_you_mean;
-use klimt::table::{Decimal, Role, TypeSpec};
+use crate::requirements::Wanted;
+use klimt::table::{Role, TypeSpec};
 use klimt::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
@@ -19,8 +20,6 @@ pub struct ColumnSettings {
     pub hierarchy: Option<String>,
     /// How much it matters.
     pub weight: Option<f64>,
-    /// The least width of its published intervals.
-    pub min_width: Option<Decimal>,
 }
 
 /// What a run is to do. A spec fills it, then flags win.
@@ -38,6 +37,10 @@ pub struct Settings {
     pub missing: Vec<String>,
     /// The least size of a group.
     pub k: Option<u64>,
+    /// The other requirements.
+    pub requirements: Vec<Wanted>,
+    /// How the next cut is chosen.
+    pub split: Option<String>,
     /// The algorithm.
     pub algorithm: Option<String>,
     /// Strict or relaxed.
@@ -121,26 +124,15 @@ impl Settings {
         }
     }
 
-    /// Takes in the least widths of flags.
-    pub fn apply_min_widths(&mut self, pairs: &[String]) -> Result<()> {
-        let mut problems = Vec::new();
-        for pair in pairs {
-            match pair.split_once('=').map(|(column, width)| (column, width.parse::<Decimal>())) {
-                Some((column, Ok(width))) => {
-                    self.columns.entry(column.to_string()).or_default().min_width = Some(width);
-                }
-                _ => problems.push(format!("--min-width {pair}: COLUMN=WIDTH with a number is needed")),
-            }
-        }
-        Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
-    }
-
     /// Everything that is said about columns which the table does not have, a problem each.
     pub fn unknown_columns(&self, names: &[String]) -> Vec<String> {
         let known = || names.iter().map(String::as_str);
-        self.columns
-            .keys()
-            .filter(|name| !names.contains(name))
+        let required = self.requirements.iter().filter_map(|wanted| wanted.column.as_ref());
+        let mut said: Vec<&String> = self.columns.keys().chain(required).collect();
+        said.sort_unstable();
+        said.dedup();
+        said.into_iter()
+            .filter(|name| !names.contains(*name))
             .map(|name| format!("there is no column {name}{}", did_you_mean(name, known())))
             .collect()
     }

@@ -2,21 +2,23 @@
 
 use crate::options::{Extent, HierarchyCut, Other, Partitioning, Statistic};
 use crate::settings::{ColumnSettings, Settings, weight};
+use crate::requirements::{self, Wanted};
 use crate::suggest::did_you_mean;
 use clap::ValueEnum;
+use klimt::registry::Subject;
 use klimt::table::{Role, TypeSpec};
 use klimt::{Error, ErrorKind, Result, registry};
 use std::path::Path;
 use toml::{Table, Value};
 
-/// The keys of a spec, each with its one-line help: what `klimt init` writes comes from here.
-pub const KEYS: &[(&str, &str)] = &[
+/// The keys of a spec besides requirements, each with its one-line help.
+const KEYS: &[(&str, &str)] = &[
     ("input", "the table"),
     ("output", "where the release goes"),
-    ("k", "every group holds at least k rows"),
     ("other", "what to do with columns that have no role: drop or keep"),
     ("missing", "texts that stand for a missing value, besides the empty one"),
     ("algorithm", "the algorithm that finds the groups"),
+    ("split", "how the next cut is chosen: median, infogain, regression or loss:NAME"),
     ("partitioning", "strict or relaxed"),
     ("hierarchy-cut", "where a hierarchy may be cut: nodes, leaves or both"),
     ("suppress", "leave out at most this share of the rows, such as \"5%\""),
@@ -26,15 +28,28 @@ pub const KEYS: &[(&str, &str)] = &[
     ("columns", "what the columns are"),
 ];
 
-/// The keys of a column.
-pub const COLUMN_KEYS: &[(&str, &str)] = &[
+/// The keys of a column besides requirements.
+const COLUMN_KEYS: &[(&str, &str)] = &[
     ("role", "quasi-identifier, sensitive, identifier, insensitive or target"),
     ("type", "integer, decimal, date, timestamp, boolean or text"),
     ("order", "a file with a value per line, lowest first"),
     ("hierarchy", "a file with a line per value, then its ever coarser ancestors"),
     ("weight", "how much the column matters"),
-    ("min-width", "the least width of its published intervals"),
 ];
+
+/// Every key of a spec with its help, the requirements that are not about one quasi-identifier included.
+pub fn keys() -> Vec<(&'static str, String)> {
+    let required = requirements::flags().filter(|flag| requirements::subject(flag) != Subject::QuasiIdentifier);
+    let fixed = KEYS.iter().map(|(key, help)| (*key, help.to_string()));
+    fixed.chain(required.map(|flag| (flag, requirements::help(flag)))).collect()
+}
+
+/// Every key of a column with its help, the requirements about a column included.
+pub fn column_keys() -> Vec<(&'static str, String)> {
+    let required = requirements::flags().filter(|flag| requirements::subject(flag) != Subject::Rows);
+    let fixed = COLUMN_KEYS.iter().map(|(key, help)| (*key, help.to_string()));
+    fixed.chain(required.map(|flag| (flag, requirements::help(flag)))).collect()
+}
 
 /// Reads a spec; all problems at once. File names in it are relative to its folder.
 pub fn read(path: &str) -> Result<Settings> {
@@ -65,6 +80,7 @@ impl Reader<'_> {
                 "k" => settings.k = self.whole(key, value),
                 "other" => settings.other = self.choice::<Other>(key, value),
                 "missing" => settings.missing = self.texts(key, value),
+                "split" => settings.split = self.text(key, value),
                 "algorithm" => settings.algorithm = self.algorithm(key, value),
                 "partitioning" => settings.partitioning = self.choice::<Partitioning>(key, value),
                 "hierarchy-cut" => settings.hierarchy_cut = self.choice::<HierarchyCut>(key, value),
@@ -80,8 +96,12 @@ impl Reader<'_> {
                     None => self.problem(key, "true or false is needed"),
                 },
                 "columns" => self.columns(value, &mut settings),
+                key if requirements::flags().any(|flag| flag == key) => {
+                    self.requirement(key, None, key, value, &mut settings);
+                }
                 unknown => {
-                    let hint = did_you_mean(unknown, KEYS.iter().map(|(key, _)| *key));
+                    let keys = keys();
+                    let hint = did_you_mean(unknown, keys.iter().map(|(key, _)| *key));
                     self.problems.push(format!("{}: there is no key {unknown}{hint}", self.path));
                 }
             }
@@ -98,12 +118,38 @@ impl Reader<'_> {
                 self.problem(&format!("columns.{name}"), "a table with a role is needed");
                 continue;
             };
-            let column = self.column(name, table);
+            let column = self.column(name, table, settings);
             settings.columns.insert(name.clone(), column);
         }
     }
 
-    fn column(&mut self, name: &str, table: &Table) -> ColumnSettings {
+    /// One requirement or a list of them; a number stands for its text.
+    fn requirement(
+        &mut self,
+        place: &str,
+        column: Option<&str>,
+        key: &str,
+        value: &Value,
+        settings: &mut Settings,
+    ) {
+        let subject = requirements::subject(key);
+        let Some(flag) = requirements::flags().find(|flag| *flag == key) else { return };
+        if column.is_none() && subject == Subject::QuasiIdentifier {
+            return self.problem(place, "this is about one column: write it under [columns.NAME]");
+        }
+        let items = value.as_array().map_or(vec![value], |list| list.iter().collect());
+        for item in items {
+            match number(item) {
+                Some(text) => {
+                    let column = column.map(str::to_string);
+                    settings.requirements.push(Wanted { flag, column, text });
+                }
+                None => self.problem(place, "a text, a number or a list of them is needed"),
+            }
+        }
+    }
+
+    fn column(&mut self, name: &str, table: &Table, settings: &mut Settings) -> ColumnSettings {
         let mut column = ColumnSettings::default();
         for (key, value) in table {
             let place = format!("columns.{name}.{key}");
@@ -125,12 +171,11 @@ impl Reader<'_> {
                     Some(weight) => column.weight = Some(weight),
                     None => self.problem(&place, "a number that is not negative is needed"),
                 },
-                "min-width" => match number(value).and_then(|text| text.parse().ok()) {
-                    Some(width) => column.min_width = Some(width),
-                    None => self.problem(&place, "a number is needed"),
-                },
+                key if column_keys().iter().skip(COLUMN_KEYS.len()).any(|(flag, _)| *flag == key) => {
+                    self.requirement(&place, Some(name), key, value, settings);
+                }
                 unknown => {
-                    let hint = did_you_mean(unknown, COLUMN_KEYS.iter().map(|(key, _)| *key));
+                    let hint = did_you_mean(unknown, column_keys().iter().map(|(key, _)| *key));
                     self.problems
                         .push(format!("{}: columns.{name}: there is no key {unknown}{hint}", self.path));
                 }

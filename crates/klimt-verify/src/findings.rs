@@ -1,6 +1,7 @@
 //! What a tally says about a release.
 
 use crate::{Group, Histograms, Tally};
+use hashbrown::HashMap;
 use klimt::{Error, Result};
 use serde::{Serialize, Serializer};
 
@@ -134,6 +135,22 @@ pub fn worst(tally: &Tally, count: usize) -> Vec<WorstGroup> {
     let names = tally.quasi_identifiers();
     let named = |group: &Group| names.iter().cloned().zip(group.values().map(str::to_string)).collect();
     groups.iter().map(|group| WorstGroup { rows: group.rows(), values: named(group) }).collect()
+}
+
+/// How many rows are unique by each quasi-identifier: alone in their group, and not without that column.
+pub fn contributions(tally: &Tally) -> Vec<(String, u64)> {
+    let names = tally.quasi_identifiers();
+    let unique = tally.groups().filter(|group| group.rows() == 1).count() as u64;
+    let without = |left_out: usize| {
+        let mut rows: HashMap<Vec<&str>, u64> = HashMap::new();
+        for group in tally.groups() {
+            let others = group.values().enumerate().filter(|(at, _)| *at != left_out).map(|(_, value)| value);
+            *rows.entry(others.collect()).or_default() += group.rows();
+        }
+        rows.values().filter(|&&rows| rows == 1).count() as u64
+    };
+    let adds = |at: usize| if unique == 0 { 0 } else { unique - without(at) };
+    (0..names.len()).map(|at| (names[at].clone(), adds(at))).collect()
 }
 
 fn buckets(sizes: impl Iterator<Item = u64>) -> Vec<Bucket> {

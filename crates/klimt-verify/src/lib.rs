@@ -15,6 +15,6 @@ mod tally;
 pub mod width;
 
 pub use decimal::Decimal;
-pub use findings::{Below, Bucket, Findings, Question, SensitiveFinding, WorstGroup, worst};
+pub use findings::{Below, Bucket, Findings, Question, SensitiveFinding, WorstGroup, contributions, worst};
 pub use histograms::{Cell, Histograms};
 pub use tally::{Group, Tally};

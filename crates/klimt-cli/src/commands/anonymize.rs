@@ -11,18 +11,18 @@ use crate::settings::{Settings, share};
 use crate::terminal::{count, note, print};
 use crate::{output, spec};
 use klimt::algorithm::mondrian::{self, Mondrian};
-use klimt::loss::Whole;
+use klimt::loss::{self, Original, PartitionGroups, Totals};
 use klimt::partition::{Job, Partitioner, Partitioning, Suppression};
-use klimt::recode::{RecodingFunction, Release, RowOrder, StatisticKind};
+use klimt::recode::{RecodingFunction, Release, RowOrder, SavedRequirement, StatisticKind};
 use klimt::region::Extents;
 use klimt::registry;
-use klimt::requirement::{Bound, KAnonymity, LengthRestriction, Requirement};
+use klimt::requirement::{Bound, Requirement, TableFacts};
+use klimt::split::SplitCriterion;
 use klimt::table::{Domain, Table};
 use klimt::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::source::Source;
-use klimt_verify::claims::Claim;
 use serde_json::{Map, Value, json};
 
 /// Runs the command.
@@ -38,7 +38,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         Error::input("k is not given")
             .with_help("say how many people must share a published row, such as -k 5")
     })?;
-    let requirements = requirements(k, &settings)?;
+    let requirements = settings.build_requirements()?;
     let suppression = match &settings.suppress {
         Some(text) => Suppression::share(share(text)?).unwrap_or(Suppression::NONE),
         None => Suppression::NONE,
@@ -48,25 +48,38 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
 
     let (table, dialect, kept_types) = read(&input, &args, &settings, threads, &progress)?;
     let weights = weights(&table, &settings);
+    let original = Original::new(&table, &weights);
+    let split = SplitCriterion::named(settings.split.as_deref().unwrap_or("median"), &original)?;
     let bound = Bound::new(&requirements, &table)?;
     bound.feasible(&table)?;
+    warn(args.general.quiet, &settings, &requirements, &table);
     let extents = extents(&settings);
     let keep_tree = extents == Extents::Region || args.publish.save_recoding.is_some();
-    let mut partitioning = partition(&table, &bound, &weights, &settings, keep_tree, &progress)?;
+    let stage = progress.stage("partitioning", table.rows() as u64, false);
+    let mut partitioning = mondrian(&settings).partition(&Job {
+        table: &table,
+        requirements: &bound,
+        split: &split,
+        weights: &weights,
+        keep_tree,
+        observer: &stage,
+    })?;
+    drop(stage);
     let function = match (&args.publish.save_recoding, &partitioning.tree) {
         (Some(path), Some(tree)) => {
-            Some((path, RecodingFunction::new(&table, tree, &partitioning.regions, k)))
+            let mut function = RecodingFunction::new(&table, tree, &partitioning.regions, k);
+            function.requirements = saved(&settings);
+            Some((path, function))
         }
         _ => None,
     };
-    let suppressed = partitioning.suppress(suppression, &table, &bound, &weights).len();
+    let suppressed = partitioning.suppress(suppression, &table, &requirements, &weights)?.len();
     finish_regions(&mut partitioning, &table, extents);
 
     let row_order = row_order(settings.keep_order, args.method.seed)?;
     let statistics = statistics(&settings);
     let release = Release::new(&table, &partitioning, extents, row_order, &statistics);
     check_names(&release)?;
-    let claims = claims(k, &settings);
     let dialect = output_dialect(dialect, &output)?;
     let publication = Publication {
         release: &release,
@@ -74,16 +87,19 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         dialect,
         k,
         kept_types: &kept_types,
-        claims: &claims,
+        requirements: &requirements,
         threads,
         progress: &progress,
     };
     let checked = publication.write()?;
-    let whole = Whole { table: &table, k, weights: &weights, suppressed };
-    let losses: Vec<(&'static str, f64)> = registry::LOSSES
-        .iter()
-        .map(|(entry, loss)| (entry.id, loss.measure(&whole, &partitioning)))
-        .collect();
+    let groups = PartitionGroups { table: &table, partitioning: &partitioning, extents };
+    let totals = Totals {
+        rows: table.rows() as u64,
+        suppressed: suppressed as u64,
+        groups: partitioning.groups() as u64,
+        k,
+    };
+    let losses = loss::measure(registry::LOSSES.iter().map(|(_, loss)| *loss), &original, &groups, &totals)?;
     let certificate = Certified {
         table: &table,
         requirements: &requirements,
@@ -115,8 +131,8 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     settings.input = args.input.clone().or(settings.input);
     settings.output = args.output.clone().or(settings.output);
     settings.apply_columns(&args.columns)?;
-    settings.apply_min_widths(&args.requirements.min_width)?;
-    settings.k = args.requirements.k.or(settings.k);
+    settings.apply_requirements(&args.requirements)?;
+    settings.split = args.method.split.clone().or(settings.split);
     settings.algorithm = args.method.algorithm.clone().or(settings.algorithm);
     settings.partitioning = args.method.partitioning.or(settings.partitioning);
     settings.hierarchy_cut = args.method.hierarchy_cut.or(settings.hierarchy_cut);
@@ -148,23 +164,38 @@ fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Setti
     Ok(())
 }
 
-fn requirements(k: u64, settings: &Settings) -> Result<Vec<Box<dyn Requirement>>> {
-    let mut requirements: Vec<Box<dyn Requirement>> = vec![Box::new(KAnonymity::new(k)?)];
-    for (name, column) in &settings.columns {
-        if let Some(width) = column.min_width {
-            requirements.push(Box::new(LengthRestriction::new(name, width)?));
-        }
+/// Says what a privacy board would ask about: sensitive columns that nothing protects, and requirements that rest on
+/// something that was not said.
+fn warn(quiet: bool, settings: &Settings, requirements: &[Box<dyn Requirement>], table: &Table) {
+    for column in settings.unprotected(requirements) {
+        note(
+            quiet,
+            &format!(
+                "warning: nothing protects the sensitive column {column}: where all rows of a group have the same value, \
+                 whoever finds the group knows it (protect it with --l-diversity {column}=distinct:2, for example)"
+            ),
+        );
     }
-    Ok(requirements)
+    let facts = TableFacts::of(table);
+    for warning in requirements.iter().filter_map(|requirement| requirement.warning(&facts)) {
+        note(quiet, &format!("warning: {warning}"));
+    }
 }
 
-/// What the release promises, for the verifier.
-fn claims(k: u64, settings: &Settings) -> Vec<Claim> {
-    let widths = settings
-        .columns
-        .iter()
-        .filter_map(|(name, column)| Some(Claim::length(name, &column.min_width?.to_string())));
-    std::iter::once(Claim::k_anonymity(k)).chain(widths).collect()
+/// The requirements besides k, as a recoding function keeps them.
+fn saved(settings: &Settings) -> Vec<SavedRequirement> {
+    let columns = |column: &Option<String>| match column {
+        Some(column) => vec![column.clone()],
+        None => settings.sensitive_columns().map(str::to_string).collect(),
+    };
+    let each = settings.requirements.iter().flat_map(|wanted| {
+        columns(&wanted.column).into_iter().map(|column| SavedRequirement {
+            flag: wanted.flag.to_string(),
+            column,
+            parameters: wanted.text.clone(),
+        })
+    });
+    each.collect()
 }
 
 fn read(
@@ -190,14 +221,7 @@ pub fn weights(table: &Table, settings: &Settings) -> Vec<f64> {
     (0..table.dimensions()).map(|dimension| weight(&table.dimension(dimension).name)).collect()
 }
 
-fn partition(
-    table: &Table,
-    requirements: &Bound,
-    weights: &[f64],
-    settings: &Settings,
-    keep_tree: bool,
-    progress: &Progress,
-) -> Result<Partitioning> {
+fn mondrian(settings: &Settings) -> Mondrian {
     let model = match settings.partitioning {
         Some(PartitioningArg::Relaxed) => mondrian::Model::Relaxed,
         _ => mondrian::Model::Strict,
@@ -207,14 +231,7 @@ fn partition(
         Some(HierarchyCut::Leaves) => mondrian::HierarchyCut::Leaves,
         Some(HierarchyCut::Both) | None => mondrian::HierarchyCut::Both,
     };
-    let stage = progress.stage("partitioning", table.rows() as u64, false);
-    Mondrian { model, hierarchy_cut }.partition(&Job {
-        table,
-        requirements,
-        weights,
-        keep_tree,
-        observer: &stage,
-    })
+    Mondrian { model, hierarchy_cut }
 }
 
 /// Region boundaries where they are asked for; then groups that are published alike become one.
@@ -271,6 +288,7 @@ fn describe(settings: &Settings) -> Map<String, Value> {
     };
     put("algorithm", json!(settings.algorithm.as_deref().unwrap_or("mondrian")));
     let relaxed = settings.partitioning == Some(PartitioningArg::Relaxed);
+    put("split", json!(settings.split.as_deref().unwrap_or("median")));
     put("partitioning", json!(if relaxed { "relaxed" } else { "strict" }));
     put("extent", json!(extents(settings)));
     put("suppress", json!(settings.suppress.as_deref().unwrap_or("none")));

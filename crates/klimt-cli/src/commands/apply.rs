@@ -6,18 +6,20 @@ use crate::columns::{column_spec, plan};
 use crate::options::{ApplyArgs, ColumnArgs};
 use crate::output::same_file;
 use crate::progress::Progress;
+use crate::requirements::{self, Wanted};
 use crate::publish::Publication;
 use crate::settings::{Settings, share};
 use crate::terminal::{count, note};
 use klimt::partition::Suppression;
 use klimt::recode::{Applied, RecodingFunction, Release};
 use klimt::region::Extents;
+use klimt::requirement::{Bound, Requirement, TableFacts};
+use klimt::statistics::Collector;
 use klimt::table::{Domain, Role};
 use klimt::{Error, Result};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
 use klimt_io::source::{ColumnPlan, Source};
-use klimt_verify::claims::Claim;
 
 /// Runs the command.
 pub fn run(args: &ApplyArgs) -> Result<()> {
@@ -27,13 +29,16 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     }
     let text = std::fs::read(&args.recoding).map_err(|e| Error::io(&args.recoding, "read it", &e))?;
     let function = RecodingFunction::from_json(&text, &args.recoding)?;
-    let k = args.k.unwrap_or(function.k);
+    let mut settings = settings_for(&function, args)?;
+    settings.k = settings.k.or(Some(function.k));
+    let requirements = settings.build_requirements()?;
+    let k = settings.k.unwrap_or(function.k);
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
     let mut seen = (Dialect::default(), KeptTypes::default());
     let table = read_table(&args.input, &args.format, &args.columns.missing, threads, &progress, |source| {
         seen = (source.dialect(), source.kept_types());
-        plan_for(&function, args, source)
+        plan_for(&function, &settings, args, source)
     })?;
     let (dialect, kept_types) = seen;
     let mut applied = function.apply(&table)?;
@@ -41,16 +46,15 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
         (0..applied.table.dimensions()).map(|d| applied.table.domain(d).clone()).collect();
     let domains: Vec<&Domain> = domains.iter().collect();
     applied.partitioning.coalesce(&domains);
-    let suppressed = suppress_small(&mut applied, &domains, k, args)?;
+    let suppressed = suppress_violating(&mut applied, &domains, &requirements, args)?;
     let order = row_order(args.keep_order, args.seed)?;
     let release = Release::new(&applied.table, &applied.partitioning, Extents::Region, order, &[]);
-    let claims = [Claim::k_anonymity(k)];
     let publication = Publication {
         release: &release,
         output: &args.output,
         dialect: output_dialect(dialect, &args.output)?,
         k,
-        claims: &claims,
+        requirements: &requirements,
         kept_types: &kept_types,
         threads,
         progress: &progress,
@@ -75,18 +79,37 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     Ok(())
 }
 
-/// The function says what its columns are; flags say it of the others.
-fn plan_for(function: &RecodingFunction, args: &ApplyArgs, source: &Source) -> Result<Vec<ColumnPlan>> {
+/// What the flags say of the other columns, and what the result must satisfy: what the function was made for, unless
+/// flags ask for the same of the same column.
+fn settings_for(function: &RecodingFunction, args: &ApplyArgs) -> Result<Settings> {
     let mut settings = Settings::default();
     settings.apply_columns(&ColumnArgs { qi: Vec::new(), ..args.columns.clone() })?;
+    for name in function.columns() {
+        settings.columns.entry(name.to_string()).or_default().role = Some(Role::QuasiIdentifier);
+    }
+    for saved in &function.requirements {
+        let flag = requirements::flags().find(|flag| *flag == saved.flag).ok_or_else(|| {
+            Error::input(format!("{}: there is no requirement {}", args.recoding, saved.flag))
+        })?;
+        let (column, text) = (Some(saved.column.clone()), saved.parameters.clone());
+        settings.requirements.push(Wanted { flag, column, text });
+    }
+    settings.apply_requirements(&args.requirements)?;
+    Ok(settings)
+}
+
+/// The function says what its columns are; flags say it of the others.
+fn plan_for(
+    function: &RecodingFunction,
+    settings: &Settings,
+    args: &ApplyArgs,
+    source: &Source,
+) -> Result<Vec<ColumnPlan>> {
     let recoded = function.columns();
     if let Some(absent) = recoded.iter().find(|name| !source.columns().iter().any(|column| column == *name)) {
         return Err(Error::input(format!("{}: there is no column {absent}, which is recoded", args.input)));
     }
-    for name in &recoded {
-        settings.columns.entry(name.to_string()).or_default().role = Some(Role::QuasiIdentifier);
-    }
-    let mut plans = plan(&args.input, source.columns(), &settings)?;
+    let mut plans = plan(&args.input, source.columns(), settings)?;
     for (plan, name) in plans.iter_mut().zip(source.columns()) {
         if recoded.contains(&name.as_str()) {
             let given = settings.columns.get(name).cloned().unwrap_or_default();
@@ -98,26 +121,46 @@ fn plan_for(function: &RecodingFunction, args: &ApplyArgs, source: &Source) -> R
     Ok(plans)
 }
 
-/// Leaves out groups below k, where that was granted; without it, or beyond it, there is no release.
-fn suppress_small(applied: &mut Applied, domains: &[&Domain], k: u64, args: &ApplyArgs) -> Result<usize> {
-    let small: Vec<usize> = (0..applied.partitioning.groups())
-        .filter(|&group| (applied.partitioning.rows(group).len() as u64) < k)
-        .collect();
-    let rows: usize = small.iter().map(|&group| applied.partitioning.rows(group).len()).sum();
-    if rows == 0 {
-        return Ok(0);
-    }
+/// Leaves out groups that violate a requirement, where that was granted; without it, or beyond it, there is no release.
+///
+/// What is left is a smaller whole, by which some requirements measure groups anew, so this goes on until all satisfy.
+fn suppress_violating(
+    applied: &mut Applied,
+    domains: &[&Domain],
+    requirements: &[Box<dyn Requirement>],
+    args: &ApplyArgs,
+) -> Result<usize> {
     let granted = args.suppress.as_deref().map_or(Ok(0.0), share)?;
     let limit = Suppression::share(granted).unwrap_or(Suppression::NONE).limit(applied.table.rows());
-    if rows > limit {
-        let percent = rows as f64 * 100.0 / applied.table.rows() as f64;
-        return Err(Error::unsatisfied(format!(
-            "{} rows fall into {} groups with fewer than k = {k} rows",
-            count(rows as u64),
-            count(small.len() as u64)
-        ))
-        .with_help(format!("leave them out with --suppress {}%, or ask for a smaller -k", percent.ceil())));
+    let mut suppressed = 0;
+    loop {
+        let violating = violating(applied, requirements)?;
+        let rows: usize = violating.iter().map(|&group| applied.partitioning.rows(group).len()).sum();
+        if rows == 0 {
+            return Ok(suppressed);
+        }
+        suppressed += rows;
+        if suppressed > limit {
+            let percent = suppressed as f64 * 100.0 / applied.table.rows() as f64;
+            let what: Vec<String> = requirements.iter().map(|requirement| requirement.describe()).collect();
+            return Err(Error::unsatisfied(format!(
+                "{} rows fall into {} groups that violate {}",
+                count(rows as u64),
+                count(violating.len() as u64),
+                what.join(" or ")
+            ))
+            .with_help(format!("leave them out with --suppress {}%, or ask for less", percent.ceil())));
+        }
+        applied.partitioning.drop_groups(&violating, domains);
     }
-    applied.partitioning.drop_groups(&small, domains);
-    Ok(rows)
+}
+
+/// The groups that violate a requirement, bound to the rows that are still there.
+fn violating(applied: &Applied, requirements: &[Box<dyn Requirement>]) -> Result<Vec<usize>> {
+    let (table, partitioning) = (&applied.table, &applied.partitioning);
+    let facts = TableFacts { table, rows: Some(&partitioning.order) };
+    let bound = Bound::to(requirements, &facts)?;
+    let collector = Collector::new(bound.needs(), table)?;
+    let violates = |&group: &usize| !bound.satisfied(&collector.of(partitioning.rows(group)));
+    Ok((0..partitioning.groups()).filter(violates).collect())
 }

@@ -3,7 +3,7 @@
 use super::inspect::{Inspected, inspect};
 use crate::options::InitArgs;
 use crate::output::write_whole;
-use crate::spec::{COLUMN_KEYS, KEYS};
+use crate::spec::{column_keys, keys};
 use crate::terminal::note;
 use klimt::risk::Question;
 use klimt::{Error, Result};
@@ -40,7 +40,8 @@ fn relative(input: &str, output: &str) -> String {
 }
 
 fn spec(inspected: &Inspected, input: &str) -> String {
-    let help = |key: &str| KEYS.iter().find(|(name, _)| *name == key).map_or("", |(_, help)| *help);
+    let keys = keys();
+    let help = |key: &str| keys.iter().find(|(name, _)| *name == key).map_or("", |(_, help)| help);
     let mut text = format!(
         "# A spec for klimt: what the columns are and what is asked of the release.\n\
          # Roles were suggested from names and values: look at each of them.\n\n\
@@ -51,13 +52,13 @@ fn spec(inspected: &Inspected, input: &str) -> String {
         help("k"),
         help("other"),
     );
-    for (key, help) in KEYS {
+    for (key, help) in &keys {
         if !["input", "output", "k", "other", "columns"].contains(key) {
             text.push_str(&format!("# {key}: {help}\n"));
         }
     }
     text.push_str("\n# A column can have:\n");
-    for (key, help) in COLUMN_KEYS {
+    for (key, help) in column_keys() {
         text.push_str(&format!("#   {key}: {help}\n"));
     }
     for column in &inspected.columns {

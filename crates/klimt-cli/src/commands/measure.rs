@@ -1,34 +1,54 @@
 //! `klimt measure`: what a release costs its users.
 
+use super::anonymize::weights;
 use super::verify::{gather, tally};
 use super::{read_table, threads};
 use crate::options::{MeasureArgs, Other};
 use crate::progress::Progress;
-use crate::settings::Settings;
+use crate::settings::{ColumnSettings, Settings};
 use crate::terminal::{print, table};
-use klimt::region::Published;
+use klimt::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt::registry;
-use klimt::table::{Role, Table};
+use klimt::table::{Role, Table, TypeSpec, ValueType};
 use klimt::{Error, Result};
 use klimt_verify::{Findings, Question, Tally};
 use serde_json::{Map, Value, json};
 
 /// Runs the command.
 pub fn run(args: &MeasureArgs) -> Result<()> {
-    let settings = gather(args.spec.as_deref(), &args.columns)?;
-    let k = args.requirements.k.or(settings.k);
+    let mut settings = gather(args.spec.as_deref(), &args.columns)?;
+    settings.apply_requirements(&args.requirements)?;
     let release = args.release.as_deref().unwrap_or(&args.original);
-    let tally = tally(release, &args.format, &settings)?;
-    let original = args.release.as_ref().map(|_| read_original(args, &settings)).transpose()?;
-    let original_rows = original.as_ref().map(|table| table.rows() as u64);
-    let findings = Findings::new(&tally, &Question { k, original_rows })?;
+    let tally = tally(release, &args.format, &settings, &[Role::Target])?;
+    let table = match args.release {
+        Some(_) => read_columns(&args.original, args, &settings)?,
+        None => read_columns(release, args, &as_categories(&settings))?,
+    };
+    let original_rows = args.release.as_ref().map(|_| table.rows() as u64);
+    let findings = Findings::new(&tally, &Question { k: settings.k, original_rows })?;
     // The average is taken in units of the k that was asked for, else of the k that is reached.
-    let k = k.unwrap_or(findings.smallest_group).max(1);
-    let mut losses: Vec<(&str, f64)> =
-        vec![("dm", findings.dm as f64), ("c_avg", findings.average_group / k as f64)];
-    if let Some(original) = &original {
-        losses.push(("ncp", certainty_penalty(original, &tally, &settings, findings.suppressed)?));
-    }
+    let k = settings.k.unwrap_or(findings.smallest_group).max(1);
+    let totals = Totals {
+        rows: original_rows.unwrap_or(findings.rows),
+        suppressed: findings.suppressed,
+        groups: findings.groups,
+        k,
+    };
+    let weights = weights(&table, &settings);
+    let original = Original::new(&table, &weights);
+    let groups = published(&tally, &table)?;
+    let losses: Vec<&dyn Loss> = registry::LOSSES.iter().map(|(_, loss)| *loss).collect();
+    let losses = match args.release {
+        Some(_) => loss::measure(losses.into_iter(), &original, &groups, &totals)?,
+        None => {
+            let told = losses.into_iter().filter(|loss| needs_no_original(*loss, &original, &groups, &totals));
+            loss::measure(told, &original, &groups, &totals)?
+        }
+    };
+    show(args, &losses, &findings, k)
+}
+
+fn show(args: &MeasureArgs, losses: &[(&'static str, f64)], findings: &Findings, k: u64) -> Result<()> {
     if args.json {
         let map: Map<String, Value> = losses.iter().map(|(id, loss)| (id.to_string(), json!(loss))).collect();
         let text = json!({ "rows": findings.rows, "suppressed": findings.suppressed, "groups": findings.groups,
@@ -47,42 +67,67 @@ fn shown(loss: f64) -> String {
     if loss.fract() == 0.0 { format!("{loss:.0}") } else { format!("{loss:.6}") }
 }
 
-fn read_original(args: &MeasureArgs, settings: &Settings) -> Result<Table> {
+/// Whether a loss is told by the groups of a release and what is published beside them.
+fn needs_no_original(loss: &dyn Loss, original: &Original<'_>, groups: &dyn Groups, totals: &Totals) -> bool {
+    match loss.cost(original) {
+        Some(cost) => {
+            let needs = cost.needs();
+            let kept = |column: &usize| !original.table.quasi_identifiers().contains(column);
+            needs.extents.is_empty() && needs.histograms.iter().chain(&needs.moments).all(kept)
+        }
+        None => loss.whole(original, groups, totals).is_some() && loss.id() == "c_avg",
+    }
+}
+
+/// The quasi-identifiers and targets of a table.
+fn read_columns(path: &str, args: &MeasureArgs, settings: &Settings) -> Result<Table> {
     let progress = Progress::new(args.general.quiet)?;
     let mut settings = settings.clone();
     settings.other = Some(Other::Drop);
-    settings.columns.retain(|_, column| column.role == Some(Role::QuasiIdentifier));
-    read_table(&args.original, &args.format, &settings.missing, threads(&args.general), &progress, |source| {
-        crate::columns::plan(&args.original, source.columns(), &settings)
+    settings.requirements.clear();
+    let read = |column: &ColumnSettings| matches!(column.role, Some(Role::QuasiIdentifier | Role::Target));
+    settings.columns.retain(|_, column| read(column));
+    read_table(path, &args.format, &settings.missing, threads(&args.general), &progress, |source| {
+        crate::columns::plan(path, source.columns(), &settings)
     })
 }
 
-/// The normalised certainty penalty of what is published, with the weights that were given.
-fn certainty_penalty(original: &Table, tally: &Tally, settings: &Settings, suppressed: u64) -> Result<f64> {
-    let names = tally.quasi_identifiers();
-    let dimension = |name: &String| {
-        (0..original.dimensions())
-            .find(|&d| original.dimension(d).name == *name)
-            .ok_or_else(|| Error::internal(format!("column {name} was not read")))
+/// Quasi-identifiers as what they are in a release: texts that are equal or not.
+fn as_categories(settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    for column in settings.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier)) {
+        let type_spec = Some(TypeSpec::from(ValueType::Text));
+        *column = ColumnSettings { role: column.role, type_spec, ..ColumnSettings::default() };
+    }
+    settings
+}
+
+/// The groups of a release beside the table that they are measured by.
+fn published<'a>(tally: &Tally, table: &'a Table) -> Result<PublishedGroups<'a>> {
+    let place = |name: &str| {
+        let found = tally.quasi_identifiers().iter().position(|other| other == name);
+        found.ok_or_else(|| Error::internal(format!("column {name} was not read")))
     };
-    let dimensions = names.iter().map(dimension).collect::<Result<Vec<_>>>()?;
-    let readers: Vec<Published<'_>> =
-        dimensions.iter().map(|&d| Published::new(original.domain(d))).collect();
-    let weights: Vec<f64> =
-        names.iter().map(|name| settings.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0)).collect();
-    let total: f64 = weights.iter().sum();
-    let mut sum = 0.0;
+    let places: Vec<usize> =
+        (0..table.dimensions()).map(|d| place(&table.dimension(d).name)).collect::<Result<_>>()?;
+    let mut groups = Vec::new();
+    let mut numbers = Vec::new();
     for group in tally.groups() {
-        for (at, text) in group.values().enumerate() {
-            let penalty = readers[at].penalty(text).ok_or_else(|| {
-                Error::input(format!("column {}: a published value is no value of the original", names[at]))
-                    .with_help("give the hierarchy or order that the release was made with")
-            })?;
-            sum += weights[at] * penalty * group.rows() as f64;
+        let values: Vec<&str> = group.values().collect();
+        let texts = places.iter().map(|&at| values[at].to_string()).collect();
+        groups.push(PublishedGroup { texts, rows: group.rows(), kept: Vec::new() });
+        numbers.push(group.number());
+    }
+    for histograms in tally.sensitive() {
+        let Some(column) = table.columns().iter().position(|column| column.name == histograms.column()) else {
+            continue;
+        };
+        for cells in tally.cells(histograms).chunk_by(|a, b| a.group == b.group) {
+            let counts = cells.iter().map(|cell| (histograms.value(cell.value).to_string(), cell.rows));
+            if let Ok(at) = numbers.binary_search(&cells[0].group) {
+                groups[at].kept.push((column, counts.collect()));
+            }
         }
     }
-    if total == 0.0 || original.rows() == 0 {
-        return Ok(0.0);
-    }
-    Ok((sum / total + suppressed as f64) / original.rows() as f64)
+    PublishedGroups::read(table, groups)
 }

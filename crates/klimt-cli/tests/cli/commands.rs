@@ -1,5 +1,6 @@
 //! The other subcommands.
 
+use klimt::registry;
 use crate::common::{Place, people};
 
 #[test]
@@ -111,10 +112,38 @@ fn completions_the_manual_and_help_list_everything() {
     }
     let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (manual, help) = (place.ok("man").out, words(place.ok("--help").out));
-    for entry in klimt::registry::REQUIREMENTS.iter().chain(klimt::registry::ALGORITHMS) {
+    let losses = registry::LOSSES.iter().map(|(entry, _)| entry);
+    for entry in registry::ALGORITHMS.iter().chain(registry::SPLITS).chain(losses) {
         assert!(help.contains(entry.id) && help.contains(entry.help), "{} is not in the help", entry.id);
         assert!(manual.contains(&entry.id.replace('-', "\\-")) || manual.contains(entry.id), "{}", entry.id);
     }
+}
+
+/// The registry, the help of every command that takes requirements, the spec that `klimt init` writes, and the README
+/// list the same requirements.
+#[test]
+fn every_list_of_requirements_is_the_registry() {
+    let place = Place::new();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let help = words(&place.ok("--help").out);
+    let commands = ["anonymize", "verify", "measure", "apply"].map(|name| place.ok(&format!("{name} --help")).out);
+    place.write("people.csv", "age,disease\n1,a\n2,b\n3,c\n");
+    place.ok("init people.csv");
+    let spec = place.read("klimt.toml");
+    let readme = include_str!("../../../../README.md");
+    let listed = &readme[readme.find("## Requirements").unwrap()..];
+    let listed = &listed[..listed[3..].find("\n## ").unwrap()];
+    for entry in registry::REQUIREMENTS {
+        assert!(help.contains(entry.id) && help.contains(entry.help), "{} is not in the help", entry.id);
+        for command in &commands {
+            assert!(command.contains(&format!("--{}", entry.flag)), "{} has no flag", entry.id);
+        }
+        assert!(words(&commands[0]).to_lowercase().contains(&entry.help.to_lowercase()), "{}", entry.id);
+        assert!(spec.contains(&format!("{}: ", entry.flag)), "{} is no key of a spec", entry.id);
+        assert!(listed.contains(&format!("| `{}` |", entry.id)), "{} is not in the README", entry.id);
+        assert!(listed.contains(&format!("`{}", entry.sample())) || listed.contains(&format!(" {}`", entry.sample())));
+    }
+    assert_eq!(listed.matches("\n| `").count(), registry::REQUIREMENTS.len(), "the README lists something else");
 }
 
 #[test]

@@ -4,5 +4,7 @@ mod commands;
 mod common;
 mod errors;
 mod killed;
+mod reference;
 mod release;
+mod requirements;
 mod risk;

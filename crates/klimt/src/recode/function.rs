@@ -39,10 +39,24 @@ pub struct RecodingFunction {
     format: String,
     /// The k that its groups had.
     pub k: u64,
+    /// What else its groups satisfied.
+    #[serde(default)]
+    pub requirements: Vec<SavedRequirement>,
     columns: Vec<Recoded>,
     tree: CutTree,
     /// Leaves and dimensions that were published as `*`, because some of the rows had no value there.
     starred: Vec<(u32, u32)>,
+}
+
+/// A requirement of a saved function, by its flag, column and parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedRequirement {
+    /// The flag that asks for it.
+    pub flag: String,
+    /// The column that it is about.
+    pub column: String,
+    /// Its parameters.
+    pub parameters: String,
 }
 
 /// How a cell of other data relates to the function's domain.
@@ -81,7 +95,7 @@ impl RecodingFunction {
                 axis: reduce(table.domain(d), d, &mut tree),
             })
             .collect();
-        RecodingFunction { format: FORMAT.to_string(), k, columns, tree, starred }
+        RecodingFunction { format: FORMAT.to_string(), k, requirements: Vec::new(), columns, tree, starred }
     }
 
     /// Reads a saved function; every cut must lie within it.

@@ -3,5 +3,5 @@
 mod function;
 mod release;
 
-pub use function::{Applied, RecodingFunction};
+pub use function::{Applied, RecodingFunction, SavedRequirement};
 pub use release::{Release, ReleaseColumn, RowOrder, Source, StatisticKind};

@@ -65,6 +65,11 @@ pub trait Requirement: Debug + Send + Sync {
         1
     }
 
+    /// What a user should know before relying on the requirement with this whole.
+    fn warning(&self, _: &dyn Facts) -> Option<String> {
+        None
+    }
+
     /// Binds the requirement to the whole; fails when it makes no sense there.
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>>;
 }

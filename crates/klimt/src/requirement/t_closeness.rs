@@ -99,6 +99,19 @@ impl Requirement for TCloseness {
         Side::AtMost
     }
 
+    fn warning(&self, whole: &dyn Facts) -> Option<String> {
+        let facts = whole.column(&self.column)?;
+        let alphabetical =
+            self.distance == Some(Distance::Ordered) && matches!(facts.domain.shape(), Shape::Set);
+        alphabetical.then(|| {
+            format!(
+                "the ordered distance of {0} takes its values in alphabetical order, as no other is known (give one with \
+                 --order {0}=FILE, or ask for the equal distance)",
+                self.column
+            )
+        })
+    }
+
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let facts = whole.protected("t-closeness", &self.column)?;
         let distance = self.distance.unwrap_or(match facts.domain.shape() {

@@ -1,0 +1,279 @@
+//! Requirements on the command line: one flag for each of the registry, and what they ask for.
+
+use crate::settings::Settings;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
+use klimt::registry::{self, REQUIREMENTS, RequirementEntry, Subject};
+use klimt::requirement::Requirement;
+use klimt::table::Role;
+use klimt::{Error, ErrorKind, Result};
+
+/// The requirement flags as they were given.
+#[derive(Clone, Debug, Default)]
+pub struct RequirementArgs {
+    /// Every group holds at least so many rows.
+    pub k: Option<u64>,
+    asked: Vec<Asked>,
+    columns: Vec<(usize, String)>,
+}
+
+/// A requirement flag: which it is, its text, and where it stands on the command line.
+#[derive(Clone, Debug)]
+struct Asked {
+    flag: &'static str,
+    text: String,
+    at: usize,
+}
+
+/// A requirement that is asked for, by flag or key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The flag or key.
+    pub flag: &'static str,
+    /// The column, or every sensitive one.
+    pub column: Option<String>,
+    /// Its parameters.
+    pub text: String,
+}
+
+/// The flags of the registry, each once.
+pub fn flags() -> impl Iterator<Item = &'static str> {
+    REQUIREMENTS.iter().enumerate().filter_map(|(at, entry)| {
+        let first = REQUIREMENTS.iter().position(|other| other.flag == entry.flag) == Some(at);
+        first.then_some(entry.flag)
+    })
+}
+
+/// What a flag offers.
+pub fn offered(flag: &str) -> impl Iterator<Item = &'static RequirementEntry> + '_ {
+    REQUIREMENTS.iter().filter(move |entry| entry.flag == flag)
+}
+
+/// The help of a flag or key: what it offers, in a line each.
+pub fn help(flag: &str) -> String {
+    let lines: Vec<String> = offered(flag)
+        .map(|entry| match entry.kind {
+            Some(_) => format!("{}: {}", entry.form(), entry.help),
+            None => entry.help.to_string(),
+        })
+        .collect();
+    lines.join("; ")
+}
+
+/// What a flag is about.
+pub fn subject(flag: &str) -> Subject {
+    offered(flag).next().map_or(Subject::Rows, |entry| entry.subject)
+}
+
+fn value_name(flag: &str) -> String {
+    let forms: Vec<String> = offered(flag).map(RequirementEntry::form).collect();
+    let forms = forms.join("|");
+    match subject(flag) {
+        Subject::Rows => forms,
+        Subject::QuasiIdentifier => format!("COLUMN={forms}"),
+        Subject::Sensitive => format!("[COLUMN=]{forms}"),
+    }
+}
+
+impl clap::Args for RequirementArgs {
+    fn augment_args(command: Command) -> Command {
+        let command = flags().fold(command.next_help_heading("Requirements"), |command, flag| {
+            let arg = Arg::new(flag).long(flag).value_name(value_name(flag)).help(sentence(&help(flag)));
+            command.arg(match subject(flag) {
+                Subject::Rows => arg.short('k').value_parser(clap::value_parser!(u64)),
+                _ => arg.action(ArgAction::Append),
+            })
+        });
+        command.arg(
+            Arg::new("column")
+                .long("column")
+                .value_name("COLUMNS")
+                .action(ArgAction::Append)
+                .help("The sensitive columns that the flags beside it protect; all of them by default"),
+        )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// A help text as a sentence starts.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+impl FromArgMatches for RequirementArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let mut args = RequirementArgs { k: matches.get_one("k").copied(), ..RequirementArgs::default() };
+        for flag in flags().filter(|flag| subject(flag) != Subject::Rows) {
+            let texts = matches.get_many::<String>(flag).into_iter().flatten();
+            let places = matches.indices_of(flag).into_iter().flatten();
+            args.asked.extend(texts.zip(places).map(|(text, at)| Asked { flag, text: text.clone(), at }));
+        }
+        args.asked.sort_by_key(|asked| asked.at);
+        let columns = matches.get_many::<String>("column").into_iter().flatten().cloned();
+        args.columns = matches.indices_of("column").into_iter().flatten().zip(columns).collect();
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl RequirementArgs {
+    /// What the flags ask for, each for its column; all problems at once.
+    fn wanted(&self) -> Result<Vec<Wanted>> {
+        let (mut wanted, mut problems) = (Vec::new(), Vec::new());
+        for asked in &self.asked {
+            let own = asked.text.split_once('=').map(|(column, text)| (column.trim(), text.trim()));
+            match (own, subject(asked.flag)) {
+                (Some((column, text)), _) => wanted.push(Wanted {
+                    flag: asked.flag,
+                    column: Some(column.to_string()),
+                    text: text.to_string(),
+                }),
+                (None, Subject::QuasiIdentifier) => {
+                    problems.push(format!("--{0} {1}: COLUMN={1} is needed", asked.flag, asked.text));
+                }
+                (None, _) => {
+                    wanted.extend(self.columns_of(asked).into_iter().map(|column| Wanted {
+                        flag: asked.flag,
+                        column,
+                        text: asked.text.clone(),
+                    }));
+                }
+            }
+        }
+        if self.asked.iter().all(|asked| subject(asked.flag) != Subject::Sensitive) && !self.columns.is_empty() {
+            problems.push("--column stands beside no flag that protects a sensitive column".to_string());
+        }
+        Error::all(ErrorKind::Input, problems).map_or(Ok(wanted), Err)
+    }
+
+    /// The columns of a flag: those of the only `--column`, or of the next one where the first `--column` follows a
+    /// flag, or of the last one where it comes before.
+    fn columns_of(&self, asked: &Asked) -> Vec<Option<String>> {
+        let leads = |first: &(usize, String)| self.asked.first().is_some_and(|asked| first.0 < asked.at);
+        let found = if self.columns.first().is_some_and(leads) {
+            self.columns.iter().rev().find(|(at, _)| *at < asked.at)
+        } else {
+            self.columns.iter().find(|(at, _)| *at > asked.at).or(self.columns.last())
+        };
+        match found {
+            None => vec![None],
+            Some((_, names)) => names.split(',').map(|name| Some(name.trim().to_string())).collect(),
+        }
+    }
+}
+
+impl Settings {
+    /// Takes in the requirement flags: they replace what a spec says under the same name of the same columns.
+    pub fn apply_requirements(&mut self, args: &RequirementArgs) -> Result<()> {
+        self.k = args.k.or(self.k);
+        let wanted = args.wanted()?;
+        self.requirements.retain(|old| {
+            !wanted.iter().any(|new| {
+                new.flag == old.flag && (new.column.is_none() || new.column == old.column || old.column.is_none())
+            })
+        });
+        self.requirements.extend(wanted);
+        Ok(())
+    }
+
+    /// The names of the sensitive columns.
+    pub fn sensitive_columns(&self) -> impl Iterator<Item = &str> {
+        let sensitive = self.columns.iter().filter(|(_, column)| column.role == Some(Role::Sensitive));
+        sensitive.map(|(name, _)| name.as_str())
+    }
+
+    /// Every requirement that is asked for, k-anonymity first; all problems at once.
+    pub fn build_requirements(&self) -> Result<Vec<Box<dyn Requirement>>> {
+        let (mut requirements, mut problems) = (Vec::new(), Vec::new());
+        let mut make = |flag: &str, column: &str, text: &str| match registry::requirement(flag, column, text) {
+            Ok(requirement) => requirements.push(requirement),
+            Err(error) if column.is_empty() => problems.push(error.message().to_string()),
+            Err(error) => problems.push(format!("{flag} of {column}: {}", error.message())),
+        };
+        if let Some(k) = self.k {
+            make("k", "", &k.to_string());
+        }
+        let mut homeless = Vec::new();
+        for wanted in &self.requirements {
+            match &wanted.column {
+                Some(column) => make(wanted.flag, column, &wanted.text),
+                None => {
+                    let mut columns = self.sensitive_columns().peekable();
+                    if columns.peek().is_none() {
+                        homeless.push(format!("--{} protects sensitive columns, and none is named", wanted.flag));
+                    }
+                    columns.for_each(|column| make(wanted.flag, column, &wanted.text));
+                }
+            }
+        }
+        for wanted in &self.requirements {
+            let named = wanted.column.as_ref().filter(|_| subject(wanted.flag) == Subject::Sensitive);
+            if let Some(column) = named.filter(|column| !self.sensitive_columns().any(|name| name == *column)) {
+                homeless.push(format!(
+                    "{} protects a sensitive column, and {column} is none (say --sensitive {column})",
+                    wanted.flag
+                ));
+            }
+        }
+        problems.extend(homeless);
+        Error::all(ErrorKind::Input, problems).map_or(Ok(requirements), Err)
+    }
+
+    /// The sensitive columns that no requirement protects.
+    pub fn unprotected(&self, requirements: &[Box<dyn Requirement>]) -> Vec<String> {
+        let protects = |name: &str| requirements.iter().any(|requirement| requirement.column() == Some(name));
+        self.sensitive_columns().filter(|name| !protects(name)).map(str::to_string).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        requirements: RequirementArgs,
+    }
+
+    fn wanted(line: &str) -> Result<Vec<(&'static str, Option<String>, String)>> {
+        let words = std::iter::once("klimt").chain(line.split_whitespace());
+        let wanted = Line::try_parse_from(words).unwrap().requirements.wanted()?;
+        Ok(wanted.into_iter().map(|wanted| (wanted.flag, wanted.column, wanted.text)).collect())
+    }
+
+    fn each(line: &str) -> Vec<String> {
+        let shown = |(flag, column, text): (&str, Option<String>, String)| {
+            format!("{flag} {} {text}", column.as_deref().unwrap_or("*"))
+        };
+        wanted(line).unwrap().into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn a_flag_is_for_every_sensitive_column_or_for_one() {
+        assert_eq!(each("-k 5 --l-diversity entropy:3"), ["l-diversity * entropy:3"]);
+        assert_eq!(each("--l-diversity disease=entropy:3"), ["l-diversity disease entropy:3"]);
+        assert_eq!(each("--min-width age=5"), ["min-width age 5"]);
+        assert!(wanted("--min-width 5").is_err());
+    }
+
+    #[test]
+    fn column_stands_for_the_flags_beside_it() {
+        let both = ["l-diversity disease entropy:3", "t-closeness disease 0.2:ordered"];
+        assert_eq!(each("--l-diversity entropy:3 --t-closeness 0.2:ordered --column disease"), both);
+        assert_eq!(each("--column disease --l-diversity entropy:3 --t-closeness 0.2:ordered"), both);
+        let two = ["l-diversity disease 3", "alpha income 0.5"];
+        assert_eq!(each("--l-diversity 3 --column disease --alpha 0.5 --column income"), two);
+        assert_eq!(each("--column disease --l-diversity 3 --column income --alpha 0.5"), two);
+        assert_eq!(each("--alpha 0.5 --column a,b"), ["alpha a 0.5", "alpha b 0.5"]);
+        assert!(wanted("--column disease -k 3").is_err());
+    }
+}
