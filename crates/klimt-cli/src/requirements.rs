@@ -1,6 +1,7 @@
 //! Requirements on the command line: one flag for each of the registry, and what they ask for.
 
 use crate::settings::Settings;
+use crate::suggest::did_you_mean;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use klimt::registry::{self, REQUIREMENTS, RequirementEntry, Subject};
 use klimt::requirement::Requirement;
@@ -216,10 +217,8 @@ impl Settings {
         for wanted in &self.requirements {
             let named = wanted.column.as_ref().filter(|_| subject(wanted.flag) == Subject::Sensitive);
             if let Some(column) = named.filter(|column| !self.sensitive_columns().any(|name| name == *column)) {
-                homeless.push(format!(
-                    "{} protects a sensitive column, and {column} is none (say --sensitive {column})",
-                    wanted.flag
-                ));
+                let hint = did_you_mean(column, self.sensitive_columns());
+                homeless.push(format!("{} protects a sensitive column, and {column} is none{hint}", wanted.flag));
             }
         }
         problems.extend(homeless);

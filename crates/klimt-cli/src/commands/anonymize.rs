@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::publish::{Checked, Publication};
 use crate::settings::{Settings, share};
 use crate::terminal::{count, note, print};
-use crate::{output, spec};
+use crate::{output, risk, spec};
 use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::loss::{self, Original, PartitionGroups, Totals};
 use klimt::partition::{Job, Partitioner, Partitioning, Suppression};
@@ -18,12 +18,13 @@ use klimt::region::Extents;
 use klimt::registry;
 use klimt::requirement::{Bound, Requirement, TableFacts};
 use klimt::split::SplitCriterion;
-use klimt::table::{Domain, Table};
+use klimt::table::{Column, ColumnData, Domain, Role, Table};
 use klimt::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::source::Source;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// Runs the command.
 pub fn run(args: AnonymizeArgs) -> Result<()> {
@@ -176,10 +177,32 @@ fn warn(quiet: bool, settings: &Settings, requirements: &[Box<dyn Requirement>],
             ),
         );
     }
+    for column in table.columns().iter().filter(|column| column.role == Role::Insensitive) {
+        if let Some((distinct, rows)) = nearly_unique(column) {
+            note(quiet, &format!("warning: {}", risk::nearly_unique(&column.name, distinct, rows)));
+        }
+    }
     let facts = TableFacts::of(table);
     for warning in requirements.iter().filter_map(|requirement| requirement.warning(&facts)) {
         note(quiet, &format!("warning: {warning}"));
     }
+}
+
+/// Rows that are looked at to tell whether a column of plain texts tells rows apart.
+const LOOKED_AT: usize = 10_000;
+
+/// How many different values a column has in how many rows (of the first ones, for plain texts), where nearly every row
+/// has its own.
+fn nearly_unique(column: &Column) -> Option<(u64, u64)> {
+    let (distinct, rows) = match &column.data {
+        ColumnData::Coded { domain, codes } => (domain.value_count(), codes.len()),
+        ColumnData::Texts(texts) => {
+            let rows = texts.len().min(LOOKED_AT);
+            let seen: HashSet<&[u8]> = (0..rows).map(|row| texts.get(row)).collect();
+            (seen.len(), rows)
+        }
+    };
+    (rows > 20 && distinct * 10 > rows * 9).then_some((distinct as u64, rows as u64))
 }
 
 /// The requirements besides k, as a recoding function keeps them.

@@ -1,13 +1,17 @@
 //! What requirements measure, written again from their definitions: slowly, densely and in exact ratios.
 
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
 /// A release that was read as text: what every group holds of the sensitive column, and its quasi-identifiers.
 pub struct Groups {
     pub names: Vec<String>,
     pub groups: BTreeMap<Vec<String>, Vec<String>>,
+    /// The values of the sensitive column in order, numbers by size, then texts, a missing value last; each with its
+    /// rows in the whole.
+    values: Vec<(String, usize)>,
+    rows: usize,
 }
 
 impl Groups {
@@ -22,21 +26,19 @@ impl Groups {
             let key = places.iter().map(|&place| line[place].to_string()).collect();
             groups.entry(key).or_default().push(line[at(sensitive)].to_string());
         }
-        Groups { names: quasi_identifiers.iter().map(|name| name.to_string()).collect(), groups }
+        let mut all: Vec<&String> = groups.values().flatten().collect();
+        all.sort_by_key(|text| (text.is_empty(), number(text).is_none(), number(text).unwrap_or_default(), *text));
+        let values = all.chunk_by(|a, b| a == b).map(|same| (same[0].clone(), same.len())).collect();
+        let (names, rows) = (quasi_identifiers.iter().map(|name| name.to_string()).collect(), all.len());
+        Groups { names, groups, values, rows }
     }
 
-    fn whole(&self) -> Vec<&String> {
-        self.groups.values().flatten().collect()
-    }
-
-    /// The values of the sensitive column in order: numbers by size, then texts, a missing value last.
-    fn values(&self) -> Vec<String> {
-        let mut values: Vec<String> = self.whole().into_iter().cloned().collect();
-        values.sort_by_key(|text| {
-            (text.is_empty(), number(text).is_none(), number(text).unwrap_or_default(), text.clone())
-        });
-        values.dedup();
-        values
+    /// The share of every value in a group and in the whole.
+    fn shares(&self, group: &[String]) -> Vec<(BigRational, BigRational)> {
+        let share = |(value, of_whole): &(String, usize)| {
+            (ratio(count(group, value), group.len()), ratio(*of_whole, self.rows))
+        };
+        self.values.iter().map(share).collect()
     }
 }
 
@@ -55,8 +57,8 @@ fn ratio(a: usize, b: usize) -> BigRational {
     BigRational::new(a.into(), b.into())
 }
 
-fn count<S: AsRef<str>>(list: &[S], value: &str) -> usize {
-    list.iter().filter(|other| other.as_ref() == value).count()
+fn count(list: &[String], value: &str) -> usize {
+    list.iter().filter(|other| *other == value).count()
 }
 
 /// A level: exact, or by logarithms, or more than any number.
@@ -95,10 +97,9 @@ fn level(
 ) -> Reference {
     let parts: Vec<&str> = parameters.split(':').collect();
     let n = group.len();
-    let mut counts: Vec<usize> = groups.values().iter().map(|value| count(group, value)).filter(|&c| c > 0).collect();
+    let mut counts: Vec<usize> =
+        groups.values.iter().map(|(value, _)| count(group, value)).filter(|&c| c > 0).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
-    let whole = groups.whole();
-    let share = |value: &String| (ratio(count(group, value), n), ratio(count(&whole, value), whole.len()));
     match (flag, parts[0]) {
         ("k", _) => Reference::Exact(integer(n)),
         ("min-width", _) => width(key, groups, parts[0]),
@@ -119,20 +120,13 @@ fn level(
         ("variance", _) => Reference::Exact(variance(group)),
         ("epsilon-privacy", _) => epsilon(&parts, counts[0], n),
         ("beta-likeness", _) => {
-            let gains = groups.values().iter().map(|value| {
-                let (p, q) = share(value);
-                (&p - &q) / q
-            });
+            let gains = groups.shares(group).into_iter().map(|(p, q)| (&p - &q) / q);
             Reference::Exact(gains.fold(BigRational::zero(), |a, b| a.max(b)))
         }
-        ("delta-disclosure", _) if counts.len() < groups.values().len() => Reference::Unbounded,
+        ("delta-disclosure", _) if counts.len() < groups.values.len() => Reference::Unbounded,
         ("delta-disclosure", _) => {
-            let far = groups.values().iter().map(|value| {
-                let (p, q) = share(value);
-                let ratio: BigRational = p / q;
-                num_traits::ToPrimitive::to_f64(&ratio).unwrap().ln().abs()
-            });
-            Reference::Real(far.fold(0.0, f64::max).max(0.0))
+            let far = groups.shares(group).into_iter().map(|(p, q)| (p / q).to_f64().unwrap().ln().abs());
+            Reference::Real(far.fold(0.0, f64::max))
         }
         _ => panic!("no definition of {flag} {parameters}"),
     }
@@ -161,18 +155,15 @@ fn variance(group: &[String]) -> BigRational {
 }
 
 fn distance(kind: &str, group: &[String], groups: &Groups, hierarchy: &[Vec<String>]) -> BigRational {
-    let whole = groups.whole();
-    let values = groups.values();
-    let r: BTreeMap<&String, BigRational> = values
-        .iter()
-        .map(|value| (value, ratio(count(group, value), group.len()) - ratio(count(&whole, value), whole.len())))
-        .collect();
+    let shares = groups.shares(group).into_iter().map(|(p, q)| p - q);
+    let r: BTreeMap<&String, BigRational> = groups.values.iter().map(|(value, _)| value).zip(shares).collect();
+    let values = &groups.values;
     match kind {
         "equal" => r.values().map(|r| r.abs()).sum::<BigRational>() / integer(2),
         "ordered" => {
             let mut run = BigRational::zero();
             let mut total = BigRational::zero();
-            for value in &values {
+            for (value, _) in values {
                 run += &r[value];
                 total += run.abs();
             }
@@ -226,17 +217,15 @@ pub fn printed_rules_hold(parameters: &str, groups: &Groups) -> bool {
         let less = &epsilon * (&one - &one / &prior);
         let limit = &one - &one / (less + delta);
         let first = x >= &prior / (&epsilon - &one);
-        first && groups.values().iter().all(|value| ratio(count(group, value), n + b) <= limit)
+        first && groups.values.iter().all(|(value, _)| ratio(count(group, value), n + b) <= limit)
     })
 }
 
 /// Whether every share is within what enhanced β-likeness allows, in floating point.
 pub fn enhanced_holds(beta: f64, groups: &Groups) -> bool {
-    let whole = groups.whole();
     groups.groups.values().all(|group| {
-        groups.values().iter().all(|value| {
-            let q = count(&whole, value) as f64 / whole.len() as f64;
-            let p = count(group, value) as f64 / group.len() as f64;
+        groups.shares(group).into_iter().all(|(p, q)| {
+            let (p, q) = (p.to_f64().unwrap(), q.to_f64().unwrap());
             p <= q * (1.0 + beta.min(-q.ln())) * (1.0 + 1e-12)
         })
     })

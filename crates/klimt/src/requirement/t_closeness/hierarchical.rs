@@ -30,7 +30,7 @@ impl Hierarchical {
             }
         }
         let mut heights = vec![0; nodes];
-        for node in tree.nodes().rev() {
+        for node in tree.nodes() {
             if let Some(parent) = tree.parent(node) {
                 let (at, up) = (node.index(), parent.index());
                 whole[up] += whole[at];
