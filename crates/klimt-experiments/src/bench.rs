@@ -20,7 +20,8 @@ pub struct PlaceArgs {
 }
 
 impl PlaceArgs {
-    fn places(&self) -> Result<Places, String> {
+    /// The places, where the command has been built.
+    pub fn places(&self) -> Result<Places, String> {
         let klimt = self.klimt.canonicalize();
         let klimt = klimt.map_err(|_| "build the command first: cargo build --release".to_string())?;
         Ok(Places { klimt, folder: self.folder.clone(), enlarge: self.enlarge.clone() })
@@ -95,7 +96,8 @@ fn contenders(places: &Places, input: &Input, args: &BenchArgs) -> Vec<(&'static
     ]
 }
 
-fn anonymize(places: &Places, input: &Input, k: u64, threads: usize, out: &str) -> Vec<String> {
+/// The command that anonymizes a table with k alone.
+pub fn anonymize(places: &Places, input: &Input, k: u64, threads: usize, out: &str) -> Vec<String> {
     let klimt = places.klimt.display().to_string();
     let source = input.path.display().to_string();
     let (k, threads) = (k.to_string(), threads.to_string());

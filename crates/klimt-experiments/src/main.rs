@@ -2,6 +2,7 @@
 
 mod bench;
 mod measure;
+mod requirements;
 mod tables;
 
 use clap::{Parser, Subcommand};
@@ -19,6 +20,8 @@ struct Cli {
 enum Command {
     /// Anonymize a CSV file beside DuckDB, polars and cp, which only copy it
     Bench(bench::BenchArgs),
+    /// What requirements of sensitive columns cost, beside k alone
+    Requirements(requirements::RequirementsArgs),
     /// How the cost grows with the number of rows
     Scale(bench::ScaleArgs),
 }
@@ -26,6 +29,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Bench(args) => bench::bench(&args),
+        Command::Requirements(args) => requirements::requirements(&args),
         Command::Scale(args) => bench::scale(&args),
     };
     match done {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A table, and how it is anonymized.
+#[derive(Clone, Debug)]
 pub struct Input {
     /// What it is called.
     pub name: &'static str,
