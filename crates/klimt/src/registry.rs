@@ -2,8 +2,8 @@
 //! from it.
 
 use crate::loss::{
-    AverageClassSize, CertaintyPenalty, Classification, ConditionalEntropy, Discernibility, Loss,
-    RootMeanSquaredError,
+    AverageClassSize, CertaintyPenalty, Classification, ConditionalEntropy, Discernibility, Divergence,
+    Entropy, Granularity, HierarchicalDiscernibility, Loss, Precision, RootMeanSquaredError, Volume,
 };
 use crate::requirement::{
     Alpha, BetaLikeness, DeltaDisclosure, DistinctDiversity, EntropyDiversity, EpsilonPrivacy, KAnonymity,
@@ -146,8 +146,14 @@ pub const SPLITS: &[Entry] = &[
 pub const LOSSES: &[(Entry, &dyn Loss)] = &[
     (Entry { id: "dm", flag: "klimt measure", help: "discernibility: the sum of squared group sizes" }, &Discernibility),
     (Entry { id: "c_avg", flag: "klimt measure", help: "average group size, in units of k" }, &AverageClassSize),
-    (Entry { id: "ncp", flag: "klimt measure", help: "certainty penalty: the share of its range that a cell covers" }, &CertaintyPenalty),
     (Entry { id: "cm", flag: "klimt measure", help: "classification: rows whose class is not their group's commonest" }, &Classification),
+    (Entry { id: "vm", flag: "klimt measure", help: "volume: the unit cells that the regions of all rows cover" }, &Volume),
+    (Entry { id: "ncp", flag: "klimt measure", help: "certainty penalty: the share of its range that a cell covers" }, &CertaintyPenalty),
+    (Entry { id: "hdm", flag: "klimt measure", help: "hierarchical discernibility: the share of other rows that a cell can no longer be told from, over all rows" }, &HierarchicalDiscernibility),
+    (Entry { id: "kl", flag: "klimt measure", help: "divergence of the original from the release spread evenly over its regions, in nats" }, &Divergence),
     (Entry { id: "conditional-entropy", flag: "klimt measure", help: "bits of uncertainty about the class when the group is known" }, &ConditionalEntropy),
     (Entry { id: "rmse", flag: "klimt measure", help: "root mean squared error of a numeric target, from its group's mean" }, &RootMeanSquaredError),
+    (Entry { id: "precision", flag: "klimt measure", help: "precision lost: how high in its hierarchy a cell is published, 0 best" }, &Precision),
+    (Entry { id: "entropy", flag: "klimt measure", help: "non-uniform entropy: the share of the bits of the original that is lost" }, &Entropy),
+    (Entry { id: "granularity", flag: "klimt measure", help: "the share of the other values of its column that a cell covers" }, &Granularity),
 ];

@@ -28,6 +28,10 @@ impl Cost for Penalty<'_> {
         Needs { extents: (0..self.original.table.dimensions()).collect(), ..Needs::default() }
     }
 
+    fn measures_lengths(&self) -> bool {
+        true
+    }
+
     fn group(&self, group: &Statistics) -> f64 {
         let Original { table, weights, .. } = self.original;
         let penalty = |dimension: usize| {

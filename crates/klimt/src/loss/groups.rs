@@ -16,19 +16,22 @@ pub trait Groups: Sync {
     /// How many rows a group has.
     fn rows(&self, group: usize) -> u64;
 
-    /// The extent of what is published of a group in a dimension.
+    /// What is published of a group in a dimension, from end to end, an open end included.
     fn extent(&self, group: usize, dimension: usize) -> Extent;
+
+    /// The codes that a group's region covers in a dimension, without an open end.
+    fn covered(&self, group: usize, dimension: usize) -> Extent;
 
     /// The rows of the original that a group holds, where that is known.
     fn members(&self, group: usize) -> Option<&[u32]>;
 
-    /// Whether no tuple of the domain lies in two regions.
+    /// Whether it is known that no tuple of the domain lies in two regions.
     fn disjoint(&self) -> bool;
 
     /// Whether the statistics of groups can be told.
     fn knows(&self, needs: &Needs) -> bool;
 
-    /// The statistics of a group, its extents as they are published, which must be known.
+    /// The statistics of a group, which must be known; its extents from published end to published end.
     fn statistics(&self, group: usize, needs: &Needs, collector: &Collector<'_>) -> Statistics;
 }
 
@@ -57,12 +60,25 @@ impl Groups for PartitionGroups<'_> {
         extent_of(&self.partitioning.regions.cell(group, dimension, domain), domain, self.extents)
     }
 
+    fn covered(&self, group: usize, dimension: usize) -> Extent {
+        let domain = self.table.domain(dimension);
+        extent_of(&self.partitioning.regions.cell(group, dimension, domain), domain, Extents::Compact)
+    }
+
     fn members(&self, group: usize) -> Option<&[u32]> {
         Some(self.partitioning.rows(group))
     }
 
+    /// Groups that share no tuple may publish regions that do: a hierarchy node stands for leaves beyond the group's, and
+    /// the missing value among others for everything.
     fn disjoint(&self) -> bool {
-        self.partitioning.strict
+        let regions = &self.partitioning.regions;
+        let as_cut = |dimension: usize| {
+            let domain = self.table.domain(dimension);
+            let widened = |group| regions.mixes_missing(group, dimension, domain);
+            domain.hierarchy().is_none() && !(0..self.count()).any(widened)
+        };
+        self.partitioning.strict && (0..self.table.dimensions()).all(as_cut)
     }
 
     fn knows(&self, _: &Needs) -> bool {
@@ -140,9 +156,15 @@ fn sums(costs: &[Box<dyn Cost + '_>], table: &Table, groups: &dyn Groups) -> Res
     let run = |run: usize| {
         let mut sums = vec![0.0; costs.len()];
         for group in run * RUN..groups.count().min((run + 1) * RUN) {
-            let statistics = groups.statistics(group, &needs, &collector);
-            for (sum, cost) in sums.iter_mut().zip(costs) {
-                *sum += cost.group(&statistics);
+            let mut statistics = groups.statistics(group, &needs, &collector);
+            for lengths in [true, false] {
+                if !lengths {
+                    statistics.extents.iter_mut().for_each(|(dimension, extent)| {
+                        *extent = groups.covered(group, *dimension);
+                    });
+                }
+                let costs = sums.iter_mut().zip(costs).filter(|(_, cost)| cost.measures_lengths() == lengths);
+                costs.for_each(|(sum, cost)| *sum += cost.group(&statistics));
             }
         }
         sums

@@ -9,16 +9,34 @@ mod certainty_penalty;
 mod classification;
 mod conditional_entropy;
 mod discernibility;
+mod divergence;
+mod entropy;
+mod granularity;
 mod groups;
+mod hierarchical_discernibility;
+mod locate;
+mod occurrences;
+mod precision;
+mod published;
 mod squared_error;
+mod tuples;
+mod volume;
 
 pub use average_class_size::AverageClassSize;
 pub use certainty_penalty::CertaintyPenalty;
 pub use classification::Classification;
 pub use conditional_entropy::ConditionalEntropy;
 pub use discernibility::Discernibility;
+pub use divergence::Divergence;
+pub use entropy::Entropy;
+pub use granularity::Granularity;
 pub use groups::{Groups, PartitionGroups, measure};
+pub use hierarchical_discernibility::HierarchicalDiscernibility;
+pub use locate::Locator;
+pub use precision::Precision;
+pub use published::{PublishedGroup, PublishedGroups};
 pub use squared_error::RootMeanSquaredError;
+pub use volume::Volume;
 
 use crate::statistics::{Histogram, Needs, Statistics};
 use crate::table::{Role, Table};
@@ -79,6 +97,12 @@ pub trait Loss: Send + Sync {
 pub trait Cost: Send + Sync {
     /// The statistics that the cost is seen from, besides the count.
     fn needs(&self) -> Needs;
+
+    /// Whether it measures lengths: extents then reach from one published end to the other, an open one included. Else
+    /// they hold the codes that a region covers.
+    fn measures_lengths(&self) -> bool {
+        false
+    }
 
     /// The cost of a group that holds rows.
     fn group(&self, group: &Statistics) -> f64;

@@ -2,7 +2,7 @@
 
 mod published;
 
-pub use published::{Extents, Published, write_set};
+pub use published::{Extents, Published, Reach, write_set};
 
 use crate::hierarchy::NodeId;
 use crate::table::{Domain, Shape};

@@ -5,6 +5,7 @@
 //! before a `|`, `{`, `}` or `\` of a member; `*` for everything.
 
 use super::Cell;
+use crate::statistics::Extent;
 use crate::table::{Decimal, Domain, Shape};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,22 @@ fn write_interval(domain: &Domain, lo: u32, hi: u32, extents: Extents, out: &mut
     out.push(b']');
 }
 
+/// What a published text stands for, in codes of the original column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// From end to end, as its length is measured: an open end is part of it.
+    pub ends: Extent,
+    /// The codes that lie in it: an open end does not.
+    pub covered: Extent,
+}
+
+impl From<Extent> for Reach {
+    /// Without open ends.
+    fn from(extent: Extent) -> Self {
+        Reach { ends: extent.clone(), covered: extent }
+    }
+}
+
 /// Reads published texts of one domain.
 #[derive(Debug)]
 pub struct Published<'a> {
@@ -98,6 +115,8 @@ impl<'a> Published<'a> {
             Shape::Set => Some(self.domain.set_penalty(set_members(text)?.len())),
             Shape::Ordered => {
                 let (lo, hi) = self.interval(text)?;
+                let position = |text: &str| self.place(text)?.rescaled(self.domain.scale());
+                let (lo, hi) = (position(lo)?, position(hi)?);
                 let last = self.domain.value_count().checked_sub(1)?;
                 let (low, high) = (self.domain.position(0), self.domain.position(last as u32));
                 let length = hi.min(high).saturating_sub(lo.max(low)).max(0);
@@ -106,23 +125,95 @@ impl<'a> Published<'a> {
         }
     }
 
-    fn interval(&self, text: &str) -> Option<(i128, i128)> {
-        let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
-        // A value may itself hold "..", so every place where it stands is tried.
-        inner.match_indices("..").find_map(|(at, dots)| {
-            Some((self.position(&inner[..at])?, self.position(&inner[at + dots.len()..])?))
-        })
+    /// The codes that a published text stands for; `None` when it is no value of this column, or holds none.
+    pub fn reach(&self, text: &str) -> Option<Reach> {
+        let last = (self.domain.cardinality() as u32).checked_sub(1)?;
+        let is_set = matches!(self.domain.shape(), Shape::Set);
+        let everything = if is_set { self.members(0..=last) } else { Extent::Interval { lo: 0, hi: last } };
+        if text == "*" {
+            return Some(everything.into());
+        }
+        if let Some(code) = self.code(text) {
+            let single = if is_set { self.members([code]) } else { Extent::Interval { lo: code, hi: code } };
+            return Some(single.into());
+        }
+        match self.domain.shape() {
+            Shape::Hierarchy(tree) => {
+                let node = tree.node(text)?;
+                let (lo, hi) = tree.span(node);
+                let leaves = Extent::Interval { lo, hi };
+                Some(if node == tree.root() { everything } else { leaves }.into())
+            }
+            Shape::Set => {
+                let codes: Option<Vec<u32>> = set_members(text)?.iter().map(|text| self.code(text)).collect();
+                Some(self.members(codes?).into())
+            }
+            Shape::Ordered => self.interval_reach(text),
+        }
     }
 
-    fn position(&self, text: &str) -> Option<i128> {
+    /// The code of a value as it was read, empty for the missing one; `None` when the column does not have it.
+    pub fn code(&self, text: &str) -> Option<u32> {
+        let found = self.codes.get(text).copied();
+        if text.is_empty() { found.or(self.domain.missing_code()) } else { found }
+    }
+
+    fn members(&self, codes: impl IntoIterator<Item = u32>) -> Extent {
+        let mut members = Extent::no_members(self.domain.cardinality());
+        codes.into_iter().for_each(|code| members.add(code));
+        members
+    }
+
+    /// An end that is no value of the column gives way to the next value inside.
+    fn interval_reach(&self, text: &str) -> Option<Reach> {
+        let (low, high) = self.interval(text)?;
+        let (after, before) = (text.starts_with('('), text.ends_with(')'));
+        let (at_low, at_high) = (self.codes.get(low).copied(), self.codes.get(high).copied());
+        let first = match at_low {
+            Some(code) => code + u32::from(after),
+            None => self.codes_before(self.place(low)?, after),
+        };
+        let end = match at_high {
+            Some(code) => code + u32::from(!before),
+            None => self.codes_before(self.place(high)?, !before),
+        };
+        let last = end.checked_sub(1).filter(|&last| first <= last)?;
+        let (lo, hi) = (at_low.unwrap_or(first), at_high.unwrap_or(last));
+        let covered = Extent::Interval { lo: first, hi: last };
+        Some(Reach { ends: Extent::Interval { lo, hi }, covered })
+    }
+
+    /// How many codes lie before a place, or up to it.
+    fn codes_before(&self, place: Decimal, up_to: bool) -> u32 {
+        let (mut lo, mut hi) = (0, self.domain.value_count() as u32);
+        while lo < hi {
+            let middle = lo + (hi - lo) / 2;
+            let at = Decimal { units: self.domain.position(middle), scale: self.domain.scale() };
+            if at < place || (up_to && at == place) {
+                lo = middle + 1;
+            } else {
+                hi = middle;
+            }
+        }
+        lo
+    }
+
+    /// The texts of both ends of an interval.
+    fn interval<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
+        let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
+        // A value may itself hold "..", so every place where it stands is tried.
+        let ends = |(at, dots): (usize, &str)| (&inner[..at], &inner[at + dots.len()..]);
+        let are_places =
+            |&(low, high): &(&str, &str)| self.place(low).is_some() && self.place(high).is_some();
+        inner.match_indices("..").map(ends).find(are_places)
+    }
+
+    /// Where a text lies on the axis of an ordered domain.
+    fn place(&self, text: &str) -> Option<Decimal> {
         if let Some(&code) = self.codes.get(text) {
-            return Some(self.domain.position(code));
+            return Some(Decimal { units: self.domain.position(code), scale: self.domain.scale() });
         }
-        if !self.domain.is_measured() {
-            return None;
-        }
-        let found: Decimal = self.domain.type_spec().position(text)?;
-        found.rescaled(self.domain.scale())
+        if self.domain.is_measured() { self.domain.type_spec().position(text) } else { None }
     }
 }
 
@@ -191,5 +282,63 @@ mod tests {
             assert_eq!(reader.penalty(text), Some(penalty), "{text}");
         }
         assert_eq!(reader.penalty("[a..b]"), None);
+    }
+    fn interval(lo: u32, hi: u32) -> Extent {
+        Extent::Interval { lo, hi }
+    }
+
+    #[test]
+    fn texts_are_read_back_as_codes() {
+        let d = domain(&["1.0", "2.5", "11", "12"], true);
+        let reader = Published::new(&d);
+        let both = |text: &str| reader.reach(text).map(|reach| (reach.ends, reach.covered));
+        let alike = |lo, hi| Some((interval(lo, hi), interval(lo, hi)));
+        assert_eq!(both("*"), alike(0, 4));
+        assert_eq!(both(""), alike(4, 4));
+        assert_eq!(both("2.5"), alike(1, 1));
+        assert_eq!(both("[1.0..11]"), alike(0, 2));
+        assert_eq!(
+            both("(1.0..11]"),
+            Some((interval(0, 2), interval(1, 2))),
+            "the open end counts for lengths"
+        );
+        assert_eq!(both("[1.0..11)"), Some((interval(0, 2), interval(0, 1))));
+        assert_eq!(both("[0..2.49]"), alike(0, 0), "ends between values give way to the values inside");
+        assert_eq!(both("(2.50..11.00]"), alike(2, 2));
+        assert_eq!(both("[2.50..11.00)"), alike(1, 1));
+        assert_eq!(both("[3..4]"), None, "no value of the column lies in it");
+        assert_eq!(both("[11..1.0]"), None);
+        assert_eq!(both("7"), None);
+    }
+
+    #[test]
+    fn sets_are_read_back_as_members() {
+        let d = domain(&["a|b", "c", "d"], true);
+        let reader = Published::new(&d);
+        let members = |text: &str| reader.reach(text).map(|reach| reach.covered);
+        assert_eq!(members("{a\\|b|d}"), Some(Extent::Members(vec![0b101])));
+        assert_eq!(members("{c|}"), Some(Extent::Members(vec![0b1010])));
+        assert_eq!(members("c"), Some(Extent::Members(vec![0b10])));
+        assert_eq!(members("*"), Some(Extent::Members(vec![0b1111])));
+        assert_eq!(members("{c|x}"), None);
+    }
+
+    #[test]
+    fn labels_are_read_back_as_leaves() {
+        let mut builder = crate::hierarchy::HierarchyBuilder::new("h");
+        for (line, path) in [["a", "ab", "any"], ["b", "ab", "any"], ["c", "cd", "any"]].iter().enumerate() {
+            builder.push(line as u64 + 1, path);
+        }
+        let mut spec = ColumnSpec::new("x", Role::QuasiIdentifier);
+        spec.hierarchy = Some(std::sync::Arc::new(builder.finish().unwrap()));
+        let values = Distinct::Texts(["a", "c"].into_iter().collect());
+        let d = Encoding::of(&spec, values, true).unwrap().domain;
+        let reader = Published::new(&d);
+        let codes = |text: &str| reader.reach(text).map(|reach| reach.covered);
+        assert_eq!(codes("ab"), Some(interval(0, 1)));
+        assert_eq!(codes("c"), Some(interval(2, 2)));
+        assert_eq!(codes("any"), Some(interval(0, 3)), "the root may stand for the missing value");
+        assert_eq!(codes(""), Some(interval(3, 3)));
+        assert_eq!(codes("x"), None);
     }
 }

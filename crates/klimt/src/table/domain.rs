@@ -3,6 +3,7 @@
 use super::{TextPool, TypeSpec, ValueType};
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::statistics::Extent;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How the values of a domain hang together.
@@ -192,6 +193,23 @@ impl Domain {
         match extent.ends() {
             None => 0.0,
             Some((lo, hi)) => self.extent_penalty(lo, hi, extent.len() as usize),
+        }
+    }
+
+    /// The codes of the smallest region over an extent: in a hierarchy, the leaves of the lowest node over it; every
+    /// code where that is the root, or where the missing value is among others.
+    pub fn covered<'e>(&self, extent: &'e Extent) -> Cow<'e, Extent> {
+        let Extent::Interval { lo, hi } = *extent else { return Cow::Borrowed(extent) };
+        let everything = || Extent::Interval { lo: 0, hi: self.cardinality() as u32 - 1 };
+        match &self.shape {
+            _ if lo >= hi => Cow::Borrowed(extent),
+            _ if self.mixes_missing(lo, hi) => Cow::Owned(everything()),
+            Shape::Hierarchy(tree) => {
+                let node = tree.lowest_common_ancestor(lo, hi);
+                let (lo, hi) = tree.span(node);
+                Cow::Owned(if node == tree.root() { everything() } else { Extent::Interval { lo, hi } })
+            }
+            _ => Cow::Borrowed(extent),
         }
     }
 

@@ -1,5 +1,6 @@
-//! What holds for every partitioning and every requirement.
+//! What holds for every partitioning, every requirement and every loss.
 
 mod common;
+mod losses;
 mod mondrian;
 mod monotone;
