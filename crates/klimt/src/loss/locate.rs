@@ -8,8 +8,7 @@ const LEAF: usize = 8;
 
 /// Finds the regions that hold a tuple.
 ///
-/// Bulk-loaded: the regions of a node are sorted in the dimension in which their halves overlap least, and cut at the
-/// median. The box of a node covers all its regions, so what lies outside need not be looked at. Nodes stand in preorder.
+/// Bulk-loaded: the regions of a node are parted in two in the dimension that leaves least to look at. The box of a node covers all its regions, so what lies outside need not be looked at. Nodes stand in preorder.
 #[derive(Debug)]
 pub struct Locator {
     dimensions: usize,
@@ -71,50 +70,108 @@ impl Locator {
         for dimension in 0..self.dimensions {
             self.boxes.push(self.merged(regions, dimension));
         }
-        if regions.len() <= LEAF {
+        if regions.len() <= LEAF || self.dimensions == 0 {
             self.order.extend_from_slice(regions);
             self.nodes[at].regions.end = self.order.len();
             return;
         }
-        self.sort(regions, self.best_dimension(regions, at));
-        let (left, right) = regions.split_at_mut(regions.len() / 2);
+        let cut = self.part(regions, self.best_dimension(regions, at));
+        let (left, right) = regions.split_at_mut(cut);
         self.load(left);
         self.load(right);
         self.nodes[at].after = self.nodes.len();
     }
 
-    /// The dimension in which the halves of a node overlap least, as a share of its box.
+    /// The dimension in which a tuple of a node's box has the fewest regions left to look at when the node is parted.
     fn best_dimension(&self, regions: &[u32], node: usize) -> usize {
         let whole = extents(&self.boxes, self.dimensions, node);
-        let mut sorted = regions.to_vec();
-        let mut overlap = |dimension: usize| {
-            self.sort(&mut sorted, dimension);
-            let (left, right) = sorted.split_at(sorted.len() / 2);
-            let halves = [left, right].map(|half| self.merged(half, dimension).len());
-            (halves[0] + halves[1]) as f64 / whole[dimension].len().max(1) as f64
+        let mut parted = regions.to_vec();
+        let mut left_to_look_at = |dimension: usize| {
+            let cut = self.part(&mut parted, dimension);
+            let (left, right) = parted.split_at(cut);
+            let codes = |part: &[u32]| self.merged(part, dimension).len() as f64 * part.len() as f64;
+            (codes(left) + codes(right)) / whole[dimension].len() as f64
         };
         let varied = (0..self.dimensions).filter(|&dimension| whole[dimension].len() > 1);
-        let overlaps: Vec<(f64, usize)> = varied.map(|dimension| (overlap(dimension), dimension)).collect();
-        let least = overlaps.into_iter().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let all: Vec<(f64, usize)> =
+            varied.map(|dimension| (left_to_look_at(dimension), dimension)).collect();
+        let least = all.into_iter().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         least.map_or(0, |(_, dimension)| dimension)
     }
 
-    /// Brings the lesser half of some regions before the greater: intervals by their middle, sets by their members.
-    fn sort(&self, regions: &mut [u32], dimension: usize) {
-        let key = |&region: &u32| match self.regions.get(region as usize * self.dimensions + dimension) {
-            Some(Extent::Interval { lo, hi }) => (u64::from(*lo) + u64::from(*hi), region),
-            Some(Extent::Members(bits)) => {
+    /// Parts some regions in a dimension, and tells where: intervals at the median of their middles, sets where they
+    /// share no member, as near to the middle as can be.
+    fn part(&self, regions: &mut [u32], dimension: usize) -> usize {
+        if let Extent::Members(bits) = self.extent(regions[0], dimension)
+            && let Some(cut) = self.part_sets(regions, dimension, bits.len() * 64)
+        {
+            return cut;
+        }
+        let key = |&region: &u32| match self.extent(region, dimension) {
+            Extent::Interval { lo, hi } => (u64::from(*lo) + u64::from(*hi), region),
+            Extent::Members(bits) => {
                 (bits.iter().fold(0, |key: u64, word| key.rotate_left(1) ^ word), region)
             }
-            None => (0, region),
         };
         regions.select_nth_unstable_by_key(regions.len() / 2, key);
+        regions.len() / 2
+    }
+
+    /// Parts sets so that no member is on both sides; `None` where that leaves a side with less than an eighth of them.
+    fn part_sets(&self, regions: &mut [u32], dimension: usize, codes: usize) -> Option<usize> {
+        let roots = self.roots(regions, dimension, codes);
+        let root = |&region: &u32| {
+            self.extent(region, dimension).ends().map_or(0, |(least, _)| roots[least as usize])
+        };
+        let mut counts = vec![0; codes];
+        regions.iter().for_each(|region| counts[root(region) as usize] += 1);
+        let mut before = 0;
+        let cuts = (0..).zip(counts).map(|(last, count)| {
+            before += count;
+            (usize::abs_diff(before * 2, regions.len()), before, last)
+        });
+        let (off, cut, last) = cuts.min()?;
+        if off * 4 > regions.len() * 3 {
+            return None;
+        }
+        let (left, right): (Vec<u32>, Vec<u32>) = regions.iter().partition(|region| root(region) <= last);
+        regions[..cut].copy_from_slice(&left);
+        regions[cut..].copy_from_slice(&right);
+        Some(cut)
+    }
+
+    /// For every code the least of all codes that it occurs together with, be it by way of others.
+    fn roots(&self, regions: &[u32], dimension: usize, codes: usize) -> Vec<u32> {
+        fn root(roots: &mut [u32], mut code: u32) -> u32 {
+            while roots[code as usize] != code {
+                roots[code as usize] = roots[roots[code as usize] as usize];
+                code = roots[code as usize];
+            }
+            code
+        }
+        let mut roots: Vec<u32> = (0..codes as u32).collect();
+        for &region in regions {
+            let extent = self.extent(region, dimension);
+            let Some((first, last)) = extent.ends() else { continue };
+            let mut joined = root(&mut roots, first);
+            for code in (first + 1..=last).filter(|&code| extent.holds(code)) {
+                let other = root(&mut roots, code);
+                let least = joined.min(other);
+                (roots[joined as usize], roots[other as usize]) = (least, least);
+                joined = least;
+            }
+        }
+        (0..codes as u32).for_each(|code| roots[code as usize] = roots[roots[code as usize] as usize]);
+        roots
+    }
+
+    fn extent(&self, region: u32, dimension: usize) -> &Extent {
+        &self.regions[region as usize * self.dimensions + dimension]
     }
 
     fn merged(&self, regions: &[u32], dimension: usize) -> Extent {
-        let of = |region: u32| &self.regions[region as usize * self.dimensions + dimension];
-        let mut merged = of(regions[0]).clone();
-        regions[1..].iter().for_each(|&region| merged.merge(of(region)));
+        let mut merged = self.extent(regions[0], dimension).clone();
+        regions[1..].iter().for_each(|&region| merged.merge(self.extent(region, dimension)));
         merged
     }
 }
@@ -136,6 +193,22 @@ mod tests {
             codes.into_iter().for_each(|code| members.add(code));
             vec![Extent::Interval { lo, hi: lo + length }, members]
         })
+    }
+
+    /// Even and odd codes, which no order of the codes would part.
+    #[test]
+    fn sets_without_common_members_are_parted() {
+        let covered = |region: usize, _: usize| {
+            let (odd, number) = (region as u32 % 2, region as u32 / 2);
+            let mut members = Extent::no_members(70);
+            [odd, 2 + 2 * number + odd].iter().for_each(|&code| members.add(code));
+            members
+        };
+        let locator = Locator::new(16, 1, covered);
+        let held =
+            |node: usize| (0..70).filter(|&code| locator.boxes[node].holds(code)).collect::<Vec<u32>>();
+        let every_other = |from: u32| (from..18).step_by(2).collect::<Vec<u32>>();
+        assert_eq!([held(1), held(2)], [every_other(0), every_other(1)]);
     }
 
     proptest! {
