@@ -1,7 +1,7 @@
 //! Every flag of the command, in one place: help, completions and the man page are made from it.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::requirements::RequirementArgs;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use klimt::registry;
 
 /// Turns a table about people into a table that is safe to publish.
@@ -60,11 +60,8 @@ pub fn registry_help() -> String {
         text.push_str(&format!("  {:<22} {sample:<32} {}\n", entry.id, entry.help));
     }
     text.push('\n');
-    let lists = [
-        ("Algorithms", registry::ALGORITHMS),
-        ("Split criteria", registry::SPLITS),
-        ("Losses", &losses),
-    ];
+    let lists =
+        [("Algorithms", registry::ALGORITHMS), ("Split criteria", registry::SPLITS), ("Losses", &losses)];
     for (heading, entries) in lists {
         text.push_str(&format!("{heading}:\n"));
         for entry in entries {

@@ -148,7 +148,9 @@ impl RequirementArgs {
                 }
             }
         }
-        if self.asked.iter().all(|asked| subject(asked.flag) != Subject::Sensitive) && !self.columns.is_empty() {
+        if self.asked.iter().all(|asked| subject(asked.flag) != Subject::Sensitive)
+            && !self.columns.is_empty()
+        {
             problems.push("--column stands beside no flag that protects a sensitive column".to_string());
         }
         Error::all(ErrorKind::Input, problems).map_or(Ok(wanted), Err)
@@ -177,7 +179,8 @@ impl Settings {
         let wanted = args.wanted()?;
         self.requirements.retain(|old| {
             !wanted.iter().any(|new| {
-                new.flag == old.flag && (new.column.is_none() || new.column == old.column || old.column.is_none())
+                new.flag == old.flag
+                    && (new.column.is_none() || new.column == old.column || old.column.is_none())
             })
         });
         self.requirements.extend(wanted);
@@ -193,7 +196,8 @@ impl Settings {
     /// Every requirement that is asked for, k-anonymity first; all problems at once.
     pub fn build_requirements(&self) -> Result<Vec<Box<dyn Requirement>>> {
         let (mut requirements, mut problems) = (Vec::new(), Vec::new());
-        let mut make = |flag: &str, column: &str, text: &str| match registry::requirement(flag, column, text) {
+        let mut make = |flag: &str, column: &str, text: &str| match registry::requirement(flag, column, text)
+        {
             Ok(requirement) => requirements.push(requirement),
             Err(error) if column.is_empty() => problems.push(error.message().to_string()),
             Err(error) => problems.push(format!("{flag} of {column}: {}", error.message())),
@@ -208,7 +212,8 @@ impl Settings {
                 None => {
                     let mut columns = self.sensitive_columns().peekable();
                     if columns.peek().is_none() {
-                        homeless.push(format!("--{} protects sensitive columns, and none is named", wanted.flag));
+                        homeless
+                            .push(format!("--{} protects sensitive columns, and none is named", wanted.flag));
                     }
                     columns.for_each(|column| make(wanted.flag, column, &wanted.text));
                 }
@@ -216,9 +221,11 @@ impl Settings {
         }
         for wanted in &self.requirements {
             let named = wanted.column.as_ref().filter(|_| subject(wanted.flag) == Subject::Sensitive);
-            if let Some(column) = named.filter(|column| !self.sensitive_columns().any(|name| name == *column)) {
+            if let Some(column) = named.filter(|column| !self.sensitive_columns().any(|name| name == *column))
+            {
                 let hint = did_you_mean(column, self.sensitive_columns());
-                homeless.push(format!("{} protects a sensitive column, and {column} is none{hint}", wanted.flag));
+                homeless
+                    .push(format!("{} protects a sensitive column, and {column} is none{hint}", wanted.flag));
             }
         }
         problems.extend(homeless);

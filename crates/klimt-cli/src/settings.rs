@@ -1,8 +1,8 @@
 //! What a run is to do, from a spec and from flags.
 
 use crate::options::{ColumnArgs, Extent, HierarchyCut, Other, Partitioning, Statistic};
-use crate::suggest::did_you_mean;
 use crate::requirements::Wanted;
+use crate::suggest::did_you_mean;
 use klimt::table::{Role, TypeSpec};
 use klimt::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;

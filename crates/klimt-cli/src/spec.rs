@@ -1,8 +1,8 @@
 //! The spec file `klimt.toml`: it says everything that flags can say.
 
 use crate::options::{Extent, HierarchyCut, Other, Partitioning, Statistic};
-use crate::settings::{ColumnSettings, Settings, weight};
 use crate::requirements::{self, Wanted};
+use crate::settings::{ColumnSettings, Settings, weight};
 use crate::suggest::did_you_mean;
 use clap::ValueEnum;
 use klimt::registry::Subject;
@@ -39,7 +39,8 @@ const COLUMN_KEYS: &[(&str, &str)] = &[
 
 /// Every key of a spec with its help, the requirements that are not about one quasi-identifier included.
 pub fn keys() -> Vec<(&'static str, String)> {
-    let required = requirements::flags().filter(|flag| requirements::subject(flag) != Subject::QuasiIdentifier);
+    let required =
+        requirements::flags().filter(|flag| requirements::subject(flag) != Subject::QuasiIdentifier);
     let fixed = KEYS.iter().map(|(key, help)| (*key, help.to_string()));
     fixed.chain(required.map(|flag| (flag, requirements::help(flag)))).collect()
 }

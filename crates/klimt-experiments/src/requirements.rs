@@ -61,8 +61,9 @@ pub fn requirements(args: &RequirementsArgs) -> Result<(), String> {
         );
         let out = places.folder.join("out-requirements.csv").display().to_string();
         let alone = anonymize(&places, &input, args.k, args.threads, &out);
-        let commands: Vec<Vec<String>> =
-            std::iter::once(alone.clone()).chain(asked.iter().map(|flags| with(&alone, column, flags))).collect();
+        let commands: Vec<Vec<String>> = std::iter::once(alone.clone())
+            .chain(asked.iter().map(|flags| with(&alone, column, flags)))
+            .collect();
         let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); commands.len()];
         for _ in 0..args.runs.max(1) {
             for (command, costs) in commands.iter().zip(&mut costs) {
@@ -83,7 +84,10 @@ fn with(alone: &[String], column: &str, flags: &str) -> Vec<String> {
 
 fn print_ratios(input: &Input, asked: &[&str], costs: &[Vec<Cost>]) {
     let alone = median(&costs[0]);
-    println!("{:<62} {:>8} {:>8} {:>10} {:>6} {:>6}", input.name, "wall s", "cpu s", "memory MB", "wall", "cpu");
+    println!(
+        "{:<62} {:>8} {:>8} {:>10} {:>6} {:>6}",
+        input.name, "wall s", "cpu s", "memory MB", "wall", "cpu"
+    );
     for (name, costs) in std::iter::once(&"k alone").chain(asked).zip(costs) {
         let cost = median(costs);
         let (wall, cpu) = (cost.wall / alone.wall, cost.cpu / alone.cpu);

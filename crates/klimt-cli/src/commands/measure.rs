@@ -41,7 +41,8 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let losses = match args.release {
         Some(_) => loss::measure(losses.into_iter(), &original, &groups, &totals)?,
         None => {
-            let told = losses.into_iter().filter(|loss| needs_no_original(*loss, &original, &groups, &totals));
+            let told =
+                losses.into_iter().filter(|loss| needs_no_original(*loss, &original, &groups, &totals));
             loss::measure(told, &original, &groups, &totals)?
         }
     };
@@ -119,7 +120,8 @@ fn published<'a>(tally: &Tally, table: &'a Table) -> Result<PublishedGroups<'a>>
         numbers.push(group.number());
     }
     for histograms in tally.sensitive() {
-        let Some(column) = table.columns().iter().position(|column| column.name == histograms.column()) else {
+        let Some(column) = table.columns().iter().position(|column| column.name == histograms.column())
+        else {
             continue;
         };
         for cells in tally.cells(histograms).chunk_by(|a, b| a.group == b.group) {

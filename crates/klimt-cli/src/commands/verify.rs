@@ -3,9 +3,9 @@
 use crate::columns::{column_spec, dialect_spec, load_hierarchy, read_order};
 use crate::options::{ColumnArgs, FormatArgs, VerifyArgs};
 use crate::settings::Settings;
-use crate::{risk, spec};
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
+use crate::{risk, spec};
 use klimt::requirement::Side;
 use klimt::risk::Risk;
 use klimt::table::{Role, ValueType};
@@ -73,10 +73,10 @@ pub struct Counted {
 
 /// Counts the groups of a release, with the values of its sensitive columns in each.
 pub fn count_release(path: &str, format: &FormatArgs, settings: &Settings) -> Result<Counted> {
-    let (records, positions, mut tally) =
-        open_release(path, format, settings, &[Role::Sensitive])?;
+    let (records, positions, mut tally) = open_release(path, format, settings, &[Role::Sensitive])?;
     let split = tally.quasi_identifiers().len();
-    let others: Vec<usize> = (0..records.columns().len()).filter(|at| !positions[..split].contains(at)).collect();
+    let others: Vec<usize> =
+        (0..records.columns().len()).filter(|at| !positions[..split].contains(at)).collect();
     let names: Vec<String> = others.iter().map(|&at| records.columns()[at].clone()).collect();
     let wanted: Vec<usize> = positions.iter().chain(&others).copied().collect();
     let mut seen: Vec<HashSet<u64>> = vec![HashSet::new(); others.len()];
@@ -116,7 +116,10 @@ fn open_release(
 ) -> Result<(TextRecords, Vec<usize>, Tally)> {
     let records = TextRecords::open(path, dialect_spec(format))?;
     let names = |roles: &[Role]| -> Vec<String> {
-        let of = settings.columns.iter().filter(|(_, column)| column.role.is_some_and(|role| roles.contains(&role)));
+        let of = settings
+            .columns
+            .iter()
+            .filter(|(_, column)| column.role.is_some_and(|role| roles.contains(&role)));
         of.map(|(name, _)| name.clone()).collect()
     };
     let (quasi_identifiers, counted) = (names(&[Role::QuasiIdentifier]), names(counted));

@@ -1,7 +1,7 @@
 //! The other subcommands.
 
-use klimt::registry;
 use crate::common::{Place, people};
+use klimt::registry;
 
 #[test]
 fn inspect_tells_types_roles_and_risk_and_no_values() {
@@ -126,7 +126,8 @@ fn every_list_of_requirements_is_the_registry() {
     let place = Place::new();
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let help = words(&place.ok("--help").out);
-    let commands = ["anonymize", "verify", "measure", "apply"].map(|name| place.ok(&format!("{name} --help")).out);
+    let commands =
+        ["anonymize", "verify", "measure", "apply"].map(|name| place.ok(&format!("{name} --help")).out);
     place.write("people.csv", "age,disease\n1,a\n2,b\n3,c\n");
     place.ok("init people.csv");
     let spec = place.read("klimt.toml");
@@ -139,12 +140,20 @@ fn every_list_of_requirements_is_the_registry() {
             assert!(command.contains(&format!("--{}", entry.flag)), "{} has no flag", entry.id);
         }
         assert!(words(&commands[0]).to_lowercase().contains(&entry.help.to_lowercase()), "{}", entry.id);
-        let explained = spec.contains(&format!("{}: ", entry.flag)) || spec.contains(&format!("\n{} = ", entry.flag));
+        let explained =
+            spec.contains(&format!("{}: ", entry.flag)) || spec.contains(&format!("\n{} = ", entry.flag));
         assert!(explained, "{} is no key of a spec", entry.id);
         assert!(listed.contains(&format!("| `{}` |", entry.id)), "{} is not in the README", entry.id);
-        assert!(listed.contains(&format!("`{}", entry.sample())) || listed.contains(&format!(" {}`", entry.sample())));
+        assert!(
+            listed.contains(&format!("`{}", entry.sample()))
+                || listed.contains(&format!(" {}`", entry.sample()))
+        );
     }
-    assert_eq!(listed.matches("\n| `").count(), registry::REQUIREMENTS.len(), "the README lists something else");
+    assert_eq!(
+        listed.matches("\n| `").count(),
+        registry::REQUIREMENTS.len(),
+        "the README lists something else"
+    );
 }
 
 #[test]

@@ -6,14 +6,19 @@ use serde_json::Value;
 /// Sixty people of two towns; in one of them everybody has the same disease.
 fn towns() -> String {
     let row = |n: usize| {
-        let (town, disease) = if n % 2 == 0 { ("Ahorn", ["flu", "gout", "asthma"][n / 2 % 3]) } else { ("Birke", "flu") };
+        let (town, disease) = if n.is_multiple_of(2) {
+            ("Ahorn", ["flu", "gout", "asthma"][n / 2 % 3])
+        } else {
+            ("Birke", "flu")
+        };
         format!("{},{town},{disease},{}\n", 20 + n, 1000 + n % 7 * 100)
     };
     std::iter::once("age,town,disease,income\n".to_string()).chain((0..60).map(row)).collect()
 }
 
 fn claims(place: &Place, release: &str) -> Vec<(String, Option<String>)> {
-    let certificate: Value = serde_json::from_str(&place.read(&format!("{release}.certificate.json"))).unwrap();
+    let certificate: Value =
+        serde_json::from_str(&place.read(&format!("{release}.certificate.json"))).unwrap();
     let claim = |claim: &Value| {
         assert_eq!(claim["holds"], true);
         (claim["claim"].as_str().unwrap().to_string(), claim["column"].as_str().map(str::to_string))
@@ -29,7 +34,8 @@ fn an_unprotected_sensitive_column_is_told() {
     let warned = place.ok(&format!("anonymize in.csv {columns} -k 3 -o out.csv")).err;
     assert!(warned.contains("nothing protects the sensitive column disease"), "{warned}");
     assert!(warned.contains("nothing protects the sensitive column income"), "{warned}");
-    let warned = place.ok(&format!("anonymize in.csv {columns} -k 3 --l-diversity 2 --column income -o out.csv")).err;
+    let warned =
+        place.ok(&format!("anonymize in.csv {columns} -k 3 --l-diversity 2 --column income -o out.csv")).err;
     assert!(warned.contains("column disease") && !warned.contains("column income"), "{warned}");
     let warned = place.ok(&format!("anonymize in.csv {columns} -k 3 --l-diversity 2 -o out.csv")).err;
     assert!(!warned.contains("warning"), "{warned}");
@@ -86,7 +92,11 @@ fn a_spec_lists_requirements_per_column() {
     let count = |list: &[(String, Option<String>)], column: &str| {
         list.iter().filter(|(id, of)| id.contains("diversity") && of.as_deref() == Some(column)).count()
     };
-    assert_eq!(count(&claims(&place, "other.csv"), "disease"), 1, "a flag replaces what the spec says of the column");
+    assert_eq!(
+        count(&claims(&place, "other.csv"), "disease"),
+        1,
+        "a flag replaces what the spec says of the column"
+    );
 }
 
 #[test]
@@ -108,7 +118,8 @@ fn every_wrong_parameter_is_told_at_once() {
         ("--t-closeness 0.2:hierarchical --column disease", "needs a hierarchy"),
         ("--l-diversity diseas=2", "did you mean disease"),
     ] {
-        let ran = place.run(&format!("anonymize in.csv --qi age,town --sensitive disease,income -k 3 {flags}"));
+        let ran =
+            place.run(&format!("anonymize in.csv --qi age,town --sensitive disease,income -k 3 {flags}"));
         assert_eq!(ran.code, Some(2), "{flags}");
         assert!(ran.err.contains(part), "{flags}: {}", ran.err);
     }
@@ -123,7 +134,11 @@ fn verify_fails_what_is_not_reached_and_says_by_how_much() {
     place.ok("anonymize in.csv --qi age,town --sensitive disease --other drop -k 3 -o out.csv -q");
     let ran = place.run("verify out.csv --qi age,town --sensitive disease -k 3 --l-diversity 2 --alpha 0.9");
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("distinct l-diversity of disease with l = 2 does not hold: 1 reached"), "{}", ran.err);
+    assert!(
+        ran.err.contains("distinct l-diversity of disease with l = 2 does not hold: 1 reached"),
+        "{}",
+        ran.err
+    );
     assert!(ran.out.contains("holds         k-anonymity") && ran.out.contains("prosecutor"), "{}", ran.out);
     assert!(ran.out.contains("whose value is certain"), "{}", ran.out);
 }
@@ -141,7 +156,8 @@ fn verify_warns_of_columns_that_tell_rows_apart() {
     assert!(made.contains("column id") && made.contains("identifier"), "{made}");
     let ran = place.ok("verify out.csv --qi age,town -k 3");
     assert!(ran.err.contains("column id") && !ran.err.contains("column income"), "{}", ran.err);
-    let json: Value = serde_json::from_str(&place.ok("verify out.csv --qi age,town -k 3 --json").out).unwrap();
+    let json: Value =
+        serde_json::from_str(&place.ok("verify out.csv --qi age,town -k 3 --json").out).unwrap();
     assert_eq!(json["warnings"].as_array().unwrap().len(), 1);
 }
 
@@ -149,7 +165,8 @@ fn verify_warns_of_columns_that_tell_rows_apart() {
 fn suppression_keeps_what_readers_of_the_release_can_check() {
     let place = Place::new();
     place.write("in.csv", people(900));
-    for requirement in ["--t-closeness 0.3:equal", "--beta-likeness 2", "--delta-disclosure 3", "--alpha 0.5"] {
+    for requirement in ["--t-closeness 0.3:equal", "--beta-likeness 2", "--delta-disclosure 3", "--alpha 0.5"]
+    {
         let columns = format!("--qi age,sex,income --sensitive disease -k 4 {requirement}");
         place.ok(&format!("anonymize in.csv {columns} --other drop --suppress 10% -o out.csv -q"));
         place.ok(&format!("verify out.csv {columns} -q"));
@@ -180,7 +197,10 @@ fn splits_follow_the_label_the_number_or_the_loss() {
     place.ok("generate agrawal --rows 2000 --seed 3 -o in.csv");
     let measured = |split: &str| -> Value {
         let columns = "--qi salary,age,elevel,car,zipcode --target C2,R7 --other drop -k 10";
-        place.ok(&format!("anonymize in.csv {columns} --split {split} -o {0}.csv -q", split.replace(':', "-")));
+        place.ok(&format!(
+            "anonymize in.csv {columns} --split {split} -o {0}.csv -q",
+            split.replace(':', "-")
+        ));
         let file = format!("{}.csv.certificate.json", split.replace(':', "-"));
         serde_json::from_str::<Value>(&place.read(&file)).unwrap()["losses"].clone()
     };

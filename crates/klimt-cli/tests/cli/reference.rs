@@ -27,7 +27,9 @@ impl Groups {
             groups.entry(key).or_default().push(line[at(sensitive)].to_string());
         }
         let mut all: Vec<&String> = groups.values().flatten().collect();
-        all.sort_by_key(|text| (text.is_empty(), number(text).is_none(), number(text).unwrap_or_default(), *text));
+        all.sort_by_key(|text| {
+            (text.is_empty(), number(text).is_none(), number(text).unwrap_or_default(), *text)
+        });
         let values = all.chunk_by(|a, b| a == b).map(|same| (same[0].clone(), same.len())).collect();
         let (names, rows) = (quasi_identifiers.iter().map(|name| name.to_string()).collect(), all.len());
         Groups { names, groups, values, rows }
@@ -71,8 +73,10 @@ pub enum Reference {
 
 /// The worst level of any group under a requirement, as its flag and parameters say it.
 pub fn worst(flag: &str, parameters: &str, groups: &Groups, hierarchy: &[Vec<String>]) -> Reference {
-    let levels = groups.groups.iter().map(|(key, group)| level(flag, parameters, key, group, groups, hierarchy));
-    let least = matches!(flag, "k" | "l-diversity" | "variance" | "min-width") && !parameters.starts_with("rec");
+    let levels =
+        groups.groups.iter().map(|(key, group)| level(flag, parameters, key, group, groups, hierarchy));
+    let least =
+        matches!(flag, "k" | "l-diversity" | "variance" | "min-width") && !parameters.starts_with("rec");
     levels.reduce(|a, b| if worse(&a, &b, least) { a } else { b }).unwrap()
 }
 
@@ -156,7 +160,8 @@ fn variance(group: &[String]) -> BigRational {
 
 fn distance(kind: &str, group: &[String], groups: &Groups, hierarchy: &[Vec<String>]) -> BigRational {
     let shares = groups.shares(group).into_iter().map(|(p, q)| p - q);
-    let r: BTreeMap<&String, BigRational> = groups.values.iter().map(|(value, _)| value).zip(shares).collect();
+    let r: BTreeMap<&String, BigRational> =
+        groups.values.iter().map(|(value, _)| value).zip(shares).collect();
     let values = &groups.values;
     match kind {
         "equal" => r.values().map(|r| r.abs()).sum::<BigRational>() / integer(2),
@@ -180,7 +185,8 @@ fn distance(kind: &str, group: &[String], groups: &Groups, hierarchy: &[Vec<Stri
                 }
                 for children in below.values() {
                     let over: BigRational = children.values().filter(|x| x.is_positive()).sum();
-                    let under: BigRational = -children.values().filter(|x| x.is_negative()).sum::<BigRational>();
+                    let under: BigRational =
+                        -children.values().filter(|x| x.is_negative()).sum::<BigRational>();
                     total += ratio(level, height) * over.min(under);
                 }
             }

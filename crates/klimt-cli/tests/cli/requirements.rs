@@ -59,7 +59,15 @@ fn real() -> Option<Case> {
     Some(Case {
         input: folder.join("adult.csv").to_str()?.to_string(),
         delimiter: ';',
-        quasi_identifiers: vec!["age", "sex", "race", "marital-status", "education", "native-country", "workclass"],
+        quasi_identifiers: vec![
+            "age",
+            "sex",
+            "race",
+            "marital-status",
+            "education",
+            "native-country",
+            "workclass",
+        ],
         category: "occupation",
         number: "age",
         hierarchy: folder.join("hierarchy_occupation.csv").to_str()?.to_string(),
@@ -74,7 +82,9 @@ fn is_level(measured: &Value, exact: &Value, reference: &Reference) -> bool {
             let fraction = if ratio.is_integer() { Value::Null } else { ratio.to_string().into() };
             measured.as_f64() == ratio.to_f64() && *exact == fraction
         }
-        Reference::Real(real) => measured.as_f64().is_some_and(|found| (found - real).abs() <= 1e-9 * (1.0 + real)),
+        Reference::Real(real) => {
+            measured.as_f64().is_some_and(|found| (found - real).abs() <= 1e-9 * (1.0 + real))
+        }
     }
 }
 
@@ -91,10 +101,12 @@ fn release(place: &Place, case: &Case, model: &str, flag: &str, parameters: &str
         _ => format!("--{flag} {parameters}"),
     };
     let k = if flag == "k" { parameters } else { "3" };
-    let hierarchy = if numeric { String::new() } else { format!("--hierarchy {sensitive}={}", case.hierarchy) };
+    let hierarchy =
+        if numeric { String::new() } else { format!("--hierarchy {sensitive}={}", case.hierarchy) };
     let ordered = parameters.ends_with(":ordered");
     let hierarchy = if ordered { "" } else { &hierarchy };
-    let columns = format!("--qi {} --sensitive {sensitive} {hierarchy} -k {k} {asked}", quasi_identifiers.join(","));
+    let columns =
+        format!("--qi {} --sensitive {sensitive} {hierarchy} -k {k} {asked}", quasi_identifiers.join(","));
     place.ok(&format!(
         "anonymize {} {columns} --partitioning {model} --other drop -o release.csv -q",
         case.input
@@ -109,7 +121,8 @@ fn release(place: &Place, case: &Case, model: &str, flag: &str, parameters: &str
         .collect();
     let parameters = if flag == "min-width" { case.width.0 } else { parameters };
     let reference = worst(flag, parameters, &groups, &tree);
-    let found: Value = serde_json::from_str(&place.ok(&format!("verify release.csv {columns} --json")).out).unwrap();
+    let found: Value =
+        serde_json::from_str(&place.ok(&format!("verify release.csv {columns} --json")).out).unwrap();
     let claim = found["claims"].as_array().unwrap().last().unwrap();
     assert_eq!(claim["holds"], true);
     let what = format!("{flag} {parameters} {model}: {claim} against {reference:?}");

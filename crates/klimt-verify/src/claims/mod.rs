@@ -53,14 +53,20 @@ pub fn check(tally: &Tally, requirements: &[Box<dyn Requirement>], facts: &Facts
     let release = Release::new(tally, &facts.sensitive)?;
     let outcomes: Vec<Result<Outcome>> =
         requirements.iter().map(|requirement| outcome(&release, tally, &**requirement, facts)).collect();
-    let problems = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).map(|e| e.message().to_string());
+    let problems =
+        outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).map(|e| e.message().to_string());
     match Error::all(ErrorKind::Input, problems.collect()) {
         Some(error) => Err(error),
         None => outcomes.into_iter().collect(),
     }
 }
 
-fn outcome(release: &Release<'_>, tally: &Tally, requirement: &dyn Requirement, facts: &Facts) -> Result<Outcome> {
+fn outcome(
+    release: &Release<'_>,
+    tally: &Tally,
+    requirement: &dyn Requirement,
+    facts: &Facts,
+) -> Result<Outcome> {
     let (side, limit) = (requirement.side(), requirement.limit());
     let (holds, measured) = if requirement.id() == LengthRestriction::ID {
         let measured = length::measure(tally, requirement.column().unwrap_or_default(), facts)?;
@@ -134,7 +140,8 @@ mod tests {
             ("2", "1", false),
             ("0.4", "0.4", true),
         ];
-        let expected = expected.map(|(limit, measured, holds)| (limit.to_string(), measured.to_string(), holds));
+        let expected =
+            expected.map(|(limit, measured, holds)| (limit.to_string(), measured.to_string(), holds));
         assert_eq!(outcomes(&claims), expected);
     }
 

@@ -28,7 +28,8 @@ struct SensitiveColumn<'a> {
 impl<'a> Release<'a> {
     /// Encodes the sensitive columns of a tally; `specs` says what is known of them beforehand.
     pub(super) fn new(tally: &'a Tally, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
-        let columns = tally.sensitive().iter().map(|histograms| SensitiveColumn::new(tally, histograms, specs));
+        let columns =
+            tally.sensitive().iter().map(|histograms| SensitiveColumn::new(tally, histograms, specs));
         Ok(Release { tally, columns: columns.collect::<Result<_>>()? })
     }
 
@@ -50,7 +51,8 @@ impl<'a> Release<'a> {
             let mut statistics = Statistics { count: group.rows(), ..Statistics::default() };
             for &number in needs.histograms.iter().chain(&needs.moments) {
                 let cells = self.columns[number].cells_of(group.number(), cursors.entry(number).or_default());
-                let coded = cells.iter().map(|cell| (self.columns[number].codes[cell.value as usize], cell.rows));
+                let coded =
+                    cells.iter().map(|cell| (self.columns[number].codes[cell.value as usize], cell.rows));
                 match moments.iter().find(|(column, _)| *column == number) {
                     Some((_, distances)) => statistics.moments.push((number, moments_of(coded, distances))),
                     None => statistics.histograms.push((number, coded.collect::<Histogram>())),
@@ -81,14 +83,15 @@ fn moments_of(coded: impl Iterator<Item = (u32, u64)>, distances: &[u64]) -> Mom
 impl<'a> SensitiveColumn<'a> {
     fn new(tally: &Tally, histograms: &'a Histograms, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
         let name = histograms.column();
-        let spec =
-            specs.get(name).cloned().unwrap_or_else(|| ColumnSpec::new(name, Role::Sensitive));
+        let spec = specs.get(name).cloned().unwrap_or_else(|| ColumnSpec::new(name, Role::Sensitive));
         let texts: Vec<&str> = (0..histograms.values() as u32).map(|value| histograms.value(value)).collect();
         let present: Vec<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
         let missing = present.len() < texts.len();
         let encoding = Encoding::of(&spec, Distinct::Texts(present.into_iter().collect()), missing);
         let Encoding { domain, codes } = encoding.map_err(|_| {
-            Error::input(format!("column {name} holds values that its type, order or hierarchy does not have"))
+            Error::input(format!(
+                "column {name} holds values that its type, order or hierarchy does not have"
+            ))
         })?;
         let mut present = codes.into_iter();
         let absent = domain.missing_code().unwrap_or(0);

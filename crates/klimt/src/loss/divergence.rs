@@ -11,6 +11,7 @@ use super::locate::Locator;
 use super::tuples::Tuples;
 use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
+use crate::partition::{Packed, PackedKernel, Tuple, pack};
 use crate::table::Table;
 use rayon::prelude::*;
 
@@ -34,28 +35,64 @@ impl Loss for Divergence {
 
 /// `None` where no row lies in any region.
 fn divergence(table: &Table, groups: &dyn Groups) -> Result<Option<f64>> {
-    let members: Option<Vec<&[u32]>> = (0..groups.count()).map(|group| groups.members(group)).collect();
-    let rows =
-        members.as_ref().map_or_else(|| (0..table.rows() as u32).collect(), |members| members.concat());
-    let tuples = Tuples::of(table, rows)?;
     let densities: Vec<f64> =
         (0..groups.count()).into_par_iter().map(|group| density(table, groups, group)).collect();
-    let expected = match members {
-        Some(members) if groups.disjoint() => {
-            let mut density_of = vec![None; table.rows()];
-            for (rows, density) in members.into_iter().zip(densities) {
-                rows.iter().for_each(|&row| density_of[row as usize] = Some(density));
-            }
-            tuples.rows().map(|rows| density_of[rows[0] as usize]).collect()
-        }
-        _ => {
+    let published: u64 = (0..groups.count()).map(|group| groups.rows(group)).sum();
+    let members: Option<Vec<&[u32]>> = (0..groups.count()).map(|group| groups.members(group)).collect();
+    match members {
+        Some(members) if groups.disjoint() => within_groups(table, &members, &densities, published).map(Some),
+        members => {
+            let every = || (0..table.rows() as u32).collect();
+            let tuples = Tuples::of(table, members.map_or_else(every, |members| members.concat()))?;
             let covered = |group, dimension| groups.covered(group, dimension);
             let locator = Locator::new(groups.count(), table.dimensions(), covered);
-            tuples.locate(table, &locator, |regions| sum_of_powers(regions, &densities))
+            let expected = tuples.locate(table, &locator, |regions| sum_of_powers(regions, &densities));
+            Ok(sum(&tuples, &expected, published))
         }
-    };
-    let published: u64 = (0..groups.count()).map(|group| groups.rows(group)).sum();
-    Ok(sum(&tuples, &expected, published))
+    }
+}
+
+/// Groups are summed up in runs of so many, in order, so that sums do not depend on threads.
+const RUN: usize = 1024;
+
+/// The divergence where a tuple's rows are all in the one group whose region holds it.
+fn within_groups(table: &Table, members: &[&[u32]], densities: &[f64], published: u64) -> Result<f64> {
+    struct Sum<'a>(&'a [&'a [u32]], &'a [f64]);
+    impl PackedKernel for Sum<'_> {
+        type Output = f64;
+
+        fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<f64> {
+            let Sum(members, densities) = self;
+            let mut rest = &mut packed.rows[..];
+            let mut runs = Vec::new();
+            for (members, densities) in members.chunks(RUN).zip(densities.chunks(RUN)) {
+                let (rows, others) = rest.split_at_mut(members.iter().map(|rows| rows.len()).sum());
+                runs.push((rows, members, densities));
+                rest = others;
+            }
+            let sums: Vec<f64> =
+                runs.into_par_iter().map(|(rows, members, d)| of_run(rows, members, d)).collect();
+            Ok(sums.into_iter().sum())
+        }
+    }
+    let sum = pack(table, members.concat(), Sum(members, densities))?;
+    // What rounding leaves of nothing is nothing.
+    Ok((sum / published.max(1) as f64).max(0.0))
+}
+
+/// Σ copies·(ln copies − density) over the tuples of some groups, whose rows lie one after the other.
+fn of_run<T: Tuple>(mut rows: &mut [T], members: &[&[u32]], densities: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (members, density) in members.iter().zip(densities) {
+        let (group, rest) = rows.split_at_mut(members.len());
+        group.sort_unstable_by(|a, b| a.words().cmp(b.words()));
+        for copies in group.chunk_by(|a, b| a.words() == b.words()) {
+            let copies = copies.len() as f64;
+            sum += copies * (copies.ln() - density);
+        }
+        rows = rest;
+    }
+    sum
 }
 
 /// The logarithm of the rows in each cell of a group's region.

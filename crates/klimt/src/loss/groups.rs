@@ -7,6 +7,7 @@ use crate::region::{Cell, Extents};
 use crate::statistics::{Collector, Extent, Needs, Statistics};
 use crate::table::{Domain, Table};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The groups of a release.
 pub trait Groups: Sync {
@@ -31,8 +32,8 @@ pub trait Groups: Sync {
     /// Whether the statistics of groups can be told.
     fn knows(&self, needs: &Needs) -> bool;
 
-    /// The statistics of a group, which must be known; its extents from published end to published end.
-    fn statistics(&self, group: usize, needs: &Needs, collector: &Collector<'_>) -> Statistics;
+    /// The statistics of some groups, which must be known, but for their extents.
+    fn statistics(&self, groups: Range<usize>, collector: &Collector<'_>) -> Vec<Statistics>;
 }
 
 /// The groups of a partitioning.
@@ -85,11 +86,11 @@ impl Groups for PartitionGroups<'_> {
         true
     }
 
-    fn statistics(&self, group: usize, needs: &Needs, collector: &Collector<'_>) -> Statistics {
-        let mut statistics = collector.of(self.partitioning.rows(group));
-        statistics.extents =
-            needs.extents.iter().map(|&dimension| (dimension, self.extent(group, dimension))).collect();
-        statistics
+    fn statistics(&self, groups: Range<usize>, collector: &Collector<'_>) -> Vec<Statistics> {
+        let start = self.partitioning.range(groups.start).start;
+        let ends: Vec<usize> = groups.map(|group| self.partitioning.range(group).end - start).collect();
+        let rows = &self.partitioning.order[start..start + ends.last().copied().unwrap_or(0)];
+        collector.of_each(rows, &ends)
     }
 }
 
@@ -152,17 +153,18 @@ pub fn measure<'l>(
 fn sums(costs: &[Box<dyn Cost + '_>], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
     let mut needs = Needs::default();
     costs.iter().for_each(|cost| needs.include(&cost.needs()));
-    let collector = Collector::new(&needs, table)?;
+    // Extents are those that are published, not those of the rows.
+    let collector = Collector::new(&Needs { extents: Vec::new(), ..needs.clone() }, table)?;
     let run = |run: usize| {
         let mut sums = vec![0.0; costs.len()];
-        for group in run * RUN..groups.count().min((run + 1) * RUN) {
-            let mut statistics = groups.statistics(group, &needs, &collector);
+        let run = run * RUN..groups.count().min((run + 1) * RUN);
+        for (group, mut statistics) in run.clone().zip(groups.statistics(run, &collector)) {
             for lengths in [true, false] {
-                if !lengths {
-                    statistics.extents.iter_mut().for_each(|(dimension, extent)| {
-                        *extent = groups.covered(group, *dimension);
-                    });
-                }
+                let extent = |&dimension: &usize| {
+                    let whole = lengths.then(|| groups.extent(group, dimension));
+                    (dimension, whole.unwrap_or_else(|| groups.covered(group, dimension)))
+                };
+                statistics.extents = needs.extents.iter().map(extent).collect();
                 let costs = sums.iter_mut().zip(costs).filter(|(_, cost)| cost.measures_lengths() == lengths);
                 costs.for_each(|(sum, cost)| *sum += cost.group(&statistics));
             }

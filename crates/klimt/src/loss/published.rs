@@ -8,6 +8,7 @@ use crate::table::{Column, Table};
 use crate::{Error, Result};
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use std::ops::Range;
 
 /// A group as it is published.
 #[derive(Clone, Debug, Default)]
@@ -134,11 +135,15 @@ impl Groups for PublishedGroups<'_> {
                 && needs.moments.iter().all(|&column| self.kept(column).is_some_and(has_numbers)))
     }
 
-    fn statistics(&self, group: usize, needs: &Needs, collector: &Collector<'_>) -> Statistics {
+    fn statistics(&self, groups: Range<usize>, collector: &Collector<'_>) -> Vec<Statistics> {
+        groups.map(|group| self.statistics_of(group, collector)).collect()
+    }
+}
+
+impl PublishedGroups<'_> {
+    fn statistics_of(&self, group: usize, collector: &Collector<'_>) -> Statistics {
         let mut statistics = self.members(group).map_or_else(|| collector.empty(), |rows| collector.of(rows));
         statistics.count = self.rows[group];
-        statistics.extents =
-            needs.extents.iter().map(|&dimension| (dimension, self.extent(group, dimension))).collect();
         for (column, histogram) in &mut statistics.histograms {
             if let Some(kept) = self.kept(*column) {
                 *histogram = kept.counts[group].iter().copied().collect();

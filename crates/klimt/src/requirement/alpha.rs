@@ -4,7 +4,7 @@
 //! Monotone: the share of a value in a union lies between its shares in the parts.
 
 use super::exact::compare_products;
-use super::parameter::{level, positive, ratio};
+use super::parameter::{farthest, level, positive, ratio};
 use super::{Check, Facts, Level, Requirement, Side};
 use crate::statistics::{Needs, Statistics};
 use crate::table::Decimal;
@@ -82,6 +82,19 @@ impl Check for Share {
         let commonest = group.histogram(self.column).commonest();
         compare_products(commonest.into(), self.alpha.1, self.alpha.0, group.count.into())
             != Ordering::Greater
+    }
+
+    /// Of j rows, at worst all have the commonest value and at best none.
+    fn steady(&self, group: &Statistics) -> u64 {
+        let commonest = group.histogram(self.column).commonest();
+        let within = |commonest: u64, rows: u64| {
+            !compare_products(commonest.into(), self.alpha.1, self.alpha.0, rows.into()).is_gt()
+        };
+        if within(commonest, group.count) {
+            farthest(group.count, |j| within(commonest + j, group.count + j))
+        } else {
+            farthest(group.count, |j| !within(commonest, group.count + j))
+        }
     }
 
     /// The share of the commonest value.

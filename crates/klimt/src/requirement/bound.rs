@@ -81,15 +81,29 @@ impl Bound {
             && (self.only_count || self.checks.iter().all(|bounded| bounded.check.satisfied(group)))
     }
 
+    /// Whether a group satisfies every requirement, and so many rows that can be added to it before that changes.
+    pub fn outlook(&self, group: &Statistics) -> (bool, u64) {
+        if group.count < self.minimum_size {
+            return (false, self.minimum_size - group.count - 1);
+        }
+        if self.only_count {
+            return (true, u64::MAX);
+        }
+        let (mut satisfied, mut steady) = (true, u64::MAX);
+        for Bounded { check, .. } in &self.checks {
+            match (check.outlook(group), satisfied) {
+                ((true, until), true) => steady = steady.min(until),
+                ((true, _), false) => {}
+                ((false, until), true) => (satisfied, steady) = (false, until),
+                ((false, until), false) => steady = steady.max(until),
+            }
+        }
+        (satisfied, steady)
+    }
+
     /// Checks the whole table as one group: when that violates a requirement, no release of all rows exists.
     pub fn feasible(&self, table: &Table) -> Result<()> {
-        let collector = Collector::new(&self.needs, table)?;
-        let mut whole = collector.empty();
-        if self.needs.only_count() {
-            whole.count = table.rows() as u64;
-        } else {
-            (0..table.rows()).for_each(|row| collector.add_row(&mut whole, row));
-        }
+        let whole = Collector::new(&self.needs, table)?.of_all();
         let violated = self.checks.iter().filter(|bounded| !bounded.check.satisfied(&whole)).map(|bounded| {
             let Bounded { describe, side, limit, check } = bounded;
             format!(

@@ -98,6 +98,11 @@ impl Check for Disclosure {
             && self.ratios(group).all(|ratio| ratio < self.bound && 1.0 / ratio < self.bound)
     }
 
+    /// Each row adds one value at most.
+    fn steady(&self, group: &Statistics) -> u64 {
+        (self.values - group.histogram(self.column).distinct()).saturating_sub(1)
+    }
+
     /// The largest |log(p / q)|, rounded up; exactly 0 where all shares are those of the whole.
     fn level(&self, group: &Statistics) -> Level {
         let histogram = group.histogram(self.column);

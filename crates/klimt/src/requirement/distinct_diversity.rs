@@ -71,6 +71,12 @@ impl Check for Distinct {
         group.histogram(self.column).distinct() >= self.l
     }
 
+    /// No value is lost by adding rows, and each adds one at most.
+    fn steady(&self, group: &Statistics) -> u64 {
+        let distinct = group.histogram(self.column).distinct();
+        if distinct >= self.l { u64::MAX } else { self.l - distinct - 1 }
+    }
+
     fn level(&self, group: &Statistics) -> Level {
         Level::Count(group.histogram(self.column).distinct())
     }

@@ -6,7 +6,7 @@
 //! are further apart than any rounding, and exactly, as nⁿ ≥ lⁿ·Π cᶜ in whole numbers, where they are not: so that a
 //! group of l equally common values passes. Where the numbers would be too long for that, the group is refused.
 
-use super::parameter::{float, level, positive, ratio};
+use super::parameter::{farthest, float, level, positive, ratio};
 use super::{Check, Facts, Level, Requirement, Side};
 use crate::statistics::{Histogram, Needs, Statistics};
 use crate::table::Decimal;
@@ -78,6 +78,9 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// With more rows than this (after what all counts share is divided out), a tie is not decided exactly.
 const LONGEST: u64 = 1 << 12;
 
+/// More than rounding can make of a difference of entropies.
+const SLACK: f64 = 1e-9;
+
 fn weight(count: u64) -> f64 {
     if count < 2 { 0.0 } else { count as f64 * (count as f64).ln() }
 }
@@ -138,6 +141,25 @@ impl Check for Entropy {
             return excess > 0.0;
         }
         self.decided_exactly(histogram).unwrap_or(false)
+    }
+
+    /// With a share ε = j/(n + j) of new rows, the entropy is at least (1 − ε) times what it was, and at most that and
+    /// ε·log j for the new rows among themselves and the entropy of ε for telling them from the old.
+    fn steady(&self, group: &Statistics) -> u64 {
+        let histogram = group.histogram(self.column);
+        let rows = group.count as f64;
+        let spent: f64 = histogram.counts().iter().map(|&count| self.weight(count)).sum();
+        let entropy = (weight(group.count) - spent) / rows;
+        let mixed = |j: u64| {
+            let share = j as f64 / (rows + j as f64);
+            let telling = -share * share.ln() - (1.0 - share) * (1.0 - share).ln();
+            ((1.0 - share) * entropy, (1.0 - share) * entropy + share * (j as f64).ln() + telling)
+        };
+        if entropy > self.log_l {
+            farthest(group.count, |j| mixed(j).0 > self.log_l + SLACK)
+        } else {
+            farthest(group.count, |j| mixed(j).1 < self.log_l - SLACK)
+        }
     }
 
     /// The l that is reached: e to the entropy, rounded down; exactly the number of values where they are equally

@@ -13,7 +13,7 @@
 //! concave and 0 at 0, so f(x) + f(y) ≤ f(x + y); and where R1 holds f grows, so that f(x + y) ≤ f(x + y + b).
 
 use super::exact::compare_products;
-use super::parameter::{level, positive, ratio};
+use super::parameter::{farthest, level, positive, ratio};
 use super::{Check, Facts, Level, Requirement, Side};
 use crate::statistics::{Needs, Statistics};
 use crate::table::Decimal;
@@ -175,6 +175,21 @@ impl Check for ClassTwo {
         short.unwrap_or_else(|| {
             self.least_epsilon(group.count, commonest).is_some_and(|least| least <= self.epsilon)
         })
+    }
+
+    /// Of j rows, at worst all have the commonest value and at best none. Both rules are linear or convex in j, so what
+    /// holds at both ends holds in between.
+    fn steady(&self, group: &Statistics) -> u64 {
+        let commonest = group.histogram(self.column).commonest();
+        let (Some(short), Some(x)) = (self.short, group.count.checked_sub(self.known)) else { return 0 };
+        let holds = |x: u64, commonest: u64| {
+            x > commonest && short.satisfied(x.into(), (x - commonest).into()) == Some(true)
+        };
+        if holds(x, commonest) {
+            farthest(group.count, |j| holds(x + j, commonest + j))
+        } else {
+            farthest(group.count, |j| !holds(x + j, commonest))
+        }
     }
 
     fn level(&self, group: &Statistics) -> Level {

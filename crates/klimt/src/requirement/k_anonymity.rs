@@ -78,4 +78,8 @@ impl Check for KAnonymity {
     fn level(&self, group: &Statistics) -> Level {
         Level::Count(group.count)
     }
+
+    fn steady(&self, group: &Statistics) -> u64 {
+        if group.count >= self.k { u64::MAX } else { self.k - group.count - 1 }
+    }
 }

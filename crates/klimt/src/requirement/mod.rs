@@ -85,4 +85,15 @@ pub trait Check: Debug + Send + Sync {
 
     /// What the group reaches.
     fn level(&self, group: &Statistics) -> Level;
+
+    /// So many rows, whatever they are, can be added to the group before [`Check::satisfied`] says something else of it.
+    /// Who looks at a growing group saves the checks in between; 0 is always sound.
+    fn steady(&self, _: &Statistics) -> u64 {
+        0
+    }
+
+    /// [`Check::satisfied`] and [`Check::steady`] at once.
+    fn outlook(&self, group: &Statistics) -> (bool, u64) {
+        (self.satisfied(group), self.steady(group))
+    }
 }

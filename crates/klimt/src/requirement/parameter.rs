@@ -30,3 +30,13 @@ pub fn level(number: Decimal) -> Level {
 pub fn float(number: Decimal) -> f64 {
     number.units as f64 / 10f64.powi(number.scale as i32)
 }
+
+/// A number of rows, as large as halving finds it, up to which something goes on to hold; `holds` must hold below every
+/// number for which it does.
+pub fn farthest(rows: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let mut step = rows.max(1).saturating_mul(4);
+    while step > 0 && !holds(step) {
+        step /= 2;
+    }
+    step
+}

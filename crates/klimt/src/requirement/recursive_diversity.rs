@@ -5,7 +5,7 @@
 //! are at least those outside the l − 1 commonest of each part, so the inequalities of the parts add up.
 
 use super::exact::compare_products;
-use super::parameter::{level, positive, ratio, whole};
+use super::parameter::{farthest, level, positive, ratio, whole};
 use super::{Check, Facts, Level, Requirement, Side};
 use crate::statistics::{Histogram, Needs, Statistics};
 use crate::table::Decimal;
@@ -114,6 +114,21 @@ impl Check for Recursive {
         }
         let (head, tail) = self.head_and_tail(group.histogram(self.column));
         compare_products(head.into(), self.c.1, self.c.0, tail.into()) == Ordering::Less
+    }
+
+    /// Of j rows, at worst all have the commonest value and at best all are in the tail.
+    fn steady(&self, group: &Statistics) -> u64 {
+        if self.l == 1 {
+            return u64::MAX;
+        }
+        let (head, tail) = self.head_and_tail(group.histogram(self.column));
+        let is_less =
+            |head: u64, tail: u64| compare_products(head.into(), self.c.1, self.c.0, tail.into()).is_lt();
+        if is_less(head, tail) {
+            farthest(group.count, |j| is_less(head + j, tail))
+        } else {
+            farthest(group.count, |j| !is_less(head, tail + j))
+        }
     }
 
     /// The least ratio that c must exceed: x₁ over the tail; zero for l = 1.

@@ -14,7 +14,7 @@
 //! inner sum of the ordered distance falls along the cumulated counts of the whole, whose sums are kept.
 
 use super::exact::compare_products;
-use super::parameter::{level, positive, ratio};
+use super::parameter::{farthest, level, positive, ratio};
 use super::{Check, ColumnFacts, Facts, Level, Requirement, Side};
 use crate::statistics::{Needs, Statistics};
 use crate::table::{Decimal, Shape};
@@ -137,6 +137,9 @@ impl Requirement for TCloseness {
     }
 }
 
+/// More than rounding can make of a gap between distances.
+const ROUNDING: f64 = 1e-9;
+
 /// Computes an earth mover's distance from a group's histogram.
 trait Mover: std::fmt::Debug + Send + Sync {
     /// The distance as a ratio of whole numbers.
@@ -154,6 +157,13 @@ impl Closeness {
     fn distance(&self, group: &Statistics) -> (u128, u128) {
         self.mover.distance(group.count, &mut group.histogram(self.column).iter())
     }
+
+    /// So many rows that can be added before a gap is closed: among n + j rows, j are a share of j/(n + j), and no
+    /// distance between values exceeds 1, so that the distance changes by that much at most.
+    fn rows_to_close(&self, gap: f64, rows: u64) -> u64 {
+        let gap = gap.abs() - ROUNDING;
+        farthest(rows, |j| (j as f64) < gap * (rows as f64 + j as f64))
+    }
 }
 
 impl Check for Closeness {
@@ -162,13 +172,23 @@ impl Check for Closeness {
     }
 
     fn satisfied(&self, group: &Statistics) -> bool {
-        let (moved, unit) = self.distance(group);
-        compare_products(moved, self.t.1, self.t.0, unit) != Ordering::Greater
+        self.outlook(group).0
     }
 
     fn level(&self, group: &Statistics) -> Level {
         let (moved, unit) = self.distance(group);
         Level::ratio(moved, unit)
+    }
+
+    fn steady(&self, group: &Statistics) -> u64 {
+        self.outlook(group).1
+    }
+
+    fn outlook(&self, group: &Statistics) -> (bool, u64) {
+        let (moved, unit) = self.distance(group);
+        let gap = moved as f64 / unit as f64 - self.t.0 as f64 / self.t.1 as f64;
+        let satisfied = compare_products(moved, self.t.1, self.t.0, unit) != Ordering::Greater;
+        (satisfied, self.rows_to_close(gap, group.count))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The first pass adds the values one after the other and looks at what lies before each place, the second comes back
 //! from the end and looks at what lies behind it. Statistics only ever grow, so any statistic that can be added to
-//! serves; a part of n rows takes time in proportion to n, however many places there are.
+//! serves; a part of n rows takes time in proportion to n, however many places there are, and requirements say how long a verdict stands.
 
 use crate::loss::Cost;
 use crate::partition::Tuple;
@@ -57,7 +57,7 @@ impl Sweep {
         self.arrange(rows, order);
         let least = judge.requirements.minimum_size();
         let all = rows.len() as u64;
-        let mut side = judge.collector.empty();
+        let (mut side, mut outlook) = (judge.collector.empty(), Outlook::default());
         self.before.clear();
         self.before.resize(order.values.len(), None);
         for place in 0..order.values.len() - 1 {
@@ -66,11 +66,12 @@ impl Sweep {
             if all - left < least {
                 break;
             }
-            if left >= least && !skip(place) && judge.satisfied(&side) {
+            if left >= least && !skip(place) && outlook.satisfied(judge, &side) {
                 self.before[place] = Some(judge.cost(&side));
             }
         }
         side.clear();
+        outlook = Outlook::default();
         for place in (0..order.values.len() - 1).rev() {
             judge.add(&mut side, rows, self.rows_of(order, place + 1));
             let left = u64::from(order.cumulative[place]);
@@ -78,7 +79,7 @@ impl Sweep {
                 break;
             }
             if let Some(before) = self.before[place]
-                && judge.satisfied(&side)
+                && outlook.satisfied(judge, &side)
             {
                 let cost = before + judge.cost(&side);
                 found.push(Candidate { place, cost, imbalance: (left * 2).abs_diff(all) });
@@ -141,6 +142,23 @@ impl Sweep {
     }
 }
 
+/// The verdict on a growing side, and up to how many rows it stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outlook {
+    satisfied: bool,
+    until: u64,
+}
+
+impl Outlook {
+    fn satisfied(&mut self, judge: &Judge<'_>, side: &Statistics) -> bool {
+        if side.count > self.until {
+            let (satisfied, steady) = judge.requirements.outlook(side);
+            *self = Outlook { satisfied, until: side.count.saturating_add(steady) };
+        }
+        self.satisfied
+    }
+}
+
 /// Decides over the sides of a cut.
 #[derive(Clone, Copy)]
 pub struct Judge<'a> {
@@ -161,10 +179,6 @@ impl Judge<'_> {
         for &position in positions {
             self.collector.add(side, &rows[position as usize]);
         }
-    }
-
-    fn satisfied(&self, side: &Statistics) -> bool {
-        self.requirements.satisfied(side)
     }
 
     fn cost(&self, side: &Statistics) -> f64 {

@@ -118,36 +118,54 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Adds a row by its number.
-    pub fn add_row(&self, into: &mut Statistics, row: usize) {
-        into.count += 1;
-        for (dimension, extent) in &mut into.extents {
-            extent.add(self.table.codes(*dimension).get(row));
-        }
-        let code = |column: usize| {
-            let coded = self.table.columns()[column].coded();
-            coded.map_or(0, |(_, codes)| codes.get(row))
-        };
-        for (column, histogram) in &mut into.histograms {
-            histogram.add(code(*column), 1);
-        }
-        for (measured, (column, moments)) in self.moments.iter().zip(&mut into.moments) {
-            if let Some(&distance) = measured.distances.get(code(*column) as usize) {
-                moments.add(distance, 1);
-            }
-        }
-    }
-
     /// The statistics of some rows, by their numbers.
     pub fn of(&self, rows: &[u32]) -> Statistics {
-        let mut statistics = self.empty();
-        for (counted, (_, histogram)) in self.histograms.iter().zip(&mut statistics.histograms) {
-            let few = rows.len() < counted.cardinality;
-            let places = if few { 0 } else { counted.cardinality as u32 };
-            *histogram = Histogram::over((0..places).collect());
+        self.of_each(rows, &[rows.len()]).remove(0)
+    }
+
+    /// The statistics of all rows.
+    pub fn of_all(&self) -> Statistics {
+        let rows: Vec<u32> = (0..self.table.rows() as u32).collect();
+        self.of(&rows)
+    }
+
+    /// The statistics of groups whose rows stand one after the other, each up to its end. Columns are visited one by
+    /// one over all groups, which reads memory in an order that it likes.
+    pub fn of_each(&self, rows: &[u32], ends: &[usize]) -> Vec<Statistics> {
+        let starts = || std::iter::once(0).chain(ends.iter().copied());
+        let mut groups = vec![self.empty(); ends.len()];
+        for (group, (start, &end)) in groups.iter_mut().zip(starts().zip(ends)) {
+            group.count = (end - start) as u64;
         }
-        rows.iter().for_each(|&row| self.add_row(&mut statistics, row as usize));
-        statistics
+        let mut codes = Vec::new();
+        let mut fill = |column: usize| {
+            codes.clear();
+            if let Some((_, found)) = self.table.columns()[column].coded() {
+                found.gather(rows, &mut codes);
+            }
+            std::mem::take(&mut codes)
+        };
+        for (at, &dimension) in self.extents.iter().enumerate() {
+            let found = fill(self.table.quasi_identifiers()[dimension]);
+            for (group, (start, &end)) in groups.iter_mut().zip(starts().zip(ends)) {
+                found[start..end].iter().for_each(|&code| group.extents[at].1.add(code));
+            }
+        }
+        for (at, counted) in self.histograms.iter().enumerate() {
+            let found = fill(counted.column);
+            for (group, (start, &end)) in groups.iter_mut().zip(starts().zip(ends)) {
+                group.histograms[at].1 = Histogram::of_codes(&found[start..end], counted.cardinality);
+            }
+        }
+        for (at, measured) in self.moments.iter().enumerate() {
+            let found = fill(measured.column);
+            for (group, (start, &end)) in groups.iter_mut().zip(starts().zip(ends)) {
+                let distances =
+                    found[start..end].iter().filter_map(|&code| measured.distances.get(code as usize));
+                distances.for_each(|&distance| group.moments[at].1.add(distance, 1));
+            }
+        }
+        groups
     }
 }
 

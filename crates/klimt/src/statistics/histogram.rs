@@ -15,6 +15,20 @@ impl Histogram {
         Histogram { codes, counts }
     }
 
+    /// The codes of rows, in any order, of a domain with `cardinality` codes.
+    pub fn of_codes(codes: &[u32], cardinality: usize) -> Self {
+        if codes.len() >= cardinality {
+            let mut histogram = Histogram::over((0..cardinality as u32).collect());
+            codes.iter().for_each(|&code| histogram.add_at(code as usize));
+            return histogram;
+        }
+        let mut codes = codes.to_vec();
+        codes.sort_unstable();
+        let counts = codes.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
+        codes.dedup();
+        Histogram { codes, counts }
+    }
+
     /// Counts rows with a code.
     pub fn add(&mut self, code: u32, rows: u64) {
         match self.codes.binary_search(&code) {

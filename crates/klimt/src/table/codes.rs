@@ -76,6 +76,15 @@ impl Codes {
         }
     }
 
+    /// Appends the codes of some rows, in their order.
+    pub fn gather(&self, rows: &[u32], out: &mut Vec<u32>) {
+        match self {
+            Codes::U8(codes) => out.extend(rows.iter().map(|&row| codes[row as usize].code())),
+            Codes::U16(codes) => out.extend(rows.iter().map(|&row| codes[row as usize].code())),
+            Codes::U32(codes) => out.extend(rows.iter().map(|&row| codes[row as usize])),
+        }
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         match self {

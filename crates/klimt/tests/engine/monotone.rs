@@ -124,4 +124,25 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn a_verdict_stands_as_long_as_it_is_said_to(a in rows(), b in prop::collection::vec(0..ROWS, 0..40)) {
+        let table = sample();
+        for requirement in every_requirement() {
+            let check = requirement.bind(&TableFacts::of(&table)).unwrap();
+            let group = of(&check.needs(), &table, &a);
+            if group.count > 0 {
+                let steady = check.steady(&group).min(b.len() as u64) as usize;
+                for added in [1, steady / 2, steady].into_iter().filter(|&added| added > 0 && added <= steady) {
+                    let grown: Vec<u32> = a.iter().chain(&b[..added]).copied().collect();
+                    let same = check.satisfied(&of(&check.needs(), &table, &grown)) == check.satisfied(&group);
+                    prop_assert!(same, "{} after {} rows", requirement.describe(), added);
+                    // The same value again and again is the worst that can come.
+                    let worst: Vec<u32> = a.iter().copied().chain(std::iter::repeat_n(b[0], added)).collect();
+                    let same = check.satisfied(&of(&check.needs(), &table, &worst)) == check.satisfied(&group);
+                    prop_assert!(same, "{} after {} times a row", requirement.describe(), added);
+                }
+            }
+        }
+    }
 }

@@ -7,46 +7,69 @@ use super::{ColumnFacts, Mover};
 pub(super) struct Ordered {
     /// The rank of each code among the codes that occur.
     ranks: Vec<u32>,
-    /// How many rows of the whole have one of the first i values.
-    cumulated: Vec<u64>,
-    /// The sum of the first i entries of `cumulated`.
-    sums: Vec<u128>,
+    /// By the number of values up to which they count.
+    upto: Vec<Upto>,
     rows: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Upto {
+    /// How many rows of the whole have one of the first values.
+    rows: u64,
+    /// The sum of these numbers over all fewer first values.
+    sum: u128,
 }
 
 impl Ordered {
     pub(super) fn new(facts: &ColumnFacts<'_>, rows: u64) -> Self {
-        let (mut ranks, mut cumulated, mut sums) = (Vec::new(), vec![0], vec![0, 0]);
-        let (mut total, mut sum) = (0u64, 0u128);
+        let (mut ranks, mut upto) = (Vec::new(), vec![Upto { rows: 0, sum: 0 }]);
+        let mut last = upto[0];
         for &count in &facts.counts {
-            ranks.push(cumulated.len() as u32 - 1);
+            ranks.push(upto.len() as u32 - 1);
             if count > 0 {
-                total += count;
-                sum += u128::from(total);
-                cumulated.push(total);
-                sums.push(sum);
+                last = Upto { rows: last.rows + count, sum: last.sum + u128::from(last.rows) };
+                upto.push(last);
             }
         }
-        Ordered { ranks, cumulated, sums, rows }
+        Ordered { ranks, upto, rows }
     }
 
-    /// Σ |have·rows − cumulated[i]·of| over the ranks `from..to`, the value of rank i included in `cumulated[i + 1]`:
-    /// `have` of the group's `of` rows lie up to each of these ranks.
+    /// Σ |have·rows − upto·of| over the ranks `from..to`, up to and including each: `have` of the group's `of` rows lie up
+    /// to each of these ranks.
     fn stretch(&self, from: u32, to: u32, have: u64, of: u64) -> u128 {
         let (from, to) = (from as usize + 1, to as usize + 1);
+        if from == to {
+            return 0;
+        }
         let have = u128::from(have) * u128::from(self.rows);
         let of = u128::from(of);
-        let turn = self.cumulated[from..to].partition_point(|&upto| u128::from(upto) * of <= have) + from;
-        let sum = |from: usize, to: usize| self.sums[to] - self.sums[from];
-        let below = have * (turn - from) as u128 - sum(from, turn) * of;
-        let above = sum(turn, to) * of - have * (to - turn) as u128;
+        let is_below = |upto: &Upto| u128::from(upto.rows) * of <= have;
+        // Mostly all of a stretch lies on one side.
+        let turn = if is_below(&self.upto[to - 1]) {
+            to
+        } else if !is_below(&self.upto[from]) {
+            from
+        } else {
+            self.upto[from..to].partition_point(is_below) + from
+        };
+        let below = have * (turn - from) as u128 - self.sum(from, turn) * of;
+        let above = self.sum(turn, to) * of - have * (to - turn) as u128;
         below + above
+    }
+
+    /// The sum of the rows up to each number of values in `from..to`.
+    fn sum(&self, from: usize, to: usize) -> u128 {
+        if from == to {
+            return 0;
+        }
+        let last = self.upto[to - 1];
+        last.sum + u128::from(last.rows) - self.upto[from].sum
     }
 }
 
 impl Mover for Ordered {
     fn distance(&self, rows: u64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> (u128, u128) {
-        let last = self.cumulated.len() as u32 - 1;
+        let last = self.upto.len() as u32 - 1;
         let (mut moved, mut have, mut at) = (0, 0, 0);
         for (code, count) in histogram {
             let rank = self.ranks[code as usize];
