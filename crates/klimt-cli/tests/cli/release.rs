@@ -233,3 +233,24 @@ fn adult_is_released_as_it_is_with_orders_and_with_hierarchies() {
         }
     }
 }
+
+/// Writers share a large group: what they write is the same for any number of them, and every row is there once.
+#[test]
+fn a_large_group_is_written_by_many() {
+    let place = Place::new();
+    let rows: String =
+        (0..30_000).map(|n| format!("{},{n}\n", if n < 25_000 { 1 } else { 2 + n % 40 })).collect();
+    place.write("in.csv", format!("age,note\n{rows}"));
+    let released = |threads: usize| {
+        place
+            .ok(&format!("anonymize in.csv --qi age --insensitive note -k 5 --seed 9 --threads {threads} -q"))
+            .out
+    };
+    let alone = released(1);
+    assert_eq!(alone, released(3));
+    let mut notes: Vec<u32> =
+        alone.lines().skip(1).map(|line| line.split_once(',').unwrap().1.parse().unwrap()).collect();
+    assert!(notes[..1000] != (0..1000).collect::<Vec<_>>()[..], "a large group is shuffled too");
+    notes.sort_unstable();
+    assert_eq!(notes, (0..30_000).collect::<Vec<_>>());
+}

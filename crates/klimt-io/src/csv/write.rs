@@ -5,6 +5,7 @@ use klimt::partition::Observer;
 use klimt::recode::{Release, RowOrder, Source};
 use klimt::table::{Codes, ColumnData, Role, TextPool};
 use klimt::{Error, ErrorKind, Result};
+use rayon::prelude::*;
 use std::io::Write;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +14,20 @@ use std::sync::{Condvar, Mutex};
 /// Rows that are rendered at once, about: few enough that their text is still in the cache when it is checked, hashed
 /// and written.
 const CHUNK_ROWS: usize = 1 << 11;
+
+/// A group with more rows than this is rendered in several chunks, so that writers can share it.
+const LARGE: usize = 4 * CHUNK_ROWS;
+
+/// What is rendered at once: groups, rows where these keep their order, or a part of a large group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Chunk {
+    /// Groups, by number.
+    Groups(Range<usize>),
+    /// Rows, by number.
+    Rows(Range<usize>),
+    /// Of the large group with this place in the list of them, the rows at these places.
+    Part(usize, Range<usize>),
+}
 
 /// Reads the bytes of a release as they are written, chunk by chunk, each of whole records.
 pub trait ChunkObserver: Send {
@@ -100,6 +115,20 @@ struct Renderer<'a> {
     plain: Vec<bool>,
     /// The group of every row, where rows keep their order.
     groups: Vec<Option<u32>>,
+    /// The large groups, each with its rows as they are published, where rows stand by group.
+    large: Vec<(usize, Vec<u32>)>,
+}
+
+/// The large groups of a release with their rows as they are published.
+fn large_groups(release: &Release<'_>) -> Vec<(usize, Vec<u32>)> {
+    let groups = 0..release.partitioning.groups();
+    let is_large = |group: &usize| release.partitioning.range(*group).len() > LARGE;
+    let in_order = |group: usize| {
+        let mut rows = Vec::new();
+        release.rows_of(group..group + 1, &mut rows);
+        (group, rows)
+    };
+    groups.into_par_iter().filter(is_large).map(in_order).collect()
 }
 
 impl<'a> Renderer<'a> {
@@ -136,21 +165,32 @@ impl<'a> Renderer<'a> {
         });
         let plain = plain.collect();
         let groups = if release.row_order == RowOrder::Kept { release.group_by_row() } else { Vec::new() };
-        Renderer { release, dialect, pieces, kept, plain, groups }
+        let by_group = release.row_order != RowOrder::Kept;
+        let large = if by_group { large_groups(release) } else { Vec::new() };
+        Renderer { release, dialect, pieces, kept, plain, groups, large }
     }
 
-    /// Runs of groups (or of rows, where these keep their order) that are rendered at once.
-    fn chunks(&self) -> Vec<Range<usize>> {
+    /// What is rendered at once, in the order of the release.
+    fn chunks(&self) -> Vec<Chunk> {
         let partitioning = self.release.partitioning;
+        let steps = |rows: usize| (0..rows).step_by(CHUNK_ROWS).map(move |at| at..rows.min(at + CHUNK_ROWS));
         if self.release.row_order == RowOrder::Kept {
-            let rows = self.groups.len();
-            return (0..rows).step_by(CHUNK_ROWS).map(|at| at..rows.min(at + CHUNK_ROWS)).collect();
+            return steps(self.groups.len()).map(Chunk::Rows).collect();
         }
         let (mut chunks, mut first) = (Vec::new(), 0);
+        let mut large = self.large.iter().enumerate().peekable();
         for group in 0..partitioning.groups() {
+            if let Some((at, (_, rows))) = large.next_if(|(_, (number, _))| *number == group) {
+                if first < group {
+                    chunks.push(Chunk::Groups(first..group));
+                }
+                chunks.extend(steps(rows.len()).map(|part| Chunk::Part(at, part)));
+                first = group + 1;
+                continue;
+            }
             let rows = partitioning.range(group).end - partitioning.range(first).start;
             if rows >= CHUNK_ROWS || group + 1 == partitioning.groups() {
-                chunks.push(first..group + 1);
+                chunks.push(Chunk::Groups(first..group + 1));
                 first = group + 1;
             }
         }
@@ -159,7 +199,7 @@ impl<'a> Renderer<'a> {
 
     fn work<O: ChunkObserver>(
         &self,
-        chunks: &[Range<usize>],
+        chunks: &[Chunk],
         next: &AtomicUsize,
         turn: &Mutex<Turn<'_>>,
         changed: &Condvar,
@@ -171,10 +211,10 @@ impl<'a> Renderer<'a> {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(chunk) = chunks.get(number) else { return observer };
             scratch.out.clear();
-            let rows = if self.release.row_order == RowOrder::Kept {
-                self.render_rows(chunk.clone(), &mut scratch)
-            } else {
-                self.render_groups(chunk.clone(), &mut scratch)
+            let rows = match chunk.clone() {
+                Chunk::Rows(rows) => self.render_rows(rows, &mut scratch),
+                Chunk::Groups(groups) => self.render_groups(groups, &mut scratch),
+                Chunk::Part(large, part) => self.render_part(large, part, &mut scratch),
             };
             let seen = observer.chunk(&scratch.out);
             let mut turn = turn.lock().expect("no writer panics");
@@ -197,6 +237,15 @@ impl<'a> Renderer<'a> {
                 return observer;
             }
         }
+    }
+
+    fn render_part(&self, large: usize, part: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
+        let (group, rows) = &self.large[large];
+        let rows = &rows[part];
+        self.gather(rows, scratch);
+        self.fill_pieces(*group, scratch);
+        (0..rows.len()).for_each(|at| self.render_row(at, scratch));
+        rows.len()
     }
 
     fn render_groups(&self, groups: Range<usize>, scratch: &mut Scratch<'a>) -> usize {

@@ -4,6 +4,7 @@ use super::domain::{Measure, Values};
 use super::{Decimal, Domain, Role, Shape, TextPool, TypeSpec, ValueType, align};
 use crate::hierarchy::{Hierarchy, NodeId};
 use hashbrown::HashMap;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// What is known of a column before its values are.
@@ -82,7 +83,8 @@ impl Distinct {
     }
 
     fn positions(&self, spec: &TypeSpec) -> Result<Vec<Decimal>, Vec<usize>> {
-        let read: Vec<_> = (0..self.len()).map(|n| self.with_text(n, |text| spec.position(text))).collect();
+        let read: Vec<_> =
+            (0..self.len()).into_par_iter().map(|n| self.with_text(n, |text| spec.position(text))).collect();
         let bad: Vec<_> = (0..read.len()).filter(|&n| read[n].is_none()).collect();
         if bad.is_empty() { Ok(read.into_iter().flatten().collect()) } else { Err(bad) }
     }
@@ -138,14 +140,17 @@ fn by_type(type_spec: TypeSpec, distinct: &Distinct, missing: bool) -> Result<En
     let (units, scale) =
         align(&positions).ok_or_else(|| Unfit { reason, values: (0..distinct.len()).collect() })?;
     let texts = texts_of(distinct);
-    let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_unstable_by(|&a, &b| units[a].cmp(&units[b]).then_with(|| texts.get(a).cmp(texts.get(b))));
+    let mut keyed: Vec<(i128, u32)> = units.into_iter().zip(0..).collect();
+    keyed.par_sort_unstable_by(|a, b| {
+        a.0.cmp(&b.0).then_with(|| texts.get(a.1 as usize).cmp(texts.get(b.1 as usize)))
+    });
+    let order: Vec<usize> = keyed.iter().map(|&(_, number)| number as usize).collect();
     let mut codes = vec![0; order.len()];
     for (code, &number) in order.iter().enumerate() {
         codes[number] = code as u32;
     }
     let (shape, measure) = if type_spec.value_type.is_ordered() {
-        (Shape::Ordered, Measure::Units { units: order.iter().map(|&n| units[n]).collect(), scale })
+        (Shape::Ordered, Measure::Units { units: keyed.iter().map(|&(units, _)| units).collect(), scale })
     } else {
         (Shape::Set, Measure::Rank)
     };

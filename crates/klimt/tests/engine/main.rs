@@ -4,3 +4,4 @@ mod common;
 mod losses;
 mod mondrian;
 mod monotone;
+mod protected;

@@ -66,7 +66,10 @@ impl<'a> CutFinder<'a> {
             return None;
         }
         self.widths.fill(part.rows, part.dimensions, limits);
-        if !part.only_sizes() && !self.widths.order.is_empty() {
+        if self.widths.order.is_empty() {
+            return None;
+        }
+        if !part.only_sizes() {
             self.collector.prepare(part.rows);
         }
         if let SplitCriterion::Loss(cost) = part.job.split
