@@ -78,7 +78,9 @@ fn value_name(flag: &str) -> String {
 impl clap::Args for RequirementArgs {
     fn augment_args(command: Command) -> Command {
         let command = flags().fold(command.next_help_heading("Requirements"), |command, flag| {
-            let arg = Arg::new(flag).long(flag).value_name(value_name(flag)).help(sentence(&help(flag)));
+            let several = offered(flag).any(|entry| entry.kind.is_some());
+            let help = if several { format!("One of {}", help(flag)) } else { sentence(&help(flag)) };
+            let arg = Arg::new(flag).long(flag).value_name(value_name(flag)).help(help);
             command.arg(match subject(flag) {
                 Subject::Rows => arg.short('k').value_parser(clap::value_parser!(u64)),
                 _ => arg.action(ArgAction::Append),

@@ -74,7 +74,7 @@ pub const REQUIREMENTS: &[RequirementEntry] = &[
     RequirementEntry { id: EpsilonPrivacy::ID, flag: "epsilon-privacy", kind: None, parameters: "EPSILON:SIGMA[:B]", example: "10:100:0", subject: Subject::Sensitive, parse: EpsilonPrivacy::parse,
         help: "an adversary with SIGMA tuples of prior knowledge, who knows B people of a group, learns at most a factor EPSILON" },
     RequirementEntry { id: BetaLikeness::ID, flag: "beta-likeness", kind: None, parameters: "[basic:|enhanced:]BETA", example: "enhanced:2", subject: Subject::Sensitive, parse: BetaLikeness::parse,
-        help: "no value is more than BETA times commoner, beyond once, in a group than in the table" },
+        help: "no value's share of a group exceeds its share of the table by more than BETA times the latter" },
     RequirementEntry { id: DeltaDisclosure::ID, flag: "delta-disclosure", kind: None, parameters: "DELTA", example: "1.5", subject: Subject::Sensitive, parse: DeltaDisclosure::parse,
         help: "the share of every value in a group is within a factor e^DELTA of its share in the table" },
     RequirementEntry { id: LengthRestriction::ID, flag: "min-width", kind: None, parameters: "WIDTH", example: "5", subject: Subject::QuasiIdentifier, parse: LengthRestriction::parse,

@@ -6,7 +6,7 @@ use super::{read_table, threads};
 use crate::options::{MeasureArgs, Other};
 use crate::progress::Progress;
 use crate::settings::{ColumnSettings, Settings};
-use crate::terminal::{print, table};
+use crate::terminal::{note, print, table};
 use klimt::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt::registry;
 use klimt::table::{Role, Table, TypeSpec, ValueType};
@@ -38,6 +38,8 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let original = Original::new(&table, &weights);
     let groups = published(&tally, &table)?;
     let losses: Vec<&dyn Loss> = registry::LOSSES.iter().map(|(_, loss)| *loss).collect();
+    let hidden = |loss: &&dyn Loss| loss.cost(&original).is_some_and(|cost| !groups.knows(&cost.needs()));
+    let untold: Vec<&str> = losses.iter().filter(|loss| hidden(loss)).map(|loss| loss.id()).collect();
     let losses = match args.release {
         Some(_) => loss::measure(losses.into_iter(), &original, &groups, &totals)?,
         None => {
@@ -46,6 +48,15 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
             loss::measure(told, &original, &groups, &totals)?
         }
     };
+    if args.release.is_some() && !untold.is_empty() {
+        note(
+            args.general.quiet,
+            &format!(
+                "not told: {}, as some rows of the original lie in several published regions (the certificate has it)",
+                untold.join(", ")
+            ),
+        );
+    }
     show(args, &losses, &findings, k)
 }
 

@@ -121,3 +121,43 @@ impl Check for Variance {
         Level::ratio(spread, square)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers in tenths, from 0, against a least variance.
+    fn satisfied(tenths: &[u64], v: &str) -> (bool, String) {
+        let mut moments = Moments::default();
+        tenths.iter().for_each(|&tenths| moments.add(tenths, 1));
+        let check = Variance { column: 0, v: ratio(v.parse().unwrap()), scale: 1 };
+        let group = Statistics { count: 9, moments: vec![(0, moments)], ..Statistics::default() };
+        (check.satisfied(&group), check.level(&group).to_string())
+    }
+
+    #[test]
+    fn the_limit_itself_is_enough() {
+        // 0 and 2.0: the variance is 1. 0, 0.1 and 0.3: it is 7/450.
+        assert_eq!(satisfied(&[0, 20], "1"), (true, "1".to_string()));
+        assert_eq!(satisfied(&[0, 20], "1.0000000001"), (false, "1".to_string()));
+        assert_eq!(satisfied(&[0, 1, 3], "0.0155"), (true, "0.015556".to_string()));
+        assert_eq!(satisfied(&[0, 1, 3], "0.0156"), (false, "0.015556".to_string()));
+    }
+
+    #[test]
+    fn numbers_of_any_length_are_decided_exactly() {
+        let far = 1 << 60;
+        let check = |v: &str| satisfied(&[0, far], v).0;
+        // ((2^60)/2)²/100, in hundredths of squared units.
+        let exact = (num_bigint::BigUint::from(far / 2).pow(2), 100u32);
+        let whole = (&exact.0 / exact.1).to_string();
+        assert!(check(&whole) && check(&format!("{whole}.7")) == (&exact.0 % exact.1 >= 70u32.into()));
+        assert!(!check(&format!("{}1", whole)));
+    }
+
+    #[test]
+    fn without_numbers_there_is_no_variance() {
+        assert_eq!(satisfied(&[], "0.1"), (false, "0".to_string()));
+        assert!(satisfied(&[], "0").0);
+    }
+}
