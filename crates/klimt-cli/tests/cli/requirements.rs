@@ -103,8 +103,6 @@ fn release(place: &Place, case: &Case, model: &str, flag: &str, parameters: &str
     let k = if flag == "k" { parameters } else { "3" };
     let hierarchy =
         if numeric { String::new() } else { format!("--hierarchy {sensitive}={}", case.hierarchy) };
-    let ordered = parameters.ends_with(":ordered");
-    let hierarchy = if ordered { "" } else { &hierarchy };
     let columns =
         format!("--qi {} --sensitive {sensitive} {hierarchy} -k {k} {asked}", quasi_identifiers.join(","));
     place.ok(&format!(

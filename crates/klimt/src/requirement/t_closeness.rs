@@ -101,8 +101,10 @@ impl Requirement for TCloseness {
 
     fn warning(&self, whole: &dyn Facts) -> Option<String> {
         let facts = whole.column(&self.column)?;
-        let alphabetical =
-            self.distance == Some(Distance::Ordered) && matches!(facts.domain.shape(), Shape::Set);
+        let numbers = facts.domain.value_type().is_ordered();
+        let alphabetical = self.distance == Some(Distance::Ordered)
+            && !numbers
+            && !matches!(facts.domain.shape(), Shape::Ordered);
         alphabetical.then(|| {
             format!(
                 "the ordered distance of {0} takes its values in alphabetical order, as no other is known (give one with \

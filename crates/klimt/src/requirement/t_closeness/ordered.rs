@@ -1,6 +1,7 @@
 //! The ordered distance in steps of the group's values.
 
 use super::{ColumnFacts, Mover};
+use crate::table::{Decimal, Domain};
 
 /// The cumulated counts of the whole over the values that occur in it, and the sums of these.
 #[derive(Debug)]
@@ -10,6 +11,8 @@ pub(super) struct Ordered {
     /// By the number of values up to which they count.
     upto: Vec<Upto>,
     rows: u64,
+    /// Whether ranks ascend with codes; those of a hierarchy are numbered by its leaves, which is no order of values.
+    by_code: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -20,18 +23,32 @@ struct Upto {
     sum: u128,
 }
 
+/// Where a value stands among others: numbers by size, then texts by the alphabet, the missing value last.
+fn natural(domain: &Domain, code: u32) -> (bool, bool, Decimal, String) {
+    let text = domain.text(code);
+    let number = text.parse::<Decimal>().ok();
+    let missing = domain.missing_code() == Some(code);
+    (missing, number.is_none(), number.unwrap_or(Decimal::whole(0)), text)
+}
+
 impl Ordered {
     pub(super) fn new(facts: &ColumnFacts<'_>, rows: u64) -> Self {
-        let (mut ranks, mut upto) = (Vec::new(), vec![Upto { rows: 0, sum: 0 }]);
+        let by_code = facts.domain.hierarchy().is_none();
+        let mut codes: Vec<usize> = (0..facts.counts.len()).collect();
+        if !by_code {
+            codes.sort_by_cached_key(|&code| natural(facts.domain, code as u32));
+        }
+        let (mut ranks, mut upto) = (vec![0; codes.len()], vec![Upto { rows: 0, sum: 0 }]);
         let mut last = upto[0];
-        for &count in &facts.counts {
-            ranks.push(upto.len() as u32 - 1);
+        for code in codes {
+            let count = facts.counts[code];
+            ranks[code] = upto.len() as u32 - 1;
             if count > 0 {
                 last = Upto { rows: last.rows + count, sum: last.sum + u128::from(last.rows) };
                 upto.push(last);
             }
         }
-        Ordered { ranks, upto, rows }
+        Ordered { ranks, upto, rows, by_code }
     }
 
     /// Σ |have·rows − upto·of| over the ranks `from..to`, up to and including each: `have` of the group's `of` rows lie up
@@ -71,8 +88,13 @@ impl Mover for Ordered {
     fn distance(&self, rows: u64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> (u128, u128) {
         let last = self.upto.len() as u32 - 1;
         let (mut moved, mut have, mut at) = (0, 0, 0);
-        for (code, count) in histogram {
-            let rank = self.ranks[code as usize];
+        let mut ranked = histogram.map(|(code, count)| (self.ranks[code as usize], count));
+        let mut sorted = Vec::new();
+        if !self.by_code {
+            sorted.extend(ranked.by_ref());
+            sorted.sort_unstable();
+        }
+        for (rank, count) in ranked.chain(sorted) {
             moved += self.stretch(at, rank, have, rows);
             have += count;
             at = rank;
