@@ -178,8 +178,9 @@ fn warn(quiet: bool, settings: &Settings, requirements: &[Box<dyn Requirement>],
         );
     }
     for column in table.columns().iter().filter(|column| column.role == Role::Insensitive) {
-        if let Some((distinct, rows)) = nearly_unique(column) {
-            note(quiet, &format!("warning: {}", risk::nearly_unique(&column.name, distinct, rows)));
+        let (distinct, rows) = distinct_values(column);
+        if let Some(warning) = risk::nearly_unique(&column.name, distinct, rows) {
+            note(quiet, &format!("warning: {warning}"));
         }
     }
     let facts = TableFacts::of(table);
@@ -191,9 +192,8 @@ fn warn(quiet: bool, settings: &Settings, requirements: &[Box<dyn Requirement>],
 /// Rows that are looked at to tell whether a column of plain texts tells rows apart.
 const LOOKED_AT: usize = 10_000;
 
-/// How many different values a column has in how many rows (of the first ones, for plain texts), where nearly every row
-/// has its own.
-fn nearly_unique(column: &Column) -> Option<(u64, u64)> {
+/// How many different values a column has in how many rows: in all, or in the first ones for plain texts.
+fn distinct_values(column: &Column) -> (u64, u64) {
     let (distinct, rows) = match &column.data {
         ColumnData::Coded { domain, codes } => (domain.value_count(), codes.len()),
         ColumnData::Texts(texts) => {
@@ -202,7 +202,7 @@ fn nearly_unique(column: &Column) -> Option<(u64, u64)> {
             (seen.len(), rows)
         }
     };
-    (rows > 20 && distinct * 10 > rows * 9).then_some((distinct as u64, rows as u64))
+    (distinct as u64, rows as u64)
 }
 
 /// The requirements besides k, as a recoding function keeps them.

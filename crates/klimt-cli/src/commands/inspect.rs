@@ -259,7 +259,7 @@ fn risk_of(
 
 /// What is wrong with a column that would be published as it is although its values nearly name a row each.
 fn warning(column: &InspectedColumn, rows: usize) -> Option<String> {
-    let most = |part: usize| part as u128 * 10 > rows as u128 * 9;
+    let most = |part: usize| risk::nearly_all(part as u64, rows as u64);
     let published_raw = column.role.is_published() && column.role != Role::QuasiIdentifier;
     let found = if most(column.unique_alone) {
         format!("{} of {} rows have a value that no other row has", column.unique_alone, rows)

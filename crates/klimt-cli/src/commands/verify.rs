@@ -89,13 +89,8 @@ pub fn count_release(path: &str, format: &FormatArgs, settings: &Settings) -> Re
         }
         tally.add(&fields[..split], &fields[split..positions.len()])
     })?;
-    let nearly_unique = |seen: &HashSet<u64>| rows > 20 && seen.len() as u64 * 10 > rows * 9;
-    let warnings = names
-        .iter()
-        .zip(&seen)
-        .filter(|(_, seen)| nearly_unique(seen))
-        .map(|(name, seen)| risk::nearly_unique(name, seen.len() as u64, rows))
-        .collect();
+    let warning = |(name, seen): (&String, &HashSet<u64>)| risk::nearly_unique(name, seen.len() as u64, rows);
+    let warnings = names.iter().zip(&seen).filter_map(warning).collect();
     Ok(Counted { tally, warnings })
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Not additive: where regions overlap, what a tuple gains from one group depends on the others. Nothing but 0 bounds it.
 
+use super::groups::RUN;
 use super::locate::Locator;
 use super::tuples::Tuples;
 use super::{Cost, Groups, Loss, Original, Totals};
@@ -51,9 +52,6 @@ fn divergence(table: &Table, groups: &dyn Groups) -> Result<Option<f64>> {
         }
     }
 }
-
-/// Groups are summed up in runs of so many, in order, so that sums do not depend on threads.
-const RUN: usize = 1024;
 
 /// The divergence where a tuple's rows are all in the one group whose region holds it.
 fn within_groups(table: &Table, members: &[&[u32]], densities: &[f64], published: u64) -> Result<f64> {

@@ -119,7 +119,7 @@ pub fn extent_of(cell: &Cell<'_>, domain: &Domain, extents: Extents) -> Extent {
 }
 
 /// Groups are summed up in runs of so many, in order, so that sums do not depend on threads.
-const RUN: usize = 1024;
+pub(super) const RUN: usize = 1024;
 
 /// Every loss that applies to the original and can be seen from the groups, by name.
 pub fn measure<'l>(

@@ -124,18 +124,14 @@ impl<'a> CutFinder<'a> {
         if part.job.requirements.only_count() {
             return self.threshold(part, dimension, median.checked_sub(1)?);
         }
-        self.thresholds(part, dimension);
+        self.thresholds(part, dimension, None);
         let best = self.places.iter().min_by_key(|candidate| (candidate.imbalance, candidate.place))?;
         Some(self.threshold_at(dimension, best.place))
     }
 
-    /// Lists the allowable thresholds of a dimension whose values have been counted.
-    fn thresholds<T: Tuple>(&mut self, part: &Part<'_, T>, dimension: usize) {
-        self.costed_thresholds(part, dimension, None);
-    }
-
-    /// Lists the allowable thresholds of a dimension whose values have been counted, with what they cost.
-    pub(super) fn costed_thresholds<T: Tuple>(
+    /// Lists the allowable thresholds of a dimension whose values have been counted, with what they cost where that is
+    /// asked for.
+    pub(super) fn thresholds<T: Tuple>(
         &mut self,
         part: &Part<'_, T>,
         dimension: usize,

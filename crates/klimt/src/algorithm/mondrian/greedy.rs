@@ -54,7 +54,7 @@ impl CutFinder<'_> {
         dimension: usize,
         cost: &dyn Cost,
     ) -> Option<Found> {
-        self.costed_thresholds(part, dimension, Some(cost));
+        self.thresholds(part, dimension, Some(cost));
         let best = self.best_place()?;
         let candidate = self.places[best];
         let cut = self.threshold_at(dimension, candidate.place);

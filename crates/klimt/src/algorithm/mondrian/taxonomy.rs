@@ -45,7 +45,7 @@ impl CutFinder<'_> {
 
     /// The allowable cut between two leaves that leaves the least certainty penalty, if that is less than before.
     fn between_leaves<T: Tuple>(&mut self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
-        self.costed_thresholds(part, dimension, None);
+        self.thresholds(part, dimension, None);
         let domain = part.dimensions[dimension].domain;
         let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         let (values, cumulative) = (&self.frequency.values, &self.frequency.cumulative);
