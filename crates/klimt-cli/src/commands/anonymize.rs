@@ -12,7 +12,7 @@ use crate::terminal::{count, note, print};
 use crate::{output, risk, spec};
 use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::loss::{self, Original, PartitionGroups, Totals};
-use klimt::partition::{Job, Partitioner, Partitioning, Suppression};
+use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression};
 use klimt::recode::{RecodingFunction, Release, RowOrder, SavedRequirement, StatisticKind};
 use klimt::region::Extents;
 use klimt::registry;
@@ -61,6 +61,9 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         table: &table,
         requirements: &bound,
         split: &split,
+        loss: &loss::Discernibility,
+        suppression: Suppression::NONE,
+        budget: Budget::default(),
         weights: &weights,
         keep_tree,
         observer: &stage,

@@ -3,7 +3,7 @@
 //! Additive. A refinement may publish every row as it is, so nothing above 0 bounds it.
 
 use super::{Cost, Loss, Original, Totals};
-use crate::statistics::{Needs, Statistics};
+use crate::statistics::{Extent, Needs, Statistics};
 
 /// The weighted average over all cells of the share of the domain that is published, 0..1; a suppressed row pays 1.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,12 @@ struct Penalty<'a> {
     original: Original<'a>,
 }
 
+impl Penalty<'_> {
+    fn penalty(&self, dimension: usize, extent: &Extent) -> f64 {
+        self.original.weights[dimension] * self.original.table.domain(dimension).penalty_of(extent)
+    }
+}
+
 impl Cost for Penalty<'_> {
     fn needs(&self) -> Needs {
         Needs { extents: (0..self.original.table.dimensions()).collect(), ..Needs::default() }
@@ -33,16 +39,20 @@ impl Cost for Penalty<'_> {
     }
 
     fn group(&self, group: &Statistics) -> f64 {
-        let Original { table, weights, .. } = self.original;
-        let penalty = |dimension: usize| {
-            let extent = group.extent(dimension);
-            weights[dimension] * table.domain(dimension).penalty_of(extent)
-        };
-        (0..table.dimensions()).map(penalty).sum::<f64>() * group.count as f64
+        let penalty = |dimension| self.penalty(dimension, group.extent(dimension));
+        (0..self.original.table.dimensions()).map(penalty).sum::<f64>() * group.count as f64
     }
 
     fn bound(&self, _: &Statistics, _: u64) -> f64 {
         0.0
+    }
+
+    fn cell(&self, dimension: usize, extent: &Extent) -> Option<f64> {
+        Some(self.penalty(dimension, extent))
+    }
+
+    fn price(&self, _: u64) -> Option<f64> {
+        Some(self.original.weights.iter().sum())
     }
 
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {

@@ -41,6 +41,10 @@ impl Cost for Minorities {
         mean_code(value.histogram(self.label))
     }
 
+    fn price(&self, _: u64) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {
         sum + totals.suppressed as f64
     }

@@ -48,6 +48,10 @@ impl Cost for LabelEntropy {
         mean_code(value.histogram(self.label))
     }
 
+    fn price(&self, _: u64) -> Option<f64> {
+        None
+    }
+
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {
         sum / (totals.rows - totals.suppressed).max(1) as f64
     }

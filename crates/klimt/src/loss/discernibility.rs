@@ -37,6 +37,14 @@ impl Cost for Discernibility {
         (groups - larger) as f64 * square(least) + larger as f64 * square(least + 1)
     }
 
+    fn size(&self, rows: u64) -> Option<f64> {
+        Some(rows as f64 * rows as f64)
+    }
+
+    fn price(&self, rows: u64) -> Option<f64> {
+        Some(rows as f64)
+    }
+
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {
         sum + totals.suppressed as f64 * totals.rows as f64
     }

@@ -10,7 +10,7 @@
 
 use super::occurrences::Occurrences;
 use super::{Cost, Loss, Original, Totals};
-use crate::statistics::{Needs, Statistics};
+use crate::statistics::{Extent, Needs, Statistics};
 use crate::table::Table;
 
 /// Σ over cells of −log₂(Nᵥ / Nₑ), as a share of the most that it can be, 0..1.
@@ -43,21 +43,33 @@ fn bits(rows: u64) -> f64 {
     (rows.max(1) as f64).log2()
 }
 
+impl Bits<'_> {
+    /// The bits that tell a row among those of a cell.
+    fn within(&self, dimension: usize, extent: &Extent) -> f64 {
+        bits(self.occurrences[dimension].within(&self.table.domain(dimension).covered(extent)))
+    }
+}
+
 impl Cost for Bits<'_> {
     fn needs(&self) -> Needs {
         Needs { extents: (0..self.table.dimensions()).collect(), ..Needs::default() }
     }
 
     fn group(&self, group: &Statistics) -> f64 {
-        let within = |dimension: usize| {
-            let covered = self.table.domain(dimension).covered(group.extent(dimension));
-            bits(self.occurrences[dimension].within(&covered))
-        };
+        let within = |dimension| self.within(dimension, group.extent(dimension));
         (0..self.table.dimensions()).map(within).sum::<f64>() * group.count as f64
     }
 
     fn bound(&self, group: &Statistics, minimum: u64) -> f64 {
         bits(minimum.min(group.count)) * self.table.dimensions() as f64 * group.count as f64
+    }
+
+    fn cell(&self, dimension: usize, extent: &Extent) -> Option<f64> {
+        Some(self.within(dimension, extent))
+    }
+
+    fn price(&self, rows: u64) -> Option<f64> {
+        Some(bits(rows) * self.table.dimensions() as f64)
     }
 
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {

@@ -7,7 +7,7 @@
 //! Additive. A refinement may publish every row as it is, so nothing above 0 bounds it.
 
 use super::{Cost, Loss, Original, Totals};
-use crate::statistics::{Needs, Statistics};
+use crate::statistics::{Extent, Needs, Statistics};
 use crate::table::Table;
 
 /// The average over all cells of (codes covered − 1) / (codes of the domain − 1), 0..1.
@@ -28,24 +28,36 @@ struct OtherValues<'a> {
     table: &'a Table,
 }
 
+impl OtherValues<'_> {
+    fn share(&self, dimension: usize, extent: &Extent) -> f64 {
+        let domain = self.table.domain(dimension);
+        match domain.covered(extent).len() {
+            0 | 1 => 0.0,
+            covered => (covered - 1) as f64 / (domain.cardinality() - 1) as f64,
+        }
+    }
+}
+
 impl Cost for OtherValues<'_> {
     fn needs(&self) -> Needs {
         Needs { extents: (0..self.table.dimensions()).collect(), ..Needs::default() }
     }
 
     fn group(&self, group: &Statistics) -> f64 {
-        let share = |dimension: usize| {
-            let domain = self.table.domain(dimension);
-            match domain.covered(group.extent(dimension)).len() {
-                0 | 1 => 0.0,
-                covered => (covered - 1) as f64 / (domain.cardinality() - 1) as f64,
-            }
-        };
+        let share = |dimension| self.share(dimension, group.extent(dimension));
         (0..self.table.dimensions()).map(share).sum::<f64>() * group.count as f64
     }
 
     fn bound(&self, _: &Statistics, _: u64) -> f64 {
         0.0
+    }
+
+    fn cell(&self, dimension: usize, extent: &Extent) -> Option<f64> {
+        Some(self.share(dimension, extent))
+    }
+
+    fn price(&self, _: u64) -> Option<f64> {
+        Some(self.table.dimensions() as f64)
     }
 
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {

@@ -38,7 +38,7 @@ pub use published::{PublishedGroup, PublishedGroups};
 pub use squared_error::RootMeanSquaredError;
 pub use volume::Volume;
 
-use crate::statistics::{Histogram, Needs, Statistics};
+use crate::statistics::{Extent, Histogram, Needs, Statistics};
 use crate::table::{Role, Table};
 
 /// The original, as losses see it.
@@ -109,6 +109,20 @@ pub trait Cost: Send + Sync {
 
     /// The least that any refinement of a group, into groups of at least `minimum` rows, costs in sum.
     fn bound(&self, group: &Statistics, minimum: u64) -> f64;
+
+    /// The cost of a group of so many rows, where nothing else counts.
+    fn size(&self, _rows: u64) -> Option<f64> {
+        None
+    }
+
+    /// What one row pays in a dimension for an extent that holds codes, where the cost of a group is the sum of that
+    /// over its rows and dimensions.
+    fn cell(&self, _dimension: usize, _extent: &Extent) -> Option<f64> {
+        None
+    }
+
+    /// What a suppressed row of a table of so many rows adds to the sum, where that has a price.
+    fn price(&self, rows: u64) -> Option<f64>;
 
     /// Where a value of an unordered domain, with the statistics of its rows, stands among the others when they are cut
     /// in two; by how common it is where nothing better is known.

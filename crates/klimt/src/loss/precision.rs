@@ -79,6 +79,14 @@ impl Cost for Levels<'_> {
         0.0
     }
 
+    fn cell(&self, dimension: usize, extent: &Extent) -> Option<f64> {
+        Some(self.level(dimension, extent))
+    }
+
+    fn price(&self, _: u64) -> Option<f64> {
+        Some(self.table.dimensions() as f64)
+    }
+
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {
         let dimensions = self.table.dimensions().max(1) as f64;
         (sum / dimensions + totals.suppressed as f64) / totals.rows.max(1) as f64

@@ -47,6 +47,10 @@ impl Cost for SquaredError {
         moments.sum as f64 / moments.rows.max(1) as f64
     }
 
+    fn price(&self, _: u64) -> Option<f64> {
+        None
+    }
+
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {
         (sum / (totals.rows - totals.suppressed).max(1) as f64).sqrt()
     }

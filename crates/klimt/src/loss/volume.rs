@@ -26,6 +26,15 @@ struct UnitCells<'a> {
     table: &'a Table,
 }
 
+impl UnitCells<'_> {
+    /// The volume of the whole domain.
+    fn whole(&self) -> f64 {
+        (0..self.table.dimensions())
+            .map(|dimension| self.table.domain(dimension).cardinality() as f64)
+            .product()
+    }
+}
+
 impl Cost for UnitCells<'_> {
     fn needs(&self) -> Needs {
         Needs { extents: (0..self.table.dimensions()).collect(), ..Needs::default() }
@@ -40,11 +49,11 @@ impl Cost for UnitCells<'_> {
         group.count as f64
     }
 
+    fn price(&self, _: u64) -> Option<f64> {
+        Some(self.whole())
+    }
+
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {
-        if totals.suppressed == 0 {
-            return sum;
-        }
-        let codes = |dimension| self.table.domain(dimension).cardinality() as f64;
-        sum + (0..self.table.dimensions()).map(codes).product::<f64>() * totals.suppressed as f64
+        if totals.suppressed == 0 { sum } else { sum + self.whole() * totals.suppressed as f64 }
     }
 }

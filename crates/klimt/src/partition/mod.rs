@@ -3,6 +3,7 @@
 mod coalesce;
 mod identical;
 mod packed;
+mod planted;
 mod suppress;
 mod tree;
 
@@ -13,12 +14,14 @@ pub use suppress::Suppression;
 pub use tree::{CutNode, CutTree};
 
 use crate::Result;
+use crate::loss::Cost;
 use crate::region::Regions;
 use crate::requirement::Bound;
 use crate::split::SplitCriterion;
 use crate::table::Table;
 use serde::Serialize;
 use std::ops::Range;
+use std::time::Instant;
 
 /// How good a partitioning is known to be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -85,6 +88,8 @@ pub trait Observer: Sync {
     fn advance(&self, rows: u64);
     /// Whether the run should stop.
     fn cancelled(&self) -> bool;
+    /// A search has found a partitioning of this cost, or has proven that none costs less than the bound.
+    fn improved(&self, _found: f64, _bound: f64) {}
 }
 
 /// Watches nothing.
@@ -98,6 +103,30 @@ impl Observer for Unobserved {
     }
 }
 
+/// What a search may spend. It ends when the proof is good enough, or when something runs out, with what it has.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// When it must be over.
+    pub until: Option<Instant>,
+    /// The ratio of cost and lower bound that is good enough; 1 asks for the optimum.
+    pub gap: f64,
+    /// The memory that it may take, in bytes.
+    pub bytes: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { until: None, gap: 1.0, bytes: 4 << 30 }
+    }
+}
+
+impl Budget {
+    /// Whether the time is over.
+    pub fn over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
 /// What a partitioner works on.
 pub struct Job<'a> {
     /// The table.
@@ -106,6 +135,12 @@ pub struct Job<'a> {
     pub requirements: &'a Bound,
     /// How a greedy algorithm chooses the next cut.
     pub split: &'a SplitCriterion<'a>,
+    /// What a search minimises.
+    pub loss: &'a dyn Cost,
+    /// How many rows a search may suppress, at the price of the loss.
+    pub suppression: Suppression,
+    /// What a search may spend.
+    pub budget: Budget,
     /// How much each dimension matters; 1 by default.
     pub weights: &'a [f64],
     /// Whether the cuts are kept, for region extents or a recoding function.

@@ -77,6 +77,14 @@ impl CutTree {
         }
     }
 
+    /// How far the right child of a cut is.
+    pub fn right(&self, cut: usize) -> usize {
+        match self.nodes[cut] {
+            CutNode::Threshold { right, .. } | CutNode::Subset { right, .. } => right as usize,
+            CutNode::Leaf { .. } => unreachable!("a leaf has no children"),
+        }
+    }
+
     /// The regions of the leaves that hold rows, by the boundaries of the cuts. `compact`, if
     /// given, has the smallest region over each; where no missing value is among the rows, the region leaves it
     /// out, and without `compact` it always does.

@@ -1,7 +1,8 @@
 //! Small tables for tests.
 
 use klimt::hierarchy::{Hierarchy, HierarchyBuilder};
-use klimt::partition::{Job, Partitioner, Partitioning, Unobserved};
+use klimt::loss::Discernibility;
+use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
 use klimt::requirement::{Bound, Requirement};
 use klimt::split::SplitCriterion;
 use klimt::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool};
@@ -63,6 +64,16 @@ pub fn weighted(
 ) -> Partitioning {
     let bound = Bound::new(requirements, table).unwrap();
     let split = &SplitCriterion::Median;
-    let job = Job { table, requirements: &bound, split, weights, keep_tree: true, observer: &Unobserved };
+    let job = Job {
+        table,
+        requirements: &bound,
+        split,
+        loss: &Discernibility,
+        suppression: Suppression::NONE,
+        budget: Budget::default(),
+        weights,
+        keep_tree: true,
+        observer: &Unobserved,
+    };
     partitioner.partition(&job).unwrap()
 }

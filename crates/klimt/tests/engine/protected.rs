@@ -2,8 +2,8 @@
 
 use crate::common::{column, letters};
 use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
-use klimt::loss::Original;
-use klimt::partition::{Job, Partitioner, Partitioning, Unobserved};
+use klimt::loss::{Discernibility, Original};
+use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
 use klimt::registry;
 use klimt::requirement::{Bound, Requirement};
 use klimt::split::SplitCriterion;
@@ -79,6 +79,9 @@ fn partition(
         table,
         requirements: &bound,
         split: &split,
+        loss: &Discernibility,
+        suppression: Suppression::NONE,
+        budget: Budget::default(),
         weights: &weights,
         keep_tree: true,
         observer: &Unobserved,
