@@ -68,6 +68,18 @@ impl CutTree {
         }));
     }
 
+    /// Appends a copy of one node of another tree; what lies below it must follow.
+    pub fn push_copy(&mut self, other: &CutTree, at: usize) {
+        self.nodes.push(match other.nodes[at] {
+            CutNode::Subset { dimension, first, len, shared, right } => {
+                let moved = self.members.len() as u32;
+                self.members.extend_from_slice(&other.members[first as usize..(first + len) as usize]);
+                CutNode::Subset { dimension, first: moved, len, shared, right }
+            }
+            other => other,
+        });
+    }
+
     /// Sets where the right child of a cut is, once its left subtree has been appended.
     pub fn close_left(&mut self, cut: usize) {
         let distance = (self.nodes.len() - cut) as u32;

@@ -46,6 +46,12 @@ impl Histogram {
         self.counts[place] += 1;
     }
 
+    /// Says how many rows have the code at this place.
+    #[inline(always)]
+    pub fn set_at(&mut self, place: usize, rows: u64) {
+        self.counts[place] = rows;
+    }
+
     /// Takes in another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         if self.codes == other.codes {

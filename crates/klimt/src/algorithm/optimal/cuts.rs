@@ -1,0 +1,203 @@
+//! Every way to cut a box in two.
+
+use super::bits::Bits;
+use super::part::{Rows, Part};
+use super::place::{Place, SUBSET_CODES, Side};
+use super::problem::Pricing;
+
+/// A set with at most this many codes in a box is cut in every way.
+const EVERY_SUBSET: usize = 7;
+
+/// A way to cut a box, with what is known of the sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    pub axis: u32,
+    /// The last local code on the left, of an ordered axis.
+    at: u32,
+    pub place: Place,
+    /// The rows on the left.
+    pub left: u32,
+    /// No partition of the sides costs less.
+    pub lower: f64,
+    /// What the sides cost as groups; infinite where one may not be a group.
+    pub cost: f64,
+    /// What the sides may come to cost.
+    pub guess: f64,
+}
+
+impl<const W: usize> Part<'_, W> {
+    /// Every way to cut a box whose sides can be groups by their size; false where some ways to cut a set are left out.
+    pub fn cuts(&self, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
+        found.clear();
+        let mut complete = true;
+        let by_cells = self.problem.pricing == Pricing::Cells && self.problem.requirements.only_count();
+        for (number, axis) in self.axes.iter().enumerate() {
+            if axis.is_set {
+                complete &= self.set_cuts(number, of, found);
+            } else if by_cells {
+                self.priced_cuts(number, of, found);
+            } else {
+                self.plain_cuts(number, of, found);
+            }
+        }
+        if self.problem.price.is_none() {
+            found.retain(|cut| cut.cost.is_finite());
+        }
+        let even = |cut: &Cut| cut.left.abs_diff(of.count - cut.left);
+        found.sort_unstable_by(|a, b| {
+            a.guess.total_cmp(&b.guess).then_with(|| even(a).cmp(&even(b))).then(a.place.cmp(&b.place))
+        });
+        complete
+    }
+
+    /// The rows on the left of a cut.
+    pub fn left(&self, of: &Rows<W>, cut: &Cut) -> Bits<W> {
+        let axis = &self.axes[cut.axis as usize];
+        if !axis.is_set {
+            return of.rows.and(&axis.below[cut.at as usize]);
+        }
+        let on_left = axis.values.iter().zip(&axis.slabs).filter(|(value, _)| cut.place.is_left(**value));
+        of.rows.and(&on_left.fold(Bits::EMPTY, |left, (_, slab)| left.or(slab)))
+    }
+
+    fn ordered_cut(&self, axis: usize, at: usize, left: u32) -> Cut {
+        let of = &self.axes[axis];
+        let place = Place::new(of.dimension, Side::UpTo(of.values[at]));
+        Cut { axis: axis as u32, at: at as u32, place, left, lower: 0.0, cost: 0.0, guess: 0.0 }
+    }
+
+    /// Says what the sides of a cut cost.
+    fn judge(&self, of: &Rows<W>, cut: &mut Cut) {
+        let problem = self.problem;
+        if problem.is_plain() {
+            let sides = [cut.left, of.count - cut.left];
+            cut.lower = sides.iter().map(|&side| self.sized(side)).sum();
+            (cut.cost, cut.guess) = (cut.lower, cut.lower);
+            return;
+        }
+        for side in self.divide(of, self.left(of, cut), cut.left) {
+            let cost = self.group(&side);
+            self.add_side(cut, side.count, cost, self.lower(&side.rows, side.count));
+        }
+    }
+
+    /// Adds what one side costs as a group, and at least.
+    fn add_side(&self, cut: &mut Cut, count: u32, cost: f64, lower: f64) {
+        cut.cost += cost;
+        let price = self.problem.price.map_or(f64::INFINITY, |price| price * f64::from(count));
+        let cost = cost.min(price);
+        let last = (count as usize) < 2 * self.problem.least_side();
+        cut.lower += if last { cost } else { lower.min(cost) };
+        cut.guess += match self.problem.pricing {
+            Pricing::Size if !last => lower,
+            _ => cost * self.problem.discount(count),
+        };
+    }
+
+    /// Cuts of an ordered axis, by the sizes of the sides. Sizes only grow along the axis, so the first place is found by
+    /// halving.
+    fn plain_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) {
+        let least = self.problem.least_side() as u32;
+        let below = &self.axes[axis].below;
+        let below = &below[..below.len() - 1];
+        let first = below.partition_point(|before| of.rows.common(before) < least);
+        let mut last = 0;
+        for (at, before) in below.iter().enumerate().skip(first) {
+            let left = of.rows.common(before);
+            if left + least > of.count {
+                break;
+            }
+            if left > last {
+                last = left;
+                let mut cut = self.ordered_cut(axis, at, left);
+                self.judge(of, &mut cut);
+                found.push(cut);
+            }
+        }
+    }
+
+    /// Cuts of an ordered axis, with what the sides would cost as groups: one pass up, one pass down.
+    fn priced_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) {
+        let least = self.problem.least_side() as u32;
+        let slabs = &self.axes[axis].slabs;
+        let first = found.len();
+        let (mut side, mut rows, mut dues, mut so_far) = (self.no_corners(), 0, 0.0, Bits::EMPTY);
+        for (at, slab) in slabs.iter().enumerate() {
+            let here = of.rows.and(slab);
+            let before = rows;
+            here.for_each(|row| {
+                rows += 1;
+                dues += self.dues.get(row).copied().unwrap_or(0.0);
+                side.add(self.codes_of(row));
+            });
+            so_far = so_far.or(&here);
+            if rows + least > of.count {
+                break;
+            }
+            if rows > before && rows >= least {
+                let mut cut = self.ordered_cut(axis, at, rows);
+                self.add_side(&mut cut, rows, side.cost(self, &so_far, rows), dues);
+                found.push(cut);
+            }
+        }
+        let (mut side, mut rows, mut dues, mut at) = (self.no_corners(), 0, 0.0, slabs.len());
+        let mut so_far = Bits::EMPTY;
+        for cut in found[first..].iter_mut().rev() {
+            while at > cut.at as usize + 1 {
+                at -= 1;
+                let here = of.rows.and(&slabs[at]);
+                here.for_each(|row| {
+                    rows += 1;
+                    dues += self.dues.get(row).copied().unwrap_or(0.0);
+                    side.add(self.codes_of(row));
+                });
+                so_far = so_far.or(&here);
+            }
+            self.add_side(cut, rows, side.cost(self, &so_far, rows), dues);
+        }
+    }
+
+    /// Cuts of a set: in every way where few codes are left, else one code against the others, and the rarer ones
+    /// against the commoner ones.
+    fn set_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
+        let Part { axes, problem, .. } = self;
+        let here = axes[axis].values.iter().zip(&axes[axis].slabs);
+        let mut here: Vec<(u32, u32)> =
+            here.map(|(&value, slab)| (of.rows.common(slab), value)).filter(|&(rows, _)| rows > 0).collect();
+        let few_codes = problem.table.domain(axes[axis].dimension).cardinality() <= SUBSET_CODES;
+        let complete = here.len() <= EVERY_SUBSET && few_codes;
+        let mut sides = Vec::new();
+        if complete {
+            let ways = 1..1usize << here.len().saturating_sub(1);
+            sides.extend(ways.map(|way| {
+                let chosen = (0..here.len()).filter(|at| way >> at & 1 == 1);
+                Side::Members(chosen.map(|at| 1u64 << here[at].1).sum())
+            }));
+        } else {
+            sides.extend(here.iter().map(|&(_, value)| Side::Only(value)));
+            here.sort_unstable();
+            if few_codes {
+                let rarer = here[..here.len() - 1].iter().scan(0, |bits, &(_, value)| {
+                    *bits |= 1u64 << value;
+                    Some(Side::Members(*bits))
+                });
+                sides.extend(rarer.skip(1));
+            }
+        }
+        sides.into_iter().for_each(|side| self.set_cut(axis, side, of, found));
+        complete || here.len() < 2
+    }
+
+    fn set_cut(&self, axis: usize, side: Side, of: &Rows<W>, found: &mut Vec<Cut>) {
+        let least = self.problem.least_side() as u32;
+        let place = Place::new(self.axes[axis].dimension, side);
+        let mut cut = Cut { axis: axis as u32, at: 0, place, left: 0, lower: 0.0, cost: 0.0, guess: 0.0 };
+        let left = self.left(of, &cut);
+        cut.left = left.count();
+        if cut.left < least || of.count - cut.left < least {
+            return;
+        }
+        self.judge(of, &mut cut);
+        found.push(cut);
+    }
+}

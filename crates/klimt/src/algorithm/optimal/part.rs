@@ -1,0 +1,246 @@
+//! A part of the table, laid out for search: its rows as bits, and for every code the rows that have it or a lower one.
+
+use super::bits::Bits;
+use super::place::row_key;
+use super::problem::{Pricing, Problem};
+use super::tally::Tally;
+
+/// A dimension in which the rows of the part differ.
+pub(super) struct Axis<const W: usize> {
+    pub dimension: usize,
+    pub is_set: bool,
+    /// The codes that occur, ascending: a local code is a place in here.
+    pub values: Vec<u32>,
+    /// The rows with each local code.
+    pub slabs: Vec<Bits<W>>,
+    /// The rows with each local code or a lower one.
+    pub below: Vec<Bits<W>>,
+}
+
+/// A set of rows of a part.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<const W: usize> {
+    pub rows: Bits<W>,
+    pub count: u32,
+    pub key: u128,
+}
+
+/// A part of the table.
+pub(super) struct Part<'p, const W: usize> {
+    pub problem: &'p Problem<'p>,
+    /// The rows by their number in the table.
+    pub rows: Vec<u32>,
+    pub axes: Vec<Axis<W>>,
+    /// The local codes of each row, `stride` per row.
+    codes: Vec<u16>,
+    stride: usize,
+    keys: Vec<u128>,
+    /// What a row pays at least, whatever its group; empty where nothing is known.
+    pub dues: Vec<f64>,
+    /// What a row pays in the dimensions in which all rows agree.
+    flat: f64,
+    tally: Option<Tally<W>>,
+}
+
+impl<'p, const W: usize> Part<'p, W> {
+    /// The part of these rows, at most [`Bits::CAPACITY`]; `dues` says what each pays at least.
+    pub fn new(problem: &'p Problem<'p>, rows: Vec<u32>, dues: Vec<f64>) -> Self {
+        let keys = rows.iter().map(|&row| row_key(row)).collect();
+        let tally = Tally::new(problem, &rows);
+        let (axes, codes, stride) = (Vec::new(), Vec::new(), 0);
+        let mut part = Part { problem, rows, axes, codes, stride, keys, dues, flat: 0.0, tally };
+        let mut locals = Vec::new();
+        for dimension in 0..problem.table.dimensions() {
+            locals.extend(part.add_axis(dimension));
+        }
+        part.stride = locals.len().next_multiple_of(8);
+        part.codes = vec![0; part.stride * part.rows.len()];
+        for (axis, local) in locals.iter().enumerate() {
+            for (row, &code) in local.iter().enumerate() {
+                part.codes[row * part.stride + axis] = code;
+            }
+        }
+        part
+    }
+
+    /// Adds a dimension if its rows differ there, and returns their local codes.
+    fn add_axis(&mut self, dimension: usize) -> Option<Vec<u16>> {
+        let problem = self.problem;
+        let mut codes = Vec::with_capacity(self.rows.len());
+        problem.table.codes(dimension).gather(&self.rows, &mut codes);
+        let (values, local) = localise(&codes);
+        let is_set = problem.is_set(dimension);
+        if values.len() < 2 {
+            if problem.pricing == Pricing::Cells {
+                self.flat += match is_set {
+                    true => problem.members(dimension, values.iter().copied()),
+                    false => problem.interval(dimension, values[0], values[0]),
+                };
+            }
+            return None;
+        }
+        let mut slabs = vec![Bits::EMPTY; values.len()];
+        for (row, &code) in local.iter().enumerate() {
+            slabs[code as usize].insert(row);
+        }
+        let mut before = Bits::EMPTY;
+        let up_to = |slab: &Bits<W>| {
+            before = before.or(slab);
+            before
+        };
+        let below = slabs.iter().map(up_to).collect();
+        self.axes.push(Axis { dimension, is_set, values, slabs, below });
+        Some(local)
+    }
+
+    /// All rows.
+    pub fn all(&self) -> Rows<W> {
+        let key = self.keys.iter().fold(0, |all, key| all ^ key);
+        Rows { rows: Bits::first(self.rows.len()), count: self.rows.len() as u32, key }
+    }
+
+    /// The box of some rows and the box of the others of a box, the smaller one first.
+    pub fn divide(&self, of: &Rows<W>, left: Bits<W>, count: u32) -> [Rows<W>; 2] {
+        let right = of.rows.without(&left);
+        let (few, many) = if count * 2 <= of.count { (left, right) } else { (right, left) };
+        let mut key = 0;
+        few.for_each(|row| key ^= self.keys[row]);
+        let count = count.min(of.count - count);
+        [Rows { rows: few, count, key }, Rows { rows: many, count: of.count - count, key: of.key ^ key }]
+    }
+
+    /// The rows of a box by their number in the table.
+    pub fn ids(&self, of: &Rows<W>) -> Vec<u32> {
+        let mut ids = Vec::with_capacity(of.count as usize);
+        of.rows.for_each(|row| ids.push(self.rows[row]));
+        ids
+    }
+
+    /// What the rows of a box pay at least.
+    pub fn dues_of(&self, of: &Rows<W>) -> Vec<f64> {
+        let mut dues = Vec::new();
+        if !self.dues.is_empty() {
+            of.rows.for_each(|row| dues.push(self.dues[row]));
+        }
+        dues
+    }
+
+    /// What so many rows cost at least.
+    #[inline(always)]
+    pub fn sized(&self, count: u32) -> f64 {
+        self.problem.balanced(count)
+    }
+
+    /// What no partition of the rows undercuts.
+    pub fn lower(&self, rows: &Bits<W>, count: u32) -> f64 {
+        let mut dues = 0.0;
+        if !self.dues.is_empty() {
+            rows.for_each(|row| dues += self.dues[row]);
+        }
+        self.sized(count).max(dues)
+    }
+
+    /// What a box costs as one group; infinite where it may not be one.
+    pub fn group(&self, of: &Rows<W>) -> f64 {
+        let problem = self.problem;
+        if (of.count as usize) < problem.minimum() {
+            return f64::INFINITY;
+        }
+        let by_statistics = problem.pricing == Pricing::Statistics;
+        if by_statistics || !problem.requirements.only_count() {
+            let judged = |statistics: &_| {
+                let satisfied = problem.requirements.satisfied(statistics);
+                if !satisfied {
+                    f64::INFINITY
+                } else if by_statistics {
+                    problem.loss.group(statistics)
+                } else {
+                    0.0
+                }
+            };
+            let cost = match &self.tally {
+                Some(tally) => tally.with(self, of, judged),
+                None => judged(&problem.collector.of(&self.ids(of))),
+            };
+            if by_statistics || cost.is_infinite() {
+                return cost;
+            }
+        }
+        match problem.pricing {
+            Pricing::Size => problem.loss.size(u64::from(of.count)).expect("the loss is priced by size"),
+            _ => self.corners(&of.rows).cost(self, &of.rows, of.count),
+        }
+    }
+
+    /// No rows yet.
+    pub fn no_corners(&self) -> Corners {
+        Corners { lo: vec![u16::MAX; self.stride], hi: vec![0; self.stride] }
+    }
+
+    /// The smallest region over rows.
+    pub fn corners(&self, rows: &Bits<W>) -> Corners {
+        let mut corners = self.no_corners();
+        rows.for_each(|row| corners.add(self.codes_of(row)));
+        corners
+    }
+
+    /// The local codes of a row.
+    #[inline(always)]
+    pub fn codes_of(&self, row: usize) -> &[u16] {
+        &self.codes[row * self.stride..(row + 1) * self.stride]
+    }
+}
+
+/// The different codes, ascending, and the place of each row's code among them.
+fn localise(codes: &[u32]) -> (Vec<u32>, Vec<u16>) {
+    let most = codes.iter().copied().max().unwrap_or(0) as usize;
+    if most < 1024.max(4 * codes.len()) {
+        let mut places = vec![u16::MAX; most + 1];
+        codes.iter().for_each(|&code| places[code as usize] = 0);
+        let mut values = Vec::new();
+        for (code, place) in places.iter_mut().enumerate().filter(|(_, place)| **place == 0) {
+            *place = values.len() as u16;
+            values.push(code as u32);
+        }
+        let local = codes.iter().map(|&code| places[code as usize]).collect();
+        return (values, local);
+    }
+    let mut values = codes.to_vec();
+    values.sort_unstable();
+    values.dedup();
+    let place = |code: &u32| values.binary_search(code).expect("every code is among the values") as u16;
+    let local = codes.iter().map(place).collect();
+    (values, local)
+}
+
+/// The least and the greatest local code of rows in each axis.
+#[derive(Clone)]
+pub(super) struct Corners {
+    pub lo: Vec<u16>,
+    pub hi: Vec<u16>,
+}
+
+impl Corners {
+    #[inline(always)]
+    pub fn add(&mut self, codes: &[u16]) {
+        for ((lo, hi), &code) in self.lo.iter_mut().zip(&mut self.hi).zip(codes) {
+            *lo = (*lo).min(code);
+            *hi = (*hi).max(code);
+        }
+    }
+
+    /// What so many rows pay for the region.
+    pub fn cost<const W: usize>(&self, part: &Part<'_, W>, rows: &Bits<W>, count: u32) -> f64 {
+        let mut sum = part.flat;
+        for (at, axis) in part.axes.iter().enumerate() {
+            sum += if axis.is_set {
+                let here = axis.slabs.iter().zip(&axis.values).filter(|(slab, _)| slab.meets(rows));
+                part.problem.members(axis.dimension, here.map(|(_, &value)| value))
+            } else {
+                let (lo, hi) = (axis.values[self.lo[at] as usize], axis.values[self.hi[at] as usize]);
+                part.problem.interval(axis.dimension, lo, hi)
+            };
+        }
+        sum * f64::from(count)
+    }
+}

@@ -1,0 +1,222 @@
+//! What is tried in which order, from the first greedy partitioning to the last proof.
+
+use super::improve::{Pass, Way, pass};
+use super::problem::Problem;
+use super::prove::Prover;
+use super::rollout::Rollout;
+use super::search::MOST_ROWS;
+use super::subtree::{Forest, Subtree};
+use crate::Result;
+use crate::partition::{CutNode, Job, Partitioning, Proof};
+use crate::region::Regions;
+use crate::statistics::Collector;
+use serde::{Deserialize, Serialize};
+
+/// How much is spent on a better partition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effort {
+    /// Nothing: what the algorithm finds is published.
+    #[default]
+    Fast,
+    /// Subtrees are rolled out once.
+    Balanced,
+    /// Subtrees are solved again and again, until nothing gets better or the time is over.
+    Best,
+}
+
+/// Lowers the cost of a partitioning that kept its cuts, never raises it, and says what is proven.
+pub fn improve(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
+    let problem = Problem::new(job.table, job.requirements, job.loss, None)?;
+    match effort {
+        Effort::Fast => Ok(start),
+        Effort::Balanced => {
+            let (strict, proof) = (start.strict, start.proof);
+            let mut forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
+            let rows = if forest.order.len() <= MOST_ROWS { MOST_ROWS } else { LARGE_SUBTREE };
+            let first = Pass { rows, ways: vec![Way::Rollout(greedy(&problem))] };
+            pass(&problem, &mut forest, &first, &|| job.observer.cancelled());
+            let mut better = finish(&problem, forest, strict);
+            better.proof = proof;
+            Ok(better)
+        }
+        Effort::Best => Plan { job, problem: &problem, proving: true }.run(start),
+    }
+}
+
+/// The most rows of a subtree that is rolled out at balanced effort, in tables that are too large to be rolled out
+/// whole.
+const LARGE_SUBTREE: usize = 1024;
+/// Rounds after which nothing more is tried, however long it may take.
+const LAST_ROUND: usize = 12;
+/// The boxes that the first round of the proof opens.
+const BOXES: u64 = 20_000;
+/// The boxes that a search of a subtree opens in the first round.
+const FIRST_BOXES: u64 = 1_500;
+/// Passes without gain after which the search for better partitions ends.
+const PATIENCE: usize = 2;
+
+/// Greedy, with a short search at the bottom.
+fn greedy(problem: &Problem<'_>) -> Rollout {
+    Rollout { depth: 0, width: 1, bottom: 5 * problem.minimum() as u32, boxes: 100 }
+}
+
+/// A search for the best partition.
+pub(super) struct Plan<'a> {
+    pub job: &'a Job<'a>,
+    pub problem: &'a Problem<'a>,
+    /// Whether a bound at the price of the problem is a bound for the job.
+    pub proving: bool,
+}
+
+impl Plan<'_> {
+    /// Searches until the proof is good enough, nothing gets better, or the time is over.
+    pub fn run(&self, start: Partitioning) -> Result<Partitioning> {
+        let (job, problem) = (self.job, self.problem);
+        let strict = start.strict;
+        let forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
+        let stop = || job.budget.over() || job.observer.cancelled();
+        let mut prover = Prover::new(problem, job.budget.bytes / 2, &stop);
+        let mut best = Best { cost: total(problem, &forest), forest };
+        let mut idle = 0;
+        for round in 0.. {
+            job.observer.improved(best.cost, prover.lower);
+            if stop() || best.cost <= prover.lower * job.budget.gap {
+                break;
+            }
+            let open = prover.is_alive() && hopeful(&prover, best.cost);
+            if round > LAST_ROUND || (idle >= PATIENCE && !open) {
+                break;
+            }
+            let mut forest = best.forest.clone();
+            let found = best.cost;
+            let (gained, proven) = rayon::join(
+                || self.improve_round(&mut forest, round),
+                || if hopeful(&prover, found) { prover.search(problem, found, BOXES << (2 * round.min(12))) } else { None },
+            );
+            idle = if gained > 0.0 { 0 } else { idle + 1 };
+            best.offer(problem, forest);
+            proven.into_iter().for_each(|forest| best.offer(problem, forest));
+        }
+        let Best { forest, cost } = best;
+        let mut found = finish(problem, forest, strict);
+        found.proof = match self.proving {
+            true => proof(job, &found, cost, prover.lower, problem.price),
+            false => Proof::Heuristic,
+        };
+        Ok(found)
+    }
+}
+
+impl Plan<'_> {
+    /// One round of passes, each over subtrees of another size; returns by how much the cost fell.
+    fn improve_round(&self, forest: &mut Forest, round: usize) -> f64 {
+        let stop = || self.job.budget.over() || self.job.observer.cancelled();
+        let each = self.passes(round, forest.order.len());
+        each.iter().take_while(|_| !stop()).map(|one| pass(self.problem, forest, one, &stop).gain).sum()
+    }
+
+    /// Rollouts of large subtrees, then searches of ever larger ones.
+    fn passes(&self, round: usize, rows: usize) -> Vec<Pass> {
+        let minimum = self.problem.minimum();
+        let mut passes = Vec::new();
+        if round == 0 {
+            passes.push(Pass { rows: MOST_ROWS, ways: vec![Way::Rollout(greedy(self.problem))] });
+        } else {
+            let width = 8 << round.min(3);
+            let nested = |width, bottom| {
+                Way::Rollout(Rollout { depth: 1, width, bottom: (bottom * minimum) as u32, boxes: 100 << round.min(4) })
+            };
+            let ways = vec![nested(width, 5), nested(width + width / 2, 6)];
+            passes.push(Pass { rows: MOST_ROWS >> (2 * ((round - 1) % 3)), ways });
+        }
+        let boxes = FIRST_BOXES * 3u64.pow(round.min(LAST_ROUND) as u32);
+        let mut size = 6 * minimum.max(4);
+        for _ in 0..5 {
+            passes.push(Pass { rows: size, ways: vec![Way::Search { boxes }] });
+            if size >= rows.min(MOST_ROWS) {
+                break;
+            }
+            size *= 2;
+        }
+        passes
+    }
+}
+
+/// Whether a search can be expected to close the gap.
+fn hopeful(prover: &Prover<'_>, found: f64) -> bool {
+    prover.lower * 2.0 >= found || prover.rows() <= SMALL
+}
+
+/// Tables with at most so many rows are searched whatever the gap.
+const SMALL: usize = 1024;
+
+/// The best partition known.
+struct Best {
+    forest: Forest,
+    cost: f64,
+}
+
+impl Best {
+    fn offer(&mut self, problem: &Problem<'_>, forest: Forest) {
+        let cost = total(problem, &forest);
+        if cost < self.cost {
+            *self = Best { forest, cost };
+        }
+    }
+}
+
+fn total(problem: &Problem<'_>, forest: &Forest) -> f64 {
+    forest.cost(problem, &Subtree { nodes: 0..forest.tree.nodes.len(), rows: 0..forest.order.len() })
+}
+
+/// The partitioning of a forest; leaves that are cheaper to suppress are left out.
+fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
+    let Forest { mut tree, order } = forest;
+    let (mut kept, mut ends) = (Vec::with_capacity(order.len()), Vec::new());
+    let mut start = 0;
+    for node in &mut tree.nodes {
+        if let CutNode::Leaf { rows } = node
+            && *rows > 0
+        {
+            let leaf = &order[start..start + *rows as usize];
+            start += *rows as usize;
+            if problem.leaf(leaf).1 {
+                *rows = 0;
+            } else {
+                kept.extend_from_slice(leaf);
+                ends.push(kept.len() as u32);
+            }
+        }
+    }
+    let regions = Regions::new(problem.table.dimensions());
+    let proof = Proof::Heuristic;
+    let mut found = Partitioning { order: kept, ends, regions, tree: Some(tree), proof, strict };
+    found.regions = found.compact(problem.table);
+    found
+}
+
+/// What is proven of a partitioning of some cost, by a lower bound. Groups that are published alike are one group, so it
+/// may cost more than its cuts say.
+pub(super) fn proof(job: &Job<'_>, found: &Partitioning, cost: f64, bound: f64, price: Option<f64>) -> Proof {
+    let mut published = found.clone();
+    let domains: Vec<_> = (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
+    published.coalesce(&domains);
+    let cost = if published.groups() == found.groups() {
+        cost
+    } else {
+        let collector = Collector::new(&job.loss.needs(), job.table).expect("the loss applies to the table");
+        let groups = (0..published.groups()).map(|group| job.loss.group(&collector.of(published.rows(group))));
+        groups.sum::<f64>() + price.unwrap_or(0.0) * (job.table.rows() - published.order.len()) as f64
+    };
+    if cost <= bound * (1.0 + ROUNDING) {
+        Proof::Optimal
+    } else if bound > 0.0 {
+        Proof::WithinFactor(cost / bound)
+    } else {
+        Proof::Heuristic
+    }
+}
+
+/// How far sums of the same numbers in different orders can lie apart.
+const ROUNDING: f64 = 1e-12;

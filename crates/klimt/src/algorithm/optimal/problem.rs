@@ -1,0 +1,194 @@
+//! What is to be solved: which sets of rows may be a group, and what they cost.
+
+use super::search::MOST_ROWS;
+use crate::Result;
+use crate::loss::Cost;
+use crate::requirement::Bound;
+use crate::statistics::{Collector, Extent, Statistics};
+use crate::table::{Shape, Table};
+
+/// The most codes of a dimension whose cells are priced in a table.
+const TABULATED: usize = 512;
+
+/// How the cost of a group is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pricing {
+    /// From its size.
+    Size,
+    /// As a sum over rows and dimensions of what a cell pays.
+    Cells,
+    /// From its statistics.
+    Statistics,
+}
+
+/// What is to be solved.
+pub(super) struct Problem<'a> {
+    pub table: &'a Table,
+    pub requirements: &'a Bound,
+    pub loss: &'a dyn Cost,
+    /// What a suppressed row costs, where rows may be suppressed.
+    pub price: Option<f64>,
+    pub pricing: Pricing,
+    /// Makes the statistics that requirements and loss need.
+    pub collector: Collector<'a>,
+    /// Makes all statistics that either needs.
+    all: Collector<'a>,
+    /// What a cell pays, by dimension, least and greatest code; empty where that is not tabulated.
+    cells: Vec<Vec<f64>>,
+    /// The least cost of partitions by the number of rows.
+    balanced: Vec<f64>,
+    /// What share of its cost as one group a box may come to cost, by the number of rows.
+    discounts: Vec<f64>,
+}
+
+impl<'a> Problem<'a> {
+    pub fn new(
+        table: &'a Table,
+        requirements: &'a Bound,
+        loss: &'a dyn Cost,
+        price: Option<f64>,
+    ) -> Result<Self> {
+        let mut needs = requirements.needs().clone();
+        let pricing = pricing(loss, table);
+        if pricing == Pricing::Statistics {
+            needs.include(&loss.needs());
+        }
+        let collector = Collector::new(&needs, table)?;
+        needs.include(&loss.needs());
+        let all = Collector::new(&needs, table)?;
+        let mut problem =
+            Problem { table, requirements, loss, price, pricing, collector, all, cells: Vec::new(), balanced: Vec::new(), discounts: Vec::new() };
+        let most = table.rows().min(MOST_ROWS) as u64;
+        problem.discounts = (0..=most).map(|rows| problem.discounted(rows)).collect();
+        problem.balanced = (0..=most).map(|rows| problem.balance(rows)).collect();
+        if pricing == Pricing::Cells {
+            problem.cells = (0..table.dimensions()).map(|dimension| problem.tabulate(dimension)).collect();
+        }
+        Ok(problem)
+    }
+
+    fn tabulate(&self, dimension: usize) -> Vec<f64> {
+        let codes = self.table.domain(dimension).cardinality();
+        if self.is_set(dimension) || codes > TABULATED {
+            return Vec::new();
+        }
+        let cell = |lo: usize, hi: usize| match lo <= hi {
+            true => self.priced(dimension, &Extent::Interval { lo: lo as u32, hi: hi as u32 }),
+            false => 0.0,
+        };
+        (0..codes * codes).map(|at| cell(at / codes, at % codes)).collect()
+    }
+
+    fn priced(&self, dimension: usize, extent: &Extent) -> f64 {
+        self.loss.cell(dimension, extent).expect("the loss is priced by cells")
+    }
+
+    /// What a cell from one code to another pays.
+    #[inline(always)]
+    pub fn interval(&self, dimension: usize, lo: u32, hi: u32) -> f64 {
+        let cells = &self.cells[dimension];
+        if cells.is_empty() {
+            return self.priced(dimension, &Extent::Interval { lo, hi });
+        }
+        cells[lo as usize * self.table.domain(dimension).cardinality() + hi as usize]
+    }
+
+    /// What a cell over some codes of a set pays.
+    pub fn members(&self, dimension: usize, codes: impl Iterator<Item = u32>) -> f64 {
+        let mut extent = Extent::no_members(self.table.domain(dimension).cardinality());
+        codes.for_each(|code| extent.add(code));
+        self.priced(dimension, &extent)
+    }
+
+    /// Whether a dimension is an unordered set.
+    pub fn is_set(&self, dimension: usize) -> bool {
+        matches!(self.table.domain(dimension).shape(), Shape::Set)
+    }
+
+    /// The least size of a group.
+    pub fn minimum(&self) -> usize {
+        self.requirements.minimum_size() as usize
+    }
+
+    /// Whether a group is told by its size, and rows are not suppressed.
+    pub fn is_plain(&self) -> bool {
+        self.pricing == Pricing::Size && self.requirements.only_count() && self.price.is_none()
+    }
+
+    /// The least size of the side of a cut: rows that are suppressed need no company.
+    pub fn least_side(&self) -> usize {
+        if self.price.is_some() { 1 } else { self.minimum() }
+    }
+
+    /// What rows cost as one group; infinite where they may not be one.
+    pub fn group(&self, rows: &[u32]) -> f64 {
+        if rows.len() < self.minimum() {
+            return f64::INFINITY;
+        }
+        let statistics = self.all.of(rows);
+        if self.requirements.satisfied(&statistics) { self.loss.group(&statistics) } else { f64::INFINITY }
+    }
+
+    /// What rows cost as one group or suppressed, whichever is less, and whether they are suppressed.
+    pub fn leaf(&self, rows: &[u32]) -> (f64, bool) {
+        let group = self.group(rows);
+        let price = self.price.map_or(f64::INFINITY, |price| price * rows.len() as f64);
+        if price < group { (price, true) } else { (group, false) }
+    }
+
+    /// What share of its cost as one group a box of so many rows may come to cost: its cells shrink with the sixth root
+    /// of the number of groups, as they do on tables about people; only the order in which cuts are tried rests on it.
+    #[inline(always)]
+    pub fn discount(&self, rows: u32) -> f64 {
+        self.discounts[rows as usize]
+    }
+
+    fn discounted(&self, rows: u64) -> f64 {
+        let minimum = self.requirements.minimum_size();
+        if rows < 2 * minimum { 1.0 } else { (minimum as f64 / rows as f64).powf(1.0 / 6.0) }
+    }
+
+    /// What the loss promises that no partition of rows undercuts.
+    pub fn promised(&self, rows: &[u32]) -> f64 {
+        self.loss.bound(&self.all.of(rows), self.requirements.minimum_size())
+    }
+
+    /// The least that so many rows of a part that is searched cost, seen from their number alone.
+    #[inline(always)]
+    pub fn balanced(&self, rows: u32) -> f64 {
+        self.balanced[rows as usize]
+    }
+
+    /// The least that so many rows cost in groups of at least the minimum, seen from their number alone.
+    pub fn balance(&self, rows: u64) -> f64 {
+        if self.pricing != Pricing::Size || rows == 0 {
+            return 0.0;
+        }
+        let minimum = self.requirements.minimum_size();
+        match self.price {
+            None => self.loss.bound(&Statistics { count: rows, ..Statistics::default() }, minimum),
+            Some(price) => {
+                let least = self.loss.size(minimum).expect("the loss is priced by size") / minimum as f64;
+                least.min(price) * rows as f64
+            }
+        }
+    }
+}
+
+fn pricing(loss: &dyn Cost, table: &Table) -> Pricing {
+    let extent = |dimension: usize| match table.domain(dimension).shape() {
+        Shape::Set => {
+            let mut members = Extent::no_members(table.domain(dimension).cardinality());
+            members.add(0);
+            members
+        }
+        _ => Extent::Interval { lo: 0, hi: 0 },
+    };
+    if loss.size(1).is_some() {
+        Pricing::Size
+    } else if (0..table.dimensions()).all(|dimension| loss.cell(dimension, &extent(dimension)).is_some()) {
+        Pricing::Cells
+    } else {
+        Pricing::Statistics
+    }
+}

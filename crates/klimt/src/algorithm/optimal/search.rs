@@ -1,0 +1,212 @@
+//! The memoised branch and bound: OPT(box) = min(cost(box) if allowed, min over cuts of OPT(left) + OPT(right)).
+//!
+//! A box is the set of its rows: different orders of cuts meet in the same set, and a box equals its shrunken box. What
+//! is known of a box, a lower bound and the best partition found, is kept as long as the search lives, and every call
+//! sharpens it. Where the rows of a box are few among those of the part, the part is laid out anew around the box, so
+//! that a cut costs what the box is large.
+
+use super::cuts::Cut;
+use super::part::{Part, Rows};
+use super::place::{Place, key_of};
+use super::problem::Problem;
+use crate::partition::{CutNode, CutTree};
+use hashbrown::HashMap;
+
+/// Calls `$run` with the number of words that hold so many rows, as a constant.
+macro_rules! with_words {
+    ($rows:expr, $words:ident => $run:expr, else $otherwise:expr) => {
+        match $rows {
+            0..=64 => { const $words: usize = 1; $run }
+            65..=128 => { const $words: usize = 2; $run }
+            129..=256 => { const $words: usize = 4; $run }
+            257..=512 => { const $words: usize = 8; $run }
+            513..=1024 => { const $words: usize = 16; $run }
+            1025..=4096 => { const $words: usize = 64; $run }
+            4097..=32768 => { const $words: usize = 512; $run }
+            _ => $otherwise,
+        }
+    };
+}
+
+pub(super) use with_words;
+
+/// The most rows of a part that is searched.
+pub(super) const MOST_ROWS: usize = 32768;
+
+/// Parts are laid out anew around boxes from this many words on.
+const LAID_OUT_ANEW: usize = 16;
+
+/// What is known of a box.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// No partition costs less, of those that the search looks at.
+    pub lower: f64,
+    /// What the best partition found costs.
+    pub upper: f64,
+    /// Where that is cut first.
+    pub place: Place,
+    /// How many levels of rollouts have been nested in it.
+    pub depth: u8,
+}
+
+/// Whether a box is so small in its part that the part is better laid out anew around it.
+pub(super) fn is_small<const W: usize>(of: &Rows<W>) -> bool {
+    W >= LAID_OUT_ANEW && of.count.div_ceil(64) as usize * 16 <= W
+}
+
+/// How a search went: no partition costs less than the one, and the best found costs the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reached {
+    pub lower: f64,
+    pub upper: f64,
+}
+
+/// A search over the partitions of a part.
+pub(super) struct Search<'a> {
+    pub(super) known: HashMap<u128, Known>,
+    /// How many cuts of a box are tried, best guess first; only a search that tries all of them proves something.
+    width: usize,
+    /// The boxes that may still be opened.
+    pub boxes: u64,
+    /// Says that it is time to stop; asked now and then.
+    stop: &'a (dyn Fn() -> bool + Sync + 'a),
+    pub(super) spare: Vec<Vec<Cut>>,
+}
+
+impl<'a> Search<'a> {
+    /// A search that opens so many boxes at most.
+    pub fn new(boxes: u64, stop: &'a (dyn Fn() -> bool + Sync + 'a)) -> Self {
+        Search { known: HashMap::new(), width: usize::MAX, boxes, stop, spare: Vec::new() }
+    }
+
+    /// Tries so many cuts of every box from now on; what was ruled out among fewer is open again.
+    pub fn widen(&mut self, width: usize) {
+        self.width = width;
+        let settled = |known: &Known| known.upper.is_infinite();
+        self.known.values_mut().filter(|known| !settled(known)).for_each(|known| known.lower = 0.0);
+    }
+
+    /// The boxes that something is known of.
+    pub fn known_boxes(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Searches for a partition of some rows that costs less than `budget`.
+    ///
+    /// Afterwards, lower bound and cost are equal, or the lower bound reaches the budget, or the boxes have run out.
+    pub fn solve(&mut self, problem: &Problem<'_>, rows: &[u32], dues: Vec<f64>, budget: f64) -> Reached {
+        with_words!(rows.len(), W => {
+            let part = Part::<W>::new(problem, rows.to_vec(), dues);
+            self.open(&part, &part.all(), budget)
+        }, else unreachable!("parts are small enough to be searched"))
+    }
+
+    /// What is known of a box.
+    fn look_up<const W: usize>(&self, part: &Part<'_, W>, of: &Rows<W>) -> Reached {
+        match self.known.get(&of.key) {
+            Some(&Known { lower, upper, .. }) => Reached { lower, upper },
+            None => Reached { lower: part.lower(&of.rows, of.count), upper: f64::INFINITY },
+        }
+    }
+
+    /// Searches for a partition of a box that costs less than `budget`.
+    pub(super) fn open<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, budget: f64) -> Reached {
+        let mut known = self.meet(part, of);
+        if of.count < 2 * part.problem.least_side() as u32 {
+            return Reached { lower: known.upper, upper: known.upper };
+        }
+        if known.lower < known.upper && known.lower < budget && self.boxes > 0 {
+            if is_small(of) {
+                return self.solve(part.problem, &part.ids(of), part.dues_of(of), budget);
+            }
+            self.boxes -= 1;
+            if self.boxes.is_multiple_of(256) && (self.stop)() {
+                self.boxes = 0;
+            }
+            self.try_cuts(part, of, budget, &mut known);
+        }
+        self.known.insert(of.key, known);
+        Reached { lower: known.lower, upper: known.upper }
+    }
+
+    /// What is known of a box; at first, what it costs as it is.
+    pub(super) fn meet<const W: usize>(&self, part: &Part<'_, W>, of: &Rows<W>) -> Known {
+        self.known.get(&of.key).copied().unwrap_or_else(|| {
+            let price = part.problem.price.map_or(f64::INFINITY, |price| price * f64::from(of.count));
+            let upper = part.group(of).min(price);
+            // No refinement of a box that violates a requirement satisfies it.
+            let lower = if upper.is_infinite() { upper } else { part.lower(&of.rows, of.count).min(upper) };
+            Known { lower, upper, place: Place::NONE, depth: 0 }
+        })
+    }
+
+    /// Tries the cuts of a box, best guess first.
+    fn try_cuts<const W: usize>(
+        &mut self,
+        part: &Part<'_, W>,
+        of: &Rows<W>,
+        budget: f64,
+        known: &mut Known,
+    ) {
+        let mut cuts = self.spare.pop().unwrap_or_default();
+        let complete = part.cuts(of, &mut cuts);
+        if complete && part.problem.price.is_none() && (of.count as usize) < 3 * part.problem.minimum() {
+            // Neither side can be cut again.
+            if let Some(cut) = cuts.first().filter(|cut| cut.cost < known.upper) {
+                (known.upper, known.place) = (cut.cost, cut.place);
+            }
+            known.lower = known.upper;
+            cuts.clear();
+        }
+        // The least that any partition costs which is not ruled out: the box itself, and what its cuts leave open.
+        let mut rest = if complete { known.upper } else { known.lower };
+        let mut tried = 0;
+        for cut in &cuts {
+            let goal = budget.min(known.upper);
+            if tried >= self.width {
+                break;
+            }
+            if cut.lower >= goal || self.boxes == 0 {
+                rest = rest.min(cut.lower);
+                continue;
+            }
+            let sides = part.divide(of, part.left(of, cut), cut.left);
+            let reached = self.try_sides(part, &sides, goal);
+            tried += usize::from(reached.upper.is_finite());
+            rest = rest.min(reached.lower);
+            if reached.upper < known.upper {
+                (known.upper, known.place) = (reached.upper, cut.place);
+            }
+        }
+        self.spare.push(cuts);
+        known.lower = known.lower.max(rest).min(known.upper);
+    }
+
+    /// Searches for partitions of both sides that together cost less than `goal`, the smaller side first.
+    fn try_sides<const W: usize>(&mut self, part: &Part<'_, W>, sides: &[Rows<W>; 2], goal: f64) -> Reached {
+        let [few, many] = sides;
+        let mut second = self.look_up(part, many);
+        let first = self.open(part, few, goal - second.lower);
+        if first.lower + second.lower < goal && first.upper.is_finite() {
+            second = self.open(part, many, goal - first.lower);
+        }
+        Reached { lower: first.lower + second.lower, upper: first.upper + second.upper }
+    }
+
+    /// Appends the cuts of the best partition found of some rows, and the rows of its leaves one after the other.
+    pub fn plant(&self, problem: &Problem<'_>, rows: &[u32], tree: &mut CutTree, order: &mut Vec<u32>) {
+        let place = self.known.get(&key_of(rows)).map_or(Place::NONE, |known| known.place);
+        if place == Place::NONE {
+            tree.nodes.push(CutNode::Leaf { rows: rows.len() as u32 });
+            order.extend_from_slice(rows);
+            return;
+        }
+        let cut = tree.nodes.len();
+        let node = place.node(&mut tree.members);
+        tree.nodes.push(node);
+        let (left, right) = place.divide(problem.table, rows);
+        self.plant(problem, &left, tree, order);
+        tree.close_left(cut);
+        self.plant(problem, &right, tree, order);
+    }
+}
