@@ -5,4 +5,5 @@ mod gensearch;
 mod losses;
 mod mondrian;
 mod monotone;
+mod optimum;
 mod protected;

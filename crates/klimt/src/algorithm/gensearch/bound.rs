@@ -32,7 +32,8 @@ impl<'a> MinCost<'a> {
     /// Looks at the finest blocks.
     pub fn new(job: &Job<'a>, blocks: &Blocks) -> Self {
         let (loss, k) = (job.loss, job.requirements.minimum_size());
-        let by_size = RowPrices::new(loss, job.table.rows() as u64);
+        let sizes = blocks.statistics.iter().map(|block| block.count.max(k)).collect();
+        let by_size = RowPrices::new(loss, sizes, job.table.rows() as u64);
         let least = |block: &Statistics| {
             let whole = if loss.monotone() { loss.group(block) } else { 0.0 };
             let sized = by_size.as_ref().map_or(0.0, |prices| prices.least(block.count.max(k)) * block.count as f64);
@@ -51,24 +52,30 @@ impl<'a> MinCost<'a> {
     }
 }
 
-/// What a row pays in a group of any size or a larger one, at least, where a loss counts rows only.
-struct RowPrices(Vec<f64>);
+/// The least that a row pays in a group of some size or of any larger one, up to that of all rows, where a loss counts
+/// rows only: by size, ascending.
+struct RowPrices(Vec<(u64, f64)>);
 
 impl RowPrices {
-    fn new(loss: &dyn Cost, rows: u64) -> Option<Self> {
-        let mut prices = Vec::with_capacity(rows as usize + 1);
-        prices.push(0.0);
-        for size in 1..=rows {
-            prices.push(loss.size(size)? / size as f64);
+    fn new(loss: &dyn Cost, mut sizes: Vec<u64>, rows: u64) -> Option<Self> {
+        sizes.sort_unstable();
+        sizes.dedup();
+        let mut prices: Vec<(u64, f64)> = Vec::with_capacity(sizes.len());
+        let (mut least, mut size) = (f64::INFINITY, rows);
+        for &wanted in sizes.iter().rev() {
+            while size >= wanted.max(1) {
+                least = least.min(loss.size(size)? / size as f64);
+                size -= 1;
+            }
+            prices.push((wanted, least));
         }
-        for size in (1..rows as usize).rev() {
-            prices[size] = prices[size].min(prices[size + 1]);
-        }
+        prices.reverse();
         Some(RowPrices(prices))
     }
 
     fn least(&self, size: u64) -> f64 {
-        self.0[(size as usize).min(self.0.len() - 1)]
+        let found = self.0.binary_search_by_key(&size, |&(size, _)| size);
+        self.0[found.expect("prices are known for the sizes of all blocks")].1
     }
 }
 
@@ -79,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_row_pays_the_size_of_its_group() {
-        let prices = RowPrices::new(&Discernibility, 9).unwrap();
-        assert_eq!([1, 4, 9, 12].map(|size| prices.least(size)), [1.0, 4.0, 9.0, 9.0]);
+        let prices = RowPrices::new(&Discernibility, vec![9, 4, 1, 4], 9).unwrap();
+        assert_eq!([1, 4, 9].map(|size| prices.least(size)), [1.0, 4.0, 9.0]);
     }
 }

@@ -57,3 +57,28 @@ pub(super) fn children(atlas: &mut Atlas<'_>, tree: &Tree) -> Vec<Step> {
     }
     steps
 }
+
+/// A partition that satisfies the requirements, while the enumeration tree is walked through.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Visited {
+    /// How many splits led to it.
+    pub depth: usize,
+    /// What it costs.
+    pub cost: f64,
+    /// The least that it and what is below it in the enumeration tree cost.
+    pub bound: f64,
+}
+
+/// Visits every node in preorder.
+pub(super) fn explore(atlas: &mut Atlas<'_>, visit: &mut dyn FnMut(&Visited)) {
+    let mut pending = vec![(0, Tree::root())];
+    while let Some((depth, tree)) = pending.pop() {
+        let steps = children(atlas, &tree);
+        visit(&Visited { depth, cost: tree.cost(atlas), bound: tree.least(atlas) });
+        for step in steps.into_iter().rev() {
+            let mut child = tree.clone();
+            child.apply(atlas, step);
+            pending.push((depth + 1, child));
+        }
+    }
+}

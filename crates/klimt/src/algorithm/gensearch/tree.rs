@@ -131,8 +131,8 @@ impl Tree {
     /// and those that the parts make cuts of the leaf ([`Cut::also`]). A split that is no cut of an ancestor is none of
     /// the ancestors above it.
     ///
-    /// The figure writes the comparison so; the text of Definition 7 has it the other way round, under which the split
-    /// of a line into three parts would be legal in no order.
+    /// Definition 2 and the figure have it so; the text of Definition 7 compares the other way round, which would single
+    /// out another tree of each partition.
     pub fn detect_legal_split(&self, atlas: &Atlas<'_>, leaf: u32, cut: &Cut) -> bool {
         std::iter::once(&cut.split).chain(&cut.also).all(|&split| self.in_sequence(atlas, leaf, split))
     }
@@ -160,9 +160,18 @@ impl Tree {
     /// `Is-split-a-cut` (Fig. 7): whether no block below a node lies on both sides of a split. A subspace on one side
     /// of it has none (which takes the place of going left or right in the split's group).
     fn is_split_a_cut(&self, atlas: &Atlas<'_>, node: usize, split: u32) -> bool {
-        let at = &self.nodes[node];
-        at.split == split
-            || !atlas.crosses(at.space, split)
-            || (at.split != LEAF && at.children().all(|child| self.is_split_a_cut(atlas, child, split)))
+        let mut pending = Vec::new();
+        let mut next = Some(node);
+        while let Some(node) = next {
+            let at = &self.nodes[node];
+            if at.split != split && atlas.crosses(at.space, split) {
+                if at.split == LEAF {
+                    return false;
+                }
+                pending.extend(at.children());
+            }
+            next = pending.pop();
+        }
+        true
     }
 }
