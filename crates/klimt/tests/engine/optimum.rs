@@ -68,8 +68,11 @@ impl Optimum<'_> {
             Shape::Ordered => (lo..hi).map(|at| in_two(&|code| code <= at)).collect(),
             Shape::Set => values.iter().map(|&value| in_two(&|code| code == value)).collect(),
             Shape::Hierarchy(tree) => {
-                let mut runs: Vec<(u32, u32)> =
-                    tree.children(domain.node_over(tree, lo, hi)).iter().map(|&child| tree.span(child)).collect();
+                let mut runs: Vec<(u32, u32)> = tree
+                    .children(domain.node_over(tree, lo, hi))
+                    .iter()
+                    .map(|&child| tree.span(child))
+                    .collect();
                 runs.extend(domain.missing_code().map(|missing| (missing, missing)));
                 let part = |&(lo, hi): &(u32, u32)| {
                     rows.iter().copied().filter(|row| (lo..=hi).contains(&code(row))).collect::<Vec<u32>>()

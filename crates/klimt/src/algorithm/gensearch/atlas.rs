@@ -36,7 +36,14 @@ struct Facts {
     cost: f64,
     least: f64,
     feasible: bool,
+    /// Whether `least` is the cost of the best refinement.
+    settled: bool,
     cuts: Option<Box<[Cut]>>,
+}
+
+impl Facts {
+    /// What is known of a box of the space.
+    const SPACE: Facts = Facts { cost: 0.0, least: 0.0, feasible: true, settled: true, cuts: None };
 }
 
 /// The table of an atlas, with what its boxes are measured by.
@@ -44,6 +51,8 @@ struct Rows<'a> {
     blocks: Blocks,
     job: &'a Job<'a>,
     minimum: MinCost<'a>,
+    /// Boxes with at most so many boxes inside are settled.
+    lookahead: usize,
 }
 
 /// The boxes.
@@ -56,6 +65,9 @@ pub(super) struct Atlas<'a> {
     bytes: usize,
 }
 
+/// How deep a box is looked into. No partition that can be searched in full has as many splits on a path.
+const DEPTH: usize = 256;
+
 /// The number of the box that everything starts with.
 pub(super) const ROOT: BoxId = 0;
 
@@ -64,16 +76,16 @@ impl<'a> Atlas<'a> {
     pub fn of_space(grid: Grid) -> Self {
         let whole = grid.whole();
         let mut atlas = Atlas::empty(grid, None);
-        atlas.number(whole, |_| Facts { cost: 0.0, least: 0.0, feasible: true, cuts: None });
+        atlas.number(whole, |_| Facts::SPACE);
         atlas
     }
 
-    /// The boxes of a table that has rows.
-    pub fn of_rows(grid: Grid, blocks: Blocks, job: &'a Job<'a>) -> Self {
+    /// The boxes of a table that has rows; those with at most `lookahead` boxes inside are settled when they are cut.
+    pub fn of_rows(grid: Grid, blocks: Blocks, job: &'a Job<'a>, lookahead: usize) -> Self {
         let minimum = MinCost::new(job, &blocks);
         let every: Vec<u32> = (0..blocks.len() as u32).collect();
         let whole = blocks.tight(&grid, &every);
-        let mut atlas = Atlas::empty(grid, Some(Rows { blocks, job, minimum }));
+        let mut atlas = Atlas::empty(grid, Some(Rows { blocks, job, minimum, lookahead }));
         atlas.number(whole, |rows| measure(rows, &every));
         atlas
     }
@@ -109,21 +121,61 @@ impl<'a> Atlas<'a> {
     /// The cuts of a box, by the id of their split, ascending.
     pub fn cuts(&mut self, number: BoxId) -> &[Cut] {
         if self.facts[number as usize].cuts.is_none() {
-            let cuts = self.find_cuts(number);
-            self.bytes += cuts.iter().map(|cut| size_of::<Cut>() + (cut.also.len() + cut.parts.len()) * 4).sum::<usize>();
-            let facts = &mut self.facts[number as usize];
-            if cuts.is_empty() && self.rows.is_some() {
-                facts.least = facts.cost;
+            self.cut(number);
+            self.settle(number, DEPTH);
+            for part in self.parts(number) {
+                self.settle(part, DEPTH);
             }
-            facts.cuts = Some(cuts.into());
         }
         self.known_cuts(number)
+    }
+
+    fn cut(&mut self, number: BoxId) {
+        let cuts = self.find_cuts(number);
+        let size = |cut: &Cut| size_of::<Cut>() + (cut.also.len() + cut.parts.len()) * size_of::<u32>();
+        self.bytes += cuts.iter().map(size).sum::<usize>();
+        self.facts[number as usize].cuts = Some(cuts.into());
+    }
+
+    /// All parts that cuts make of a box, those of each cut one after the other.
+    fn parts(&self, number: BoxId) -> Vec<BoxId> {
+        self.known_cuts(number).iter().flat_map(|cut| &cut.parts).copied().collect()
+    }
+
+    /// Raises the lower bound of a box to what the best refinement costs, where there are few boxes inside: a box costs
+    /// at least what it costs undivided, or what its parts cost after one of its cuts. Which of these cuts are legal in
+    /// a partition tree does not matter to a lower bound.
+    fn settle(&mut self, number: BoxId, depth: usize) {
+        let Some(rows) = &self.rows else { return };
+        let within = self.grid.boxes_within(self.space(number));
+        let over = || {
+            rows.job.budget.over() || rows.job.observer.cancelled() || self.bytes > rows.job.budget.bytes / 2
+        };
+        let facts = &self.facts[number as usize];
+        if facts.settled || !facts.feasible || depth == 0 || within > rows.lookahead as f64 || over() {
+            return;
+        }
+        if facts.cuts.is_none() {
+            self.cut(number);
+        }
+        let mut settled = true;
+        for part in self.parts(number) {
+            self.settle(part, depth - 1);
+            settled &= self.facts[part as usize].settled;
+        }
+        let after = |cut: &Cut| cut.parts.iter().map(|&part| self.least(part)).sum::<f64>();
+        let best = self.known_cuts(number).iter().map(after).fold(self.cost(number), f64::min);
+        let facts = &mut self.facts[number as usize];
+        (facts.least, facts.settled) = (facts.least.max(best), settled);
     }
 
     /// The cuts of a box whose cuts have been asked for.
     #[inline]
     pub fn known_cuts(&self, number: BoxId) -> &[Cut] {
-        self.facts[number as usize].cuts.as_deref().expect("the cuts of a leaf are found before it is looked at")
+        self.facts[number as usize]
+            .cuts
+            .as_deref()
+            .expect("the cuts of a leaf are found before it is looked at")
     }
 
     /// How much memory it takes.
@@ -145,7 +197,8 @@ impl<'a> Atlas<'a> {
                 },
             };
             let gone = |&&other: &&u32| parts.iter().all(|&part| !self.crosses(part, other));
-            let also: Box<[u32]> = available.iter().filter(|&&other| other != split).filter(gone).copied().collect();
+            let also: Box<[u32]> =
+                available.iter().filter(|&&other| other != split).filter(gone).copied().collect();
             if also.first().is_none_or(|&first| first > split) {
                 cuts.push(Cut { split, also, parts: parts.into() });
             }
@@ -155,7 +208,7 @@ impl<'a> Atlas<'a> {
 
     fn parts_of_space(&mut self, space: &[u32], split: u32) -> Vec<BoxId> {
         let parts = self.grid.parts(space, split);
-        let number = |part| self.number(part, |_| Facts { cost: 0.0, least: 0.0, feasible: true, cuts: None });
+        let number = |part| self.number(part, |_| Facts::SPACE);
         parts.into_iter().map(number).collect()
     }
 
@@ -202,8 +255,9 @@ fn measure(rows: Option<&Rows<'_>>, blocks: &[u32]) -> Facts {
     let statistics = rows.blocks.merged(blocks);
     let feasible = rows.job.requirements.satisfied(&statistics);
     if !feasible {
-        return Facts { cost: f64::INFINITY, least: f64::INFINITY, feasible, cuts: None };
+        return Facts { cost: f64::INFINITY, least: f64::INFINITY, feasible, settled: true, cuts: None };
     }
     let cost = rows.job.loss.group(&statistics);
-    Facts { cost, least: rows.minimum.of(&statistics, blocks, cost), feasible, cuts: None }
+    let least = rows.minimum.of(&statistics, blocks, cost);
+    Facts { cost, least, feasible, settled: least >= cost, cuts: None }
 }

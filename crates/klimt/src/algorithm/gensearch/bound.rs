@@ -36,7 +36,8 @@ impl<'a> MinCost<'a> {
         let by_size = RowPrices::new(loss, sizes, job.table.rows() as u64);
         let least = |block: &Statistics| {
             let whole = if loss.monotone() { loss.group(block) } else { 0.0 };
-            let sized = by_size.as_ref().map_or(0.0, |prices| prices.least(block.count.max(k)) * block.count as f64);
+            let sized =
+                by_size.as_ref().map_or(0.0, |prices| prices.least(block.count.max(k)) * block.count as f64);
             whole.max(sized)
         };
         MinCost { loss, k, blocks: blocks.statistics.iter().map(least).collect() }

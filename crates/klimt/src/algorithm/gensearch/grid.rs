@@ -21,6 +21,8 @@ pub(super) struct Taxon {
     /// The first and the last of its cells.
     pub cells: (u32, u32),
     pub children: Vec<u32>,
+    /// How many taxa there are from it downwards.
+    pub size: u32,
     /// The split to its children, where it has any.
     pub split: Option<u32>,
 }
@@ -140,6 +142,22 @@ impl Grid {
             }
         }
         found
+    }
+
+    /// How many boxes there are inside of a box, itself included, at most.
+    pub fn boxes_within(&self, space: &[u32]) -> f64 {
+        let within = |axis: &Axis| match &axis.shape {
+            Shaped::Ordered => {
+                let cells = f64::from(space[axis.word + 1] - space[axis.word]) + 1.0;
+                cells * (cells + 1.0) / 2.0
+            }
+            Shaped::Hierarchy(taxa) => f64::from(taxa[space[axis.word] as usize].size),
+            Shaped::Set { words } => {
+                let bits = &space[axis.word..axis.word + words];
+                f64::from(bits.iter().map(|word| word.count_ones()).sum::<u32>()).exp2() - 1.0
+            }
+        };
+        self.axes.iter().map(within).product()
     }
 
     /// In how many parts a split cuts a box that it crosses.
@@ -309,7 +327,7 @@ impl Taxonomy<'_> {
         }
         let taxon = self.taxa.len() as u32;
         let first = self.last_code.len() as u32;
-        self.taxa.push(Taxon { cells: (first, first), children: Vec::new(), split: None });
+        self.taxa.push(Taxon { cells: (first, first), children: Vec::new(), size: 1, split: None });
         let mut ends = children.iter().map(|&child| tree.span(child).1).take(parts.saturating_sub(1));
         if parts > 1 && ends.all(|end| self.allowed.binary_search(&end).is_ok()) {
             let mut below: Vec<u32> = Vec::with_capacity(parts);
@@ -321,7 +339,9 @@ impl Taxonomy<'_> {
         } else {
             self.last_code.push(last);
         }
-        self.taxa[taxon as usize].cells.1 = self.last_code.len() as u32 - 1;
+        let size = self.taxa.len() as u32 - taxon;
+        let grown = &mut self.taxa[taxon as usize];
+        (grown.cells.1, grown.size) = (self.last_code.len() as u32 - 1, size);
         taxon
     }
 }

@@ -28,9 +28,9 @@ pub use enumerate::{Enumeration, Partition, Visited};
 pub use queue::Priority;
 pub use splits::Splits;
 
-use crate::{ErrorKind, Result};
 use crate::partition::{Job, Partitioner, Partitioning, Proof};
 use crate::statistics::Collector;
+use crate::{ErrorKind, Result};
 use atlas::Atlas;
 use blocks::Blocks;
 use grid::Grid;
@@ -43,7 +43,6 @@ use tree::Tree;
 /// What it proves is about the sum that it minimises ([`Job::loss`] over the groups), and about partitionings by the
 /// split set: *optimal* says that none of them costs less. It ends with what it has when time, memory or the observer
 /// say so, and is no error then. Rows are not suppressed.
-#[derive(Default)]
 pub struct GenSearch {
     /// Where the space may be cut.
     pub splits: Splits,
@@ -51,18 +50,35 @@ pub struct GenSearch {
     pub priority: Priority,
     /// How many partitions may wait (`MAXSIZE`); as many as the memory of the budget holds where it is not given.
     pub max_size: Option<usize>,
+    /// A leaf with at most so many boxes inside, made by the splits that are left to it, is bounded by its best refinement
+    /// instead of by its finest blocks. That is dear for a leaf and cheap for a search, which meets the same leaf in very
+    /// many partitions; 0 leaves the bounds as they were published.
+    pub lookahead: usize,
     /// Finds the first partitioning to improve on. Its cuts need not be in the split set; it is the result where the
     /// search finds nothing that costs less.
     pub seed: Option<Box<dyn Partitioner>>,
 }
 
+impl Default for GenSearch {
+    fn default() -> Self {
+        GenSearch {
+            splits: Splits::default(),
+            priority: Priority::default(),
+            max_size: None,
+            lookahead: 1 << 20,
+            seed: None,
+        }
+    }
+}
+
 impl fmt::Debug for GenSearch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GenSearch { splits, priority, max_size, seed } = self;
+        let GenSearch { splits, priority, max_size, lookahead, seed } = self;
         f.debug_struct("GenSearch")
             .field("splits", splits)
             .field("priority", priority)
             .field("max_size", max_size)
+            .field("lookahead", lookahead)
             .field("seed", &seed.is_some())
             .finish()
     }
@@ -79,10 +95,11 @@ impl GenSearch {
     }
 
     fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Atlas<'a>> {
-        let domains: Vec<_> = (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
+        let domains: Vec<_> =
+            (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
         let grid = Grid::new(&domains, &self.splits.codes(job.table)?);
         let blocks = Blocks::new(&grid, job)?;
-        Ok(Atlas::of_rows(grid, blocks, job))
+        Ok(Atlas::of_rows(grid, blocks, job, self.lookahead))
     }
 }
 

@@ -25,14 +25,16 @@ pub(super) fn cuts(tree: &Tree, atlas: &Atlas<'_>) -> CutTree {
                 made.nodes.push(cut);
             }
             Item::Close => made.close_left(opened.pop().expect("every left side follows its cut")),
-            Item::Subtree(node) => match node.and_then(|node| tree.nodes[node].split().map(|split| (node, split))) {
-                None => made.nodes.push(CutNode::Leaf { rows: 0 }),
-                Some((node, split)) => {
-                    let mut items = expanded(tree, atlas, node, split, &mut made.members);
-                    items.reverse();
-                    pending.append(&mut items);
+            Item::Subtree(node) => {
+                match node.and_then(|node| tree.nodes[node].split().map(|split| (node, split))) {
+                    None => made.nodes.push(CutNode::Leaf { rows: 0 }),
+                    Some((node, split)) => {
+                        let mut items = expanded(tree, atlas, node, split, &mut made.members);
+                        items.reverse();
+                        pending.append(&mut items);
+                    }
                 }
-            },
+            }
         }
     }
     made
@@ -55,7 +57,10 @@ fn expanded(tree: &Tree, atlas: &Atlas<'_>, node: usize, split: u32, members: &m
         Shaped::Ordered => vec![threshold(at)],
         Shaped::Hierarchy(taxa) => {
             let children = &taxa[at as usize].children;
-            children[..children.len() - 1].iter().map(|&child| threshold(taxa[child as usize].cells.1)).collect()
+            children[..children.len() - 1]
+                .iter()
+                .map(|&child| threshold(taxa[child as usize].cells.1))
+                .collect()
         }
         Shaped::Set { .. } => {
             members.push(axis.last_code[at as usize]);

@@ -170,7 +170,8 @@ impl Queue {
 
     /// Forgets the nodes whose lower bound is at least a limit, and returns the least of these bounds.
     pub fn prune(&mut self, limit: f64) -> f64 {
-        let (kept, gone) = std::mem::take(&mut self.heap).into_vec().into_iter().partition(|w| w.bound < limit);
+        let (kept, gone) =
+            std::mem::take(&mut self.heap).into_vec().into_iter().partition(|w| w.bound < limit);
         self.heap = BinaryHeap::from(kept);
         self.forget(gone)
     }

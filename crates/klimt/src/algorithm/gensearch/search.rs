@@ -219,7 +219,10 @@ impl<'s, 'a> Search<'s, 'a> {
             let children = self.children(&tree, 0.0);
             children.iter().for_each(|child| self.offer(child, &path));
             let better = |a: &&Child, b: &&Child| {
-                a.bound.total_cmp(&b.bound).then(a.cost.total_cmp(&b.cost)).then(a.step.passed.cmp(&b.step.passed))
+                a.bound
+                    .total_cmp(&b.bound)
+                    .then(a.cost.total_cmp(&b.cost))
+                    .then(a.step.passed.cmp(&b.step.passed))
             };
             let Some(next) = children.iter().min_by(better).filter(|next| next.bound < self.limit()) else {
                 break;

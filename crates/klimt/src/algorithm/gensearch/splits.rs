@@ -37,7 +37,9 @@ impl Splits {
             return checked(given, table);
         }
         if matches!(self, Splits::EqualWidth(0) | Splits::EqualCount(0)) {
-            return Err(Error::input("a dimension cannot be cut into 0 parts").with_help("ask for 1 part or more"));
+            return Err(
+                Error::input("a dimension cannot be cut into 0 parts").with_help("ask for 1 part or more")
+            );
         }
         Ok((0..table.dimensions()).map(|dimension| self.of(table, dimension)).collect())
     }
