@@ -154,10 +154,10 @@ fn lookahead() -> impl Strategy<Value = usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn the_optimum_is_found(case in cases(13), lookahead in lookahead()) {
+    fn the_optimum_is_found(case in cases(18), lookahead in lookahead()) {
         case.run(|job| {
             let optimum = Optimum::of(job);
             for priority in [Priority::Bound, Priority::Cost, Priority::Ratio] {

@@ -220,14 +220,14 @@ mod tests {
 
     #[test]
     fn the_worst_are_dropped_first() {
-        for (priority, lost) in [(Priority::Bound, 3.0), (Priority::Cost, 2.0), (Priority::Ratio, 2.0)] {
+        for (priority, kept) in [(Priority::Bound, 3), (Priority::Cost, 2), (Priority::Ratio, 1)] {
             let mut queue = Queue::new(priority, 9.0, 1.0);
             let root = queue.pop().unwrap();
-            queue.push(root.node, step(1), 8.0, 2.0);
-            queue.push(root.node, step(2), 7.0, 3.0);
-            queue.push(root.node, step(3), 2.5, 2.0);
-            assert_eq!(queue.truncate(1), lost.min(2.0), "{priority:?}");
-            assert_eq!(queue.len(), 1);
+            queue.push(root.node, step(1), 8.0, 2.5);
+            queue.push(root.node, step(2), 3.5, 3.0);
+            queue.push(root.node, step(3), 4.0, 2.0);
+            assert_eq!(queue.truncate(1), if kept == 3 { 2.5 } else { 2.0 }, "{priority:?}");
+            assert_eq!(queue.path(queue.peek().unwrap().node), [step(kept)], "{priority:?}");
         }
     }
 }
