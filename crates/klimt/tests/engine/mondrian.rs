@@ -267,16 +267,12 @@ fn sets_are_cut_where_an_order_could_not_be() {
 /// A part that holds nothing but missing values in a hierarchy is cut in other dimensions.
 #[test]
 fn missing_values_alone_are_no_node() {
-    let cell = |n: u32, letter: &str| vec![n.to_string(), letter.to_string()];
-    let mut rows: Vec<Vec<String>> = (0..6).map(|n| cell(n, "")).collect();
-    rows.extend((0..6).map(|n| cell(n, "a")));
+    let numbers = ["0", "1", "2", "3", "", ""];
+    let rows: Vec<Vec<String>> = numbers.iter().map(|n| vec![n.to_string(), String::new()]).collect();
     let table = table(&rows, &[None, Some(letters())]);
     for k in 1..4 {
         for mondrian in every_mondrian() {
             check(&table, &partition(&table, &mondrian, &k_anonymity(k)), k as usize);
         }
     }
-    let numbers: Vec<Vec<String>> = (0..6).map(|n| cell(n, "")).collect();
-    let missing = crate::common::table(&numbers, &[None, Some(letters())]);
-    check(&missing, &partition(&missing, &Mondrian::default(), &k_anonymity(2)), 2);
 }
