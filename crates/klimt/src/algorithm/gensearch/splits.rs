@@ -170,7 +170,7 @@ mod tests {
     fn counts_are_shared_out_evenly() {
         assert_eq!(equal_count(&[1; 8], 4), [1, 3, 5]);
         assert_eq!(equal_count(&[5, 1, 1, 1], 2), [0]);
-        assert_eq!(equal_count(&[5, 1, 1, 1], 4), [0, 1, 2], "a share that ends inside of a code");
+        assert_eq!(equal_count(&[5, 1, 1, 1], 4), [0, 1], "two shares end inside of the first code");
         assert_eq!(equal_count(&[3, 3], 1), [] as [u32; 0]);
     }
 
