@@ -115,11 +115,18 @@ pub fn requirement(flag: &str, column: &str, text: &str) -> Result<Box<dyn Requi
 }
 
 /// The algorithms.
-pub const ALGORITHMS: &[Entry] = &[Entry {
-    id: "mondrian",
-    flag: "--algorithm mondrian",
-    help: "greedy multidimensional partitioning: cuts at the median of the widest column",
-}];
+pub const ALGORITHMS: &[Entry] = &[
+    Entry {
+        id: "mondrian",
+        flag: "--algorithm mondrian",
+        help: "greedy multidimensional partitioning: cuts at the median of the widest column",
+    },
+    Entry {
+        id: "gensearch",
+        flag: "--algorithm gensearch",
+        help: "systematic search for the partitioning of least loss with a given set of cuts, with a proof of how good it is",
+    },
+];
 
 /// The split criteria of the greedy algorithms.
 pub const SPLITS: &[Entry] = &[

@@ -1,4 +1,5 @@
 //! The algorithms, each a way to find a partitioning.
 
+pub mod gensearch;
 pub mod mondrian;
 pub mod optimal;

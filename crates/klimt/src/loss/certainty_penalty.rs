@@ -51,6 +51,10 @@ impl Cost for Penalty<'_> {
         Some(self.penalty(dimension, extent))
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, _: u64) -> Option<f64> {
         Some(self.original.weights.iter().sum())
     }

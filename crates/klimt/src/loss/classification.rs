@@ -41,6 +41,10 @@ impl Cost for Minorities {
         mean_code(value.histogram(self.label))
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, _: u64) -> Option<f64> {
         Some(1.0)
     }

@@ -48,6 +48,10 @@ impl Cost for LabelEntropy {
         mean_code(value.histogram(self.label))
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, _: u64) -> Option<f64> {
         None
     }

@@ -41,6 +41,10 @@ impl Cost for Discernibility {
         Some(rows as f64 * rows as f64)
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, rows: u64) -> Option<f64> {
         Some(rows as f64)
     }

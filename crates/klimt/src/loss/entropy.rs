@@ -68,6 +68,10 @@ impl Cost for Bits<'_> {
         Some(self.within(dimension, extent))
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, rows: u64) -> Option<f64> {
         Some(bits(rows) * self.table.dimensions() as f64)
     }

@@ -56,6 +56,10 @@ impl Cost for OtherValues<'_> {
         Some(self.share(dimension, extent))
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, _: u64) -> Option<f64> {
         Some(self.table.dimensions() as f64)
     }

@@ -75,6 +75,10 @@ impl Cost for OtherRows<'_> {
         self.sum(group, |_, _, rows| minimum.saturating_sub(rows))
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, _: u64) -> Option<f64> {
         Some(1.0)
     }

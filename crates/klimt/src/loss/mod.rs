@@ -110,6 +110,11 @@ pub trait Cost: Send + Sync {
     /// The least that any refinement of a group, into groups of at least `minimum` rows, costs in sum.
     fn bound(&self, group: &Statistics, minimum: u64) -> f64;
 
+    /// Whether refinements never cost more: a group costs at least what any parts of it cost in sum.
+    fn monotone(&self) -> bool {
+        false
+    }
+
     /// The cost of a group of so many rows, where nothing else counts.
     fn size(&self, _rows: u64) -> Option<f64> {
         None

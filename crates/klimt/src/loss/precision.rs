@@ -83,6 +83,10 @@ impl Cost for Levels<'_> {
         Some(self.level(dimension, extent))
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, _: u64) -> Option<f64> {
         Some(self.table.dimensions() as f64)
     }

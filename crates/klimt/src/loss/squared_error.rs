@@ -47,6 +47,10 @@ impl Cost for SquaredError {
         moments.sum as f64 / moments.rows.max(1) as f64
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, _: u64) -> Option<f64> {
         None
     }

@@ -49,6 +49,10 @@ impl Cost for UnitCells<'_> {
         group.count as f64
     }
 
+    fn monotone(&self) -> bool {
+        true
+    }
+
     fn price(&self, _: u64) -> Option<f64> {
         Some(self.whole())
     }

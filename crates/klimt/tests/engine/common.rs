@@ -46,6 +46,15 @@ pub fn letters() -> Arc<Hierarchy> {
     Arc::new(builder.finish().unwrap())
 }
 
+/// Five letters: a and b, c alone, and d to e beneath two nodes.
+pub fn taxonomy() -> Arc<Hierarchy> {
+    let mut builder = HierarchyBuilder::new("taxonomy");
+    for (line, path) in ["a x *", "b x *", "c y *", "d z *", "e z *"].iter().enumerate() {
+        builder.push(line as u64 + 1, path.split(' '));
+    }
+    Arc::new(builder.finish().unwrap())
+}
+
 /// Partitions a table, with its cuts.
 pub fn partition(
     table: &Table,

@@ -263,3 +263,16 @@ fn sets_are_cut_where_an_order_could_not_be() {
     check(&table, &found, 10);
     assert_eq!(found.groups(), 2);
 }
+
+/// A part that holds nothing but missing values in a hierarchy is cut in other dimensions.
+#[test]
+fn missing_values_alone_are_no_node() {
+    let numbers = ["0", "1", "2", "3", "", ""];
+    let rows: Vec<Vec<String>> = numbers.iter().map(|n| vec![n.to_string(), String::new()]).collect();
+    let table = table(&rows, &[None, Some(letters())]);
+    for k in 1..4 {
+        for mondrian in every_mondrian() {
+            check(&table, &partition(&table, &mondrian, &k_anonymity(k)), k as usize);
+        }
+    }
+}

@@ -240,10 +240,12 @@ impl<'a> CutFinder<'a> {
 }
 
 impl<T> Part<'_, T> {
-    /// Whether the codes `lo..=hi` of an ordered dimension or a hierarchy are published as `*`.
+    /// Whether the codes `lo..=hi` of an ordered dimension or a hierarchy are published as `*`; a missing value alone is
+    /// published as missing.
     fn is_open(&self, dimension: usize, lo: u32, hi: u32) -> bool {
         let domain = self.dimensions[dimension].domain;
         match domain.shape() {
+            Shape::Hierarchy(_) if Some(lo) == domain.missing_code() => false,
             Shape::Hierarchy(tree) => domain.node_over(tree, lo, hi) == tree.root(),
             Shape::Ordered => domain.mixes_missing(lo, hi),
             Shape::Set => false,

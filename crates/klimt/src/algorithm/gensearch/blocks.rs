@@ -1,0 +1,71 @@
+//! The finest blocks (Fig. 2): the rows of a table that no split tells apart, with what is known of them.
+//!
+//! They are made once. After that nothing in the search looks at rows.
+
+use super::grid::Grid;
+use crate::Result;
+use crate::partition::Job;
+use crate::statistics::{Collector, Statistics};
+
+/// The finest blocks that hold rows, in the order of their cells.
+pub(super) struct Blocks {
+    /// The cells of the blocks, those of each one after the other.
+    cells: Vec<u32>,
+    dimensions: usize,
+    /// What requirements and loss see of each block.
+    pub statistics: Vec<Statistics>,
+}
+
+impl Blocks {
+    /// The blocks of all rows.
+    pub fn new(grid: &Grid, job: &Job<'_>) -> Result<Self> {
+        let (table, dimensions) = (job.table, grid.axes.len());
+        let mut needs = job.requirements.needs().clone();
+        needs.include(&job.loss.needs());
+        let mut tuples: Vec<u32> = vec![0; table.rows() * dimensions];
+        for (dimension, axis) in grid.axes.iter().enumerate() {
+            let codes = table.codes(dimension);
+            for row in 0..table.rows() {
+                tuples[row * dimensions + dimension] = axis.cell_of[codes.get(row) as usize];
+            }
+        }
+        let tuple = |row: u32| &tuples[row as usize * dimensions..][..dimensions];
+        let mut order: Vec<u32> = (0..table.rows() as u32).collect();
+        order.sort_unstable_by(|&a, &b| tuple(a).cmp(tuple(b)).then(a.cmp(&b)));
+        let (mut cells, mut ends) = (Vec::new(), Vec::new());
+        for same in order.chunk_by(|&a, &b| tuple(a) == tuple(b)) {
+            cells.extend_from_slice(tuple(same[0]));
+            ends.push(ends.last().copied().unwrap_or(0) + same.len());
+        }
+        let statistics = Collector::new(&needs, table)?.of_each(&order, &ends);
+        Ok(Blocks { cells, dimensions, statistics })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.statistics.len()
+    }
+
+    /// The cells of a block.
+    #[inline]
+    pub fn cells(&self, block: u32) -> &[u32] {
+        &self.cells[block as usize * self.dimensions..][..self.dimensions]
+    }
+
+    /// The blocks that a box holds.
+    pub fn within(&self, grid: &Grid, space: &[u32]) -> Vec<u32> {
+        (0..self.len() as u32).filter(|&block| grid.holds(space, self.cells(block))).collect()
+    }
+
+    /// The smallest box over blocks, of which there is one.
+    pub fn tight(&self, grid: &Grid, blocks: &[u32]) -> Vec<u32> {
+        grid.tight(blocks.iter().map(|&block| self.cells(block)))
+    }
+
+    /// What is known of all rows of blocks, of which there is one.
+    pub fn merged(&self, blocks: &[u32]) -> Statistics {
+        let mut all = self.statistics[blocks[0] as usize].clone();
+        blocks[1..].iter().for_each(|&block| all.merge(&self.statistics[block as usize]));
+        all
+    }
+}
