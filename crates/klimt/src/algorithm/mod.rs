@@ -1,3 +1,4 @@
 //! The algorithms, each a way to find a partitioning.
 
 pub mod mondrian;
+pub mod optimal;

@@ -46,6 +46,12 @@ impl Histogram {
         self.counts[place] += 1;
     }
 
+    /// Counts other rows instead: so many for each of the codes that the histogram was made over, in their order.
+    #[inline]
+    pub fn set(&mut self, rows: impl Iterator<Item = u64>) {
+        self.counts.iter_mut().zip(rows).for_each(|(mine, rows)| *mine = rows);
+    }
+
     /// Takes in another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         if self.codes == other.codes {
