@@ -109,9 +109,10 @@ impl Grid {
 
     /// The number of a box, in the order in which the dynamic program keeps them.
     pub fn place(&self, at: &[(usize, usize)]) -> usize {
-        self.axes.iter().zip(at).fold(0, |place, (axis, &(lo, hi))| {
-            place * axis.intervals() + axis.place(lo, hi)
-        })
+        self.axes
+            .iter()
+            .zip(at)
+            .fold(0, |place, (axis, &(lo, hi))| place * axis.intervals() + axis.place(lo, hi))
     }
 }
 

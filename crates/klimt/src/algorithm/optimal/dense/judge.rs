@@ -96,6 +96,11 @@ impl Judge {
         Ok(Some(Judge { histograms, codes: total, moments, axes, template }))
     }
 
+    /// The memory that it takes.
+    pub fn bytes(&self) -> usize {
+        self.histograms.as_ref().map_or(0, Sums::bytes) + self.moments.as_ref().map_or(0, Sums::bytes)
+    }
+
     /// Room for the sums and the statistics of one box after the other.
     pub fn evidence(&self) -> Evidence {
         Evidence { histograms: Vec::new(), moments: Vec::new(), statistics: self.template.clone() }
@@ -144,7 +149,8 @@ impl Witness<'_> {
         if codes > 0 {
             let before = &self.histograms[lo * codes..(lo + 1) * codes];
             let upto = &self.histograms[(hi + 1) * codes..(hi + 2) * codes];
-            let mut rows = upto.iter().zip(before).map(|(upto, before)| u64::from(upto.wrapping_sub(*before)));
+            let mut rows =
+                upto.iter().zip(before).map(|(upto, before)| u64::from(upto.wrapping_sub(*before)));
             statistics.histograms.iter_mut().for_each(|(_, histogram)| histogram.set(rows.by_ref()));
         }
         let measured = statistics.moments.len() * MOMENTS;

@@ -48,6 +48,16 @@ impl Facts<'_> {
         }
     }
 
+    /// The memory that it takes.
+    pub fn bytes(&self) -> usize {
+        let numbers = match &self.charge {
+            Charge::Size(sizes) => sizes.len(),
+            Charge::Cells(cells) => cells.axes.iter().map(Vec::len).sum(),
+            Charge::Group => 0,
+        };
+        self.counts.bytes() + self.judge.as_ref().map_or(0, Judge::bytes) + numbers * size_of::<f64>()
+    }
+
     /// Whether counts alone decide what is allowed, and tables what it costs.
     fn by_count(&self) -> bool {
         self.requirements.only_count()
@@ -241,7 +251,10 @@ impl<V: Value> Row<'_, V> {
         let rows = ends.map(|(before, upto)| upto.wrapping_sub(*before));
         match (tariff, self.outer) {
             (Tariff::Size(sizes), _) => {
-                values.iter_mut().zip(rows).for_each(|(value, rows)| *value = value.least(sizes[rows as usize]));
+                values
+                    .iter_mut()
+                    .zip(rows)
+                    .for_each(|(value, rows)| *value = value.least(sizes[rows as usize]));
             }
             (Tariff::Cells { axes, .. }, Some(outer)) => {
                 let inner = &axes[axes.len() - 1][facts.grid.inner().first(length)..];

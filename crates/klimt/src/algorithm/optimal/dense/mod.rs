@@ -87,8 +87,7 @@ pub fn solve(job: &Job<'_>, price: Option<f64>, most: u128) -> Result<Outcome> {
             outcome => return conclude(job, &facts, outcome),
         }
     }
-    // Half of what is beside the array in 32 bits is beside one in 64 bits still, or that is too much.
-    let fits = room(boxes, size_of::<f64>()).is_some_and(|left| left >= beside / 2);
+    let fits = room(boxes, size_of::<f64>()).is_some_and(|left| left >= facts.bytes() as u128);
     let outcome = if fits {
         Leaves::<f64>::new(&facts, 1.0).map(|leaves| run(job, &leaves))
     } else {

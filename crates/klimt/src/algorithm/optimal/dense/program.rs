@@ -90,7 +90,8 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
                 let place = here.first(length) + lo;
                 let mut parts: Vec<Parts<'_, V>> = Vec::with_capacity(cuts.len() + length - 1);
                 let within = place * size..(place + 1) * size;
-                parts.extend(cuts.iter().map(|(left, right)| (&left[within.clone()], &right[within.clone()])));
+                parts
+                    .extend(cuts.iter().map(|(left, right)| (&left[within.clone()], &right[within.clone()])));
                 let block = |lo: usize, hi: usize| &done[here.place(lo, hi) * size..][..size];
                 let last = lo + length - 1;
                 parts.extend((lo..last).map(|code| (block(lo, code), block(code + 1, last))));

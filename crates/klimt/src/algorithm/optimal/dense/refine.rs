@@ -68,8 +68,7 @@ impl<V: Value> Solution<'_, V> {
                 }
                 Next::LookInto(bounds) => {
                     looked += 1;
-                    let stops =
-                        || looked % PATIENCE == 0 && (job.budget.over() || job.observer.cancelled());
+                    let stops = || looked % PATIENCE == 0 && (job.budget.over() || job.observer.cancelled());
                     if looked > MOST || stops() {
                         return None;
                     }

@@ -75,9 +75,11 @@ impl<N: Number> Sums<N> {
         let cells: usize = outer.iter().map(|kept| kept.axis.codes).product();
         let mut values = vec![N::zero(); cells * line];
         for row in 0..codes[0].len() {
-            let cell = grid.outer().iter().zip(codes).fold(0, |cell, (axis, codes)| {
-                cell * axis.codes + codes[row] as usize
-            });
+            let cell = grid
+                .outer()
+                .iter()
+                .zip(codes)
+                .fold(0, |cell, (axis, codes)| cell * axis.codes + codes[row] as usize);
             let point = codes[outer.len()][row] as usize + 1;
             let start = cell * line + point * channels;
             count(row, &mut values[start..start + channels]);
@@ -96,6 +98,11 @@ impl<N: Number> Sums<N> {
             after *= kept.lines();
         }
         Some(Sums { values, outer, line })
+    }
+
+    /// The memory that they take.
+    pub fn bytes(&self) -> usize {
+        self.values.len() * size_of::<N>()
     }
 
     /// The line of a box, whose bounds on the outer axes are given.

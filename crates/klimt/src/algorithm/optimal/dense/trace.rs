@@ -92,7 +92,9 @@ impl<V: Value> Solution<'_, V> {
             }
         }
         // At the same cost, smaller groups tell more.
-        if let Some((axis, code)) = Self::cuts(bounds).find(|&(a, c)| self.value_of_cut(bounds, a, c) == value) {
+        if let Some((axis, code)) =
+            Self::cuts(bounds).find(|&(a, c)| self.value_of_cut(bounds, a, c) == value)
+        {
             return Choice::Cut(axis, code);
         }
         let best = Self::cuts(bounds)
