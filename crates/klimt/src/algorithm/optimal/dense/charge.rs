@@ -71,7 +71,7 @@ impl Cells {
         };
         let axes = grid.axes().iter().map(costs).collect::<Option<Vec<_>>>()?;
         let grows = |(axis, costs): (&Axis, &Vec<f64>)| {
-            axis.each().skip(axis.codes).all(|(lo, hi)| {
+            axis.each().filter(|(lo, hi)| lo < hi).all(|(lo, hi)| {
                 let cost = costs[axis.place(lo, hi)];
                 cost >= costs[axis.place(lo + 1, hi)] && cost >= costs[axis.place(lo, hi - 1)]
             })

@@ -2,9 +2,11 @@
 
 use crate::table::{Shape, Table};
 
-/// A dimension of the grid. Its intervals are numbered by their length, and by their first code among those of one
-/// length: shorter intervals, and so all parts of an interval, come before it, and shifting an interval by a code
-/// shifts its number by one.
+/// A dimension of the grid. Its intervals are numbered so that all parts of an interval come before it.
+///
+/// On an outer axis they are numbered by their length, and by their first code among those of one length, which do not
+/// need each other. On the inner axis they are numbered by their first code, the last one first, and by their last code
+/// among those with the same first: what a first part can be completed by lies side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
     /// The dimension of the table.
@@ -13,6 +15,8 @@ pub struct Axis {
     pub codes: usize,
     /// Whether its domain is a set, which is cut into subsets instead of at a threshold.
     pub is_set: bool,
+    /// Whether it is the inner axis.
+    pub is_inner: bool,
 }
 
 impl Axis {
@@ -21,20 +25,29 @@ impl Axis {
         self.codes * (self.codes + 1) / 2
     }
 
-    /// The number of the first interval with a length.
-    pub fn first(&self, length: usize) -> usize {
+    /// The number of the first interval with a length, on an outer axis.
+    pub fn first_of_length(&self, length: usize) -> usize {
         (length - 1) * (2 * self.codes + 2 - length) / 2
+    }
+
+    /// The number of the first interval that starts with a code, on the inner axis.
+    pub fn first_from(&self, lo: usize) -> usize {
+        (self.codes - 1 - lo) * (self.codes - lo) / 2
     }
 
     /// The number of the interval from `lo` to `hi`, both included.
     pub fn place(&self, lo: usize, hi: usize) -> usize {
-        self.first(hi - lo + 1) + lo
+        if self.is_inner { self.first_from(lo) + hi - lo } else { self.first_of_length(hi - lo + 1) + lo }
     }
 
     /// Every interval with both its ends, in the order of their numbers.
     pub fn each(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let codes = self.codes;
-        (1..=codes).flat_map(move |length| (0..=codes - length).map(move |lo| (lo, lo + length - 1)))
+        let Axis { codes, is_inner, .. } = *self;
+        (0..codes).flat_map(move |outer| {
+            let first = codes - 1 - outer;
+            (0..if is_inner { codes - first } else { codes - outer })
+                .map(move |at| if is_inner { (first, first + at) } else { (at, at + outer) })
+        })
     }
 }
 
@@ -60,6 +73,7 @@ impl Grid {
                 dimension,
                 codes: domain.cardinality().max(1),
                 is_set: matches!(domain.shape(), Shape::Set),
+                is_inner: false,
             }
         };
         let all: Vec<Axis> = (0..table.dimensions()).map(axis).collect();
@@ -71,6 +85,7 @@ impl Grid {
         if axes.is_empty() {
             axes.push(all[0]);
         }
+        axes.last_mut()?.is_inner = true;
         Some(Grid { axes })
     }
 
@@ -122,10 +137,14 @@ mod tests {
 
     #[test]
     fn intervals_are_numbered_without_gaps_and_after_their_parts() {
-        for codes in 1..9 {
-            let axis = Axis { dimension: 0, codes, is_set: false };
+        for (codes, is_inner) in (1..9).flat_map(|codes| [(codes, false), (codes, true)]) {
+            let axis = Axis { dimension: 0, codes, is_set: false, is_inner };
             let places: Vec<usize> = axis.each().map(|(lo, hi)| axis.place(lo, hi)).collect();
             assert_eq!(places, (0..axis.intervals()).collect::<Vec<_>>());
+            let is_after = |lo: usize, hi: usize, code: usize| {
+                axis.place(lo, hi) > axis.place(lo, code) && axis.place(lo, hi) > axis.place(code + 1, hi)
+            };
+            assert!(axis.each().all(|(lo, hi)| (lo..hi).all(|code| is_after(lo, hi, code))));
             let cuts: usize = axis.each().map(|(lo, hi)| hi - lo).sum();
             assert_eq!(cuts as u128, Grid { axes: vec![axis] }.cuts());
         }
@@ -133,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_boxes_of_a_grid_are_numbered_without_gaps() {
-        let axis = |codes| Axis { dimension: 0, codes, is_set: false };
+        let axis = |codes| Axis { dimension: 0, codes, is_set: false, is_inner: codes == 3 };
         let grid = Grid { axes: vec![axis(2), axis(3)] };
         let mut places = Vec::new();
         for first in grid.axes()[0].each() {

@@ -193,7 +193,8 @@ pub struct Row<'r, V: Value> {
     /// What a row pays on the outer axes.
     outer: Option<V::Cell>,
     witness: Option<Witness<'r>>,
-    by_count: bool,
+    /// Whether counts alone decide what is allowed, and tables what it costs.
+    pub by_count: bool,
 }
 
 /// A cost does not fit into the array.
@@ -211,44 +212,19 @@ impl<V: Value> Row<'_, V> {
         self.rows() < self.leaves.facts.minimum && self.leaves.price.is_none()
     }
 
-    /// Sets the values of boxes of one length on the inner axis where none can be a group.
-    pub fn give_up(&self, length: usize, values: &mut [V]) {
-        let ends = self.counts.iter().zip(&self.counts[length..]);
-        for (value, (before, upto)) in values.iter_mut().zip(ends) {
-            *value = if before == upto { V::ZERO } else { V::INFINITE };
+    /// Sets the values of the boxes that start with a code of the inner axis, where none can be a group.
+    pub fn give_up(&self, lo: usize, values: &mut [V]) {
+        for (value, upto) in values.iter_mut().zip(&self.counts[lo + 1..]) {
+            *value = if *upto == self.counts[lo] { V::ZERO } else { V::INFINITE };
         }
     }
 
-    /// Lowers the values of boxes of one length on the inner axis, which are the costs of their best cuts, to what they
-    /// cost when they are not cut, where that is less.
-    ///
-    /// A box with an empty slab at its edge may be left as it is: the cut that takes the slab off costs as much as the
-    /// box without it.
-    pub fn settle(&mut self, length: usize, values: &mut [V]) -> Result<(), Unfit> {
-        if self.by_count {
-            self.settle_by_count(length, values);
-            return Ok(());
-        }
-        for (lo, value) in values.iter_mut().enumerate() {
-            let count = self.counts[lo + length].wrapping_sub(self.counts[lo]);
-            if count == 0 {
-                *value = V::ZERO;
-                continue;
-            }
-            if let Some(price) = self.leaves.price {
-                *value = value.least(V::times(price, count, self.leaves.scale));
-            }
-            if count >= self.leaves.facts.minimum && *value > V::ZERO && self.is_smallest(lo, length) {
-                *value = value.least(self.as_group(lo, length, count, *value)?);
-            }
-        }
-        Ok(())
-    }
-
-    fn settle_by_count(&self, length: usize, values: &mut [V]) {
+    /// Lowers the values of the boxes that start with a code of the inner axis to what they cost when they are not cut,
+    /// where counts tell that.
+    pub fn settle_by_count(&self, lo: usize, values: &mut [V]) {
         let Leaves { facts, scale, tariff, price } = self.leaves;
-        let ends = self.counts.iter().zip(&self.counts[length..]);
-        let rows = ends.map(|(before, upto)| upto.wrapping_sub(*before));
+        let before = self.counts[lo];
+        let rows = self.counts[lo + 1..].iter().map(|upto| upto.wrapping_sub(before));
         match (tariff, self.outer) {
             (Tariff::Size(sizes), _) => {
                 values
@@ -257,7 +233,7 @@ impl<V: Value> Row<'_, V> {
                     .for_each(|(value, rows)| *value = value.least(sizes[rows as usize]));
             }
             (Tariff::Cells { axes, .. }, Some(outer)) => {
-                let inner = &axes[axes.len() - 1][facts.grid.inner().first(length)..];
+                let inner = &axes[axes.len() - 1][facts.grid.inner().first_from(lo)..];
                 for ((value, rows), &inner) in values.iter_mut().zip(rows).zip(inner) {
                     let group = V::times(V::both(outer, inner), rows, *scale);
                     *value = value.least(match rows {
@@ -274,21 +250,38 @@ impl<V: Value> Row<'_, V> {
         }
     }
 
+    /// What the box from `lo` to `hi` on the inner axis costs when it is cut, as given, or when it is not, where that is
+    /// less.
+    ///
+    /// A box with an empty slab at its edge may be left as it is: the cut that takes the slab off costs as much as the
+    /// box without it.
+    pub fn settle(&mut self, lo: usize, hi: usize, cut: V) -> Result<V, Unfit> {
+        let count = self.counts[hi + 1].wrapping_sub(self.counts[lo]);
+        if count == 0 {
+            return Ok(V::ZERO);
+        }
+        let price = self.leaves.price.map(|price| V::times(price, count, self.leaves.scale));
+        let value = price.map_or(cut, |price| cut.least(price));
+        if count >= self.leaves.facts.minimum && value > V::ZERO && self.is_smallest(lo, hi) {
+            return Ok(value.least(self.as_group(lo, hi, count, value)?));
+        }
+        Ok(value)
+    }
+
     /// Whether a box, which holds rows, is the smallest over them.
-    fn is_smallest(&self, lo: usize, length: usize) -> bool {
-        let (hi, points) = (lo + length, self.counts.len());
+    fn is_smallest(&self, lo: usize, hi: usize) -> bool {
         self.counts[lo] != self.counts[lo + 1]
-            && self.counts[hi - 1] != self.counts[hi]
-            && self.slabs.chunks_exact(points).all(|slab| slab[lo] != slab[hi])
+            && self.counts[hi] != self.counts[hi + 1]
+            && self.slabs.chunks_exact(self.counts.len()).all(|slab| slab[lo] != slab[hi + 1])
     }
 
     /// What a box costs as one group, where that is less than its best cut and allowed.
-    fn as_group(&mut self, lo: usize, length: usize, count: u32, cut: V) -> Result<V, Unfit> {
+    fn as_group(&mut self, lo: usize, hi: usize, count: u32, cut: V) -> Result<V, Unfit> {
         let Leaves { facts, scale, tariff, price } = self.leaves;
         let known = match (tariff, self.outer) {
             (Tariff::Size(sizes), _) => Some(sizes[count as usize]),
             (Tariff::Cells { axes, .. }, Some(outer)) => {
-                let inner = axes[axes.len() - 1][facts.grid.inner().first(length) + lo];
+                let inner = axes[axes.len() - 1][facts.grid.inner().place(lo, hi)];
                 Some(V::times(V::both(outer, inner), count, *scale))
             }
             _ => None,
@@ -302,7 +295,7 @@ impl<V: Value> Row<'_, V> {
             return Ok(known);
         }
         let Some(witness) = &mut self.witness else { return Ok(cut) };
-        let statistics = witness.statistics(lo, lo + length - 1, count);
+        let statistics = witness.statistics(lo, hi, count);
         if !is_allowed && !facts.requirements.satisfied(statistics) {
             return Ok(cut);
         }

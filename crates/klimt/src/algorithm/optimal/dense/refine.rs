@@ -110,7 +110,9 @@ impl<V: Value> Solution<'_, V> {
             cost += exact;
             rest += exact - self.value(&part).cost(self.leaves.scale);
         }
-        if rest < frame.best && cost < frame.best {
+        // At the same cost, smaller groups tell more.
+        let is_better = cost < frame.best || (cost == frame.best && frame.choice == Choice::Group);
+        if rest < frame.best && is_better {
             (frame.best, frame.choice) = (cost, Choice::Cut(axis, code));
         }
         frame.next += 1;
