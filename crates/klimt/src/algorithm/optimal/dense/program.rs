@@ -35,11 +35,11 @@ impl<'v, V: Value> Parts<'v, V> {
         Parts { left: &self.left[range.clone()], right: &self.right[range], is_edge: self.is_edge }
     }
 
-    /// Whether rows of boxes are not worth a look where a group need only be large enough: if the longest box of one is
-    /// too small, the shorter ones are as well, or are empty; and an empty part is taken off code by code as well.
-    fn is_useless(&self) -> bool {
+    /// Whether rows of boxes are worth a look where a group need only be large enough: if the longest box of one is too
+    /// small, the shorter ones are as well, or are empty; and an empty part is taken off code by code as well.
+    fn may_help(&self) -> bool {
         let longest = self.left.len() - 1;
-        !self.is_edge && !(self.left[longest].is_finite() && self.right[longest].is_finite())
+        self.is_edge || (self.left[longest].is_finite() && self.right[longest].is_finite())
     }
 }
 
@@ -157,7 +157,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
         }
         values.fill(V::INFINITE);
         let by_size = self.leaves.facts.requirements.only_count();
-        for Parts { left, right, .. } in cuts.iter().filter(|cut| !(by_size && cut.is_useless())) {
+        for Parts { left, right, .. } in cuts.iter().filter(|cut| !by_size || cut.may_help()) {
             for ((value, left), right) in values.iter_mut().zip(*left).zip(*right) {
                 *value = value.least(left.plus(*right));
             }

@@ -201,13 +201,13 @@ mod tests {
                     let at = [bounds.0, bounds.1, last];
                     let line = sums.line(&at, &mut scratch).to_vec();
                     for (lo, hi) in grid.inner().each() {
+                        let bounds = [at[0], at[1], at[2], (lo, hi)];
                         let mut found = [0, 0];
                         for row in 0..40 {
-                            let bounds = at.iter().chain([&(lo, hi)]).zip(&codes);
-                            let inside = |(&(lo, hi), codes): (&(usize, usize), &Vec<u32>)| {
-                                (lo..=hi).contains(&(codes[row] as usize))
+                            let holds = |axis: usize| {
+                                (bounds[axis].0..=bounds[axis].1).contains(&(codes[axis][row] as usize))
                             };
-                            found[channel(row)] += u32::from(bounds.clone().all(inside));
+                            found[channel(row)] += u32::from((0..4).all(holds));
                         }
                         let between = |channel| line[(hi + 1) * 2 + channel] - line[lo * 2 + channel];
                         assert_eq!([between(0), between(1)], found);
@@ -216,6 +216,7 @@ mod tests {
             }
         }
         layouts.dedup();
-        assert_eq!(layouts, [0, 1, 2, 3], "every layout was tried");
+        // Two codes have as many intervals as places before and after a code.
+        assert_eq!(layouts, [1, 2, 3], "every layout was tried");
     }
 }
