@@ -46,10 +46,10 @@ impl Histogram {
         self.counts[place] += 1;
     }
 
-    /// Says how many rows have the code at this place.
-    #[inline(always)]
-    pub fn set_at(&mut self, place: usize, rows: u64) {
-        self.counts[place] = rows;
+    /// Counts other rows instead: so many for each of the codes that the histogram was made over, in their order.
+    #[inline]
+    pub fn set(&mut self, rows: impl Iterator<Item = u64>) {
+        self.counts.iter_mut().zip(rows).for_each(|(mine, rows)| *mine = rows);
     }
 
     /// Takes in another histogram.

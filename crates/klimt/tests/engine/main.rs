@@ -1,10 +1,12 @@
 //! What holds for every partitioning, every requirement and every loss.
 
+mod brute;
 mod common;
 mod enumeration;
 mod gensearch;
 mod losses;
 mod mondrian;
 mod monotone;
+mod optimal;
 mod optimum;
 mod protected;

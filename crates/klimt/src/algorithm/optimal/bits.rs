@@ -5,9 +5,6 @@
 pub(super) struct Bits<const W: usize>(pub [u64; W]);
 
 impl<const W: usize> Bits<W> {
-    /// The most rows that fit.
-    pub const CAPACITY: usize = W * 64;
-
     pub const EMPTY: Self = Bits([0; W]);
 
     /// The first so many rows.

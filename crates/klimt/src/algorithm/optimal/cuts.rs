@@ -1,7 +1,7 @@
 //! Every way to cut a box in two.
 
 use super::bits::Bits;
-use super::part::{Rows, Part};
+use super::part::{Part, Rows};
 use super::place::{Place, SUBSET_CODES, Side};
 use super::problem::Pricing;
 

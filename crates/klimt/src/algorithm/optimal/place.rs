@@ -62,7 +62,9 @@ impl Place {
         let first = members.len() as u32;
         match self.side() {
             Side::UpTo(code) => return CutNode::Threshold { dimension, code, shared: false, right: 0 },
-            Side::Members(bits) => members.extend((0..SUBSET_CODES as u32).filter(|code| bits >> code & 1 == 1)),
+            Side::Members(bits) => {
+                members.extend((0..SUBSET_CODES as u32).filter(|code| bits >> code & 1 == 1))
+            }
             Side::Only(code) => members.push(code),
         }
         CutNode::Subset { dimension, first, len: members.len() as u32 - first, shared: false, right: 0 }

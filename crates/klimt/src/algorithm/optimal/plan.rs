@@ -92,7 +92,13 @@ impl Plan<'_> {
             let found = best.cost;
             let (gained, proven) = rayon::join(
                 || self.improve_round(&mut forest, round),
-                || if hopeful(&prover, found) { prover.search(problem, found, BOXES << (2 * round.min(12))) } else { None },
+                || {
+                    if hopeful(&prover, found) {
+                        prover.search(problem, found, BOXES << (2 * round.min(12)))
+                    } else {
+                        None
+                    }
+                },
             );
             idle = if gained > 0.0 { 0 } else { idle + 1 };
             best.offer(problem, forest);
@@ -113,7 +119,7 @@ impl Plan<'_> {
     fn improve_round(&self, forest: &mut Forest, round: usize) -> f64 {
         let stop = || self.job.budget.over() || self.job.observer.cancelled();
         let each = self.passes(round, forest.order.len());
-        each.iter().take_while(|_| !stop()).map(|one| pass(self.problem, forest, one, &stop).gain).sum()
+        each.iter().take_while(|_| !stop()).map(|one| pass(self.problem, forest, one, &stop)).sum()
     }
 
     /// Rollouts of large subtrees, then searches of ever larger ones.
@@ -125,7 +131,12 @@ impl Plan<'_> {
         } else {
             let width = 8 << round.min(3);
             let nested = |width, bottom| {
-                Way::Rollout(Rollout { depth: 1, width, bottom: (bottom * minimum) as u32, boxes: 100 << round.min(4) })
+                Way::Rollout(Rollout {
+                    depth: 1,
+                    width,
+                    bottom: (bottom * minimum) as u32,
+                    boxes: 100 << round.min(4),
+                })
             };
             let ways = vec![nested(width, 5), nested(width + width / 2, 6)];
             passes.push(Pass { rows: MOST_ROWS >> (2 * ((round - 1) % 3)), ways });
@@ -206,7 +217,8 @@ pub(super) fn proof(job: &Job<'_>, found: &Partitioning, cost: f64, bound: f64, 
         cost
     } else {
         let collector = Collector::new(&job.loss.needs(), job.table).expect("the loss applies to the table");
-        let groups = (0..published.groups()).map(|group| job.loss.group(&collector.of(published.rows(group))));
+        let groups =
+            (0..published.groups()).map(|group| job.loss.group(&collector.of(published.rows(group))));
         groups.sum::<f64>() + price.unwrap_or(0.0) * (job.table.rows() - published.order.len()) as f64
     };
     if cost <= bound * (1.0 + ROUNDING) {

@@ -56,8 +56,18 @@ impl<'a> Problem<'a> {
         let collector = Collector::new(&needs, table)?;
         needs.include(&loss.needs());
         let all = Collector::new(&needs, table)?;
-        let mut problem =
-            Problem { table, requirements, loss, price, pricing, collector, all, cells: Vec::new(), balanced: Vec::new(), discounts: Vec::new() };
+        let mut problem = Problem {
+            table,
+            requirements,
+            loss,
+            price,
+            pricing,
+            collector,
+            all,
+            cells: Vec::new(),
+            balanced: Vec::new(),
+            discounts: Vec::new(),
+        };
         let most = table.rows().min(MOST_ROWS) as u64;
         problem.discounts = (0..=most).map(|rows| problem.discounted(rows)).collect();
         problem.balanced = (0..=most).map(|rows| problem.balance(rows)).collect();

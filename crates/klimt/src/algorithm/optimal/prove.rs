@@ -51,7 +51,8 @@ impl<'a> Prover<'a> {
                 self.search = None;
                 break;
             }
-            let threshold = if self.reach >= 0.5 { upper } else { self.lower + (upper - self.lower) * self.reach };
+            let threshold =
+                if self.reach >= 0.5 { upper } else { self.lower + (upper - self.lower) * self.reach };
             let Reached { lower, upper: reached } =
                 search.solve(problem, &self.rows, self.dues.clone(), threshold);
             self.lower = self.lower.max(lower.min(upper));

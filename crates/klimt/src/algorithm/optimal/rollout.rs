@@ -30,13 +30,7 @@ impl Search<'_> {
         }, else unreachable!("parts are small enough to be searched"))
     }
 
-    fn finish<const W: usize>(
-        &mut self,
-        part: &Part<'_, W>,
-        of: &Rows<W>,
-        depth: u8,
-        how: &Rollout,
-    ) -> f64 {
+    fn finish<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, depth: u8, how: &Rollout) -> f64 {
         let mut known = self.meet(part, of);
         let last = of.count < 2 * part.problem.least_side() as u32;
         if last || known.depth > depth || known.lower >= known.upper || self.boxes == 0 {
@@ -55,7 +49,8 @@ impl Search<'_> {
         let mut best: Option<(f64, usize)> = None;
         for (at, cut) in cuts.iter().enumerate().take(looked_at) {
             let sides = part.divide(of, part.left(of, cut), cut.left);
-            let cost: f64 = sides.iter().map(|side| self.finish(part, side, depth.saturating_sub(1), how)).sum();
+            let cost: f64 =
+                sides.iter().map(|side| self.finish(part, side, depth.saturating_sub(1), how)).sum();
             if best.is_none_or(|(least, _)| cost < least) {
                 best = Some((cost, at));
             }

@@ -16,13 +16,34 @@ use hashbrown::HashMap;
 macro_rules! with_words {
     ($rows:expr, $words:ident => $run:expr, else $otherwise:expr) => {
         match $rows {
-            0..=64 => { const $words: usize = 1; $run }
-            65..=128 => { const $words: usize = 2; $run }
-            129..=256 => { const $words: usize = 4; $run }
-            257..=512 => { const $words: usize = 8; $run }
-            513..=1024 => { const $words: usize = 16; $run }
-            1025..=4096 => { const $words: usize = 64; $run }
-            4097..=32768 => { const $words: usize = 512; $run }
+            0..=64 => {
+                const $words: usize = 1;
+                $run
+            }
+            65..=128 => {
+                const $words: usize = 2;
+                $run
+            }
+            129..=256 => {
+                const $words: usize = 4;
+                $run
+            }
+            257..=512 => {
+                const $words: usize = 8;
+                $run
+            }
+            513..=1024 => {
+                const $words: usize = 16;
+                $run
+            }
+            1025..=4096 => {
+                const $words: usize = 64;
+                $run
+            }
+            4097..=32768 => {
+                const $words: usize = 512;
+                $run
+            }
             _ => $otherwise,
         }
     };
@@ -141,13 +162,7 @@ impl<'a> Search<'a> {
     }
 
     /// Tries the cuts of a box, best guess first.
-    fn try_cuts<const W: usize>(
-        &mut self,
-        part: &Part<'_, W>,
-        of: &Rows<W>,
-        budget: f64,
-        known: &mut Known,
-    ) {
+    fn try_cuts<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, budget: f64, known: &mut Known) {
         let mut cuts = self.spare.pop().unwrap_or_default();
         let complete = part.cuts(of, &mut cuts);
         if complete && part.problem.price.is_none() && (of.count as usize) < 3 * part.problem.minimum() {

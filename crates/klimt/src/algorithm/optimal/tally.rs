@@ -1,7 +1,7 @@
 //! The statistics of a box by counting bits, where that is less work than visiting rows.
 
 use super::bits::Bits;
-use super::part::{Rows, Part};
+use super::part::{Part, Rows};
 use super::problem::{Pricing, Problem};
 use crate::statistics::{Extent, Histogram, Statistics};
 use std::cell::RefCell;
@@ -52,9 +52,7 @@ impl<const W: usize> Tally<W> {
         let mut statistics = self.statistics.borrow_mut();
         statistics.count = u64::from(of.count);
         for (masks, (_, histogram)) in self.columns.iter().zip(&mut statistics.histograms) {
-            for (place, mask) in masks.iter().enumerate() {
-                histogram.set_at(place, u64::from(of.rows.common(mask)));
-            }
+            histogram.set(masks.iter().map(|mask| u64::from(of.rows.common(mask))));
         }
         if !statistics.extents.is_empty() {
             statistics.extents.iter_mut().for_each(|(_, extent)| extent.clear());

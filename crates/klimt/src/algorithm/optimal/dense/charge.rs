@@ -1,0 +1,101 @@
+//! What a box costs as one group, as far as that can be tabulated.
+
+use super::grid::{Axis, Grid};
+use crate::loss::Cost;
+use crate::statistics::Extent;
+use crate::table::{Shape, Table};
+
+/// What a box costs as one group.
+#[derive(Clone, Debug)]
+pub enum Charge {
+    /// The number of rows decides.
+    Size(Vec<f64>),
+    /// Every row pays for the intervals of the box.
+    Cells(Cells),
+    /// The statistics of its rows decide.
+    Group,
+}
+
+/// What a row pays for each interval of each axis.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    /// For the dimensions that are no axis.
+    pub base: f64,
+    /// By axis and by number of the interval.
+    pub axes: Vec<Vec<f64>>,
+    /// Whether no interval is cheaper than an interval in it, so that no box is cheaper than the smallest box over its
+    /// rows.
+    pub monotone: bool,
+}
+
+impl Charge {
+    /// What boxes cost by a loss, in tables of at most so many bytes.
+    pub fn of(loss: &dyn Cost, table: &Table, grid: &Grid, bytes: usize) -> Charge {
+        let rows = table.rows();
+        if rows <= bytes / 8 && loss.size(1).is_some() {
+            let sizes: Option<Vec<f64>> = (1..=rows as u64).map(|rows| loss.size(rows)).collect();
+            if let Some(sizes) = sizes {
+                return Charge::Size(std::iter::once(0.0).chain(sizes).collect());
+            }
+        }
+        let intervals: usize = grid.axes().iter().map(Axis::intervals).sum();
+        match (intervals <= bytes / 8).then(|| Cells::of(loss, table, grid)).flatten() {
+            Some(cells) => Charge::Cells(cells),
+            None => Charge::Group,
+        }
+    }
+
+    /// The greatest cost of a box of a table, where it can be seen from the tables.
+    pub fn greatest(&self, rows: usize) -> Option<f64> {
+        match self {
+            Charge::Size(sizes) => Some(sizes.iter().copied().fold(0.0, f64::max)),
+            Charge::Cells(cells) => {
+                let most = |costs: &Vec<f64>| costs.iter().copied().fold(0.0, f64::max);
+                Some(rows as f64 * (cells.base + cells.axes.iter().map(most).sum::<f64>()))
+            }
+            Charge::Group => None,
+        }
+    }
+}
+
+impl Cells {
+    fn of(loss: &dyn Cost, table: &Table, grid: &Grid) -> Option<Cells> {
+        let mut base = 0.0;
+        for dimension in (0..table.dimensions()).filter(|&d| grid.axes().iter().all(|a| a.dimension != d)) {
+            base += loss.cell(dimension, &extent(table, dimension, 0, 0))?;
+        }
+        let costs = |axis: &Axis| -> Option<Vec<f64>> {
+            axis.each()
+                .map(|(lo, hi)| loss.cell(axis.dimension, &extent(table, axis.dimension, lo, hi)))
+                .collect()
+        };
+        let axes = grid.axes().iter().map(costs).collect::<Option<Vec<_>>>()?;
+        let grows = |(axis, costs): (&Axis, &Vec<f64>)| {
+            axis.each().filter(|(lo, hi)| lo < hi).all(|(lo, hi)| {
+                let cost = costs[axis.place(lo, hi)];
+                cost >= costs[axis.place(lo + 1, hi)] && cost >= costs[axis.place(lo, hi - 1)]
+            })
+        };
+        let monotone = grid.axes().iter().zip(&axes).all(grows);
+        Some(Cells { base, axes, monotone })
+    }
+
+    /// What a row of a box pays.
+    pub fn of_box(&self, grid: &Grid, at: &[(usize, usize)]) -> f64 {
+        let places = grid.axes().iter().zip(at).map(|(axis, &(lo, hi))| axis.place(lo, hi));
+        self.base + self.axes.iter().zip(places).map(|(costs, place)| costs[place]).sum::<f64>()
+    }
+}
+
+/// The extent of all codes from `lo` to `hi` of a dimension.
+pub fn extent(table: &Table, dimension: usize, lo: usize, hi: usize) -> Extent {
+    let domain = table.domain(dimension);
+    match domain.shape() {
+        Shape::Set => {
+            let mut members = Extent::no_members(domain.cardinality());
+            (lo..=hi).for_each(|code| members.add(code as u32));
+            members
+        }
+        _ => Extent::Interval { lo: lo as u32, hi: hi as u32 },
+    }
+}

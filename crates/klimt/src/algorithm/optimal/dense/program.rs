@@ -1,0 +1,206 @@
+//! The dynamic program: the best partitioning of every box, from those of its parts.
+//!
+//! The array is nested: a block for each interval of the first axis, in it one for each interval of the second, and so
+//! on; a row of the inner axis has all its intervals. The parts of a cut on an outer axis are blocks of the same layout,
+//! so that whole rows are added. Blocks of intervals of one length do not need each other, and are filled side by side.
+//!
+//! On the inner axis, only some first parts of a cut are tried: those whose best partitioning does not start with a cut
+//! on that axis. Of another, the first part of its own cut can be taken instead, and what is left of it goes to the
+//! other side, at no higher cost.
+
+use super::grid::Bounds;
+use super::leaves::{Leaves, Row, Scratch, Unfit};
+use super::value::Value;
+use crate::partition::Job;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Blocks with fewer boxes are filled by one thread.
+const ALONE: usize = 1 << 16;
+
+/// Rows with more codes look often whether they should stop.
+const LONG: usize = 1 << 9;
+
+/// The left and the right part of a cut on an outer axis.
+struct Parts<'v, V> {
+    left: &'v [V],
+    right: &'v [V],
+    /// Whether one of them is a single code wide on that axis.
+    is_edge: bool,
+}
+
+impl<'v, V: Value> Parts<'v, V> {
+    fn within(&self, range: Range<usize>) -> Parts<'v, V> {
+        Parts { left: &self.left[range.clone()], right: &self.right[range], is_edge: self.is_edge }
+    }
+
+    /// Whether rows of boxes are worth a look where a group need only be large enough: if the longest box of one is too
+    /// small, the shorter ones are as well, or are empty; and an empty part is taken off code by code as well.
+    fn may_help(&self) -> bool {
+        let longest = self.left.len() - 1;
+        self.is_edge || (self.left[longest].is_finite() && self.right[longest].is_finite())
+    }
+}
+
+/// What a thread works with.
+struct Room<V> {
+    at: Bounds,
+    scratch: Scratch,
+    /// The best cuts on the inner axis of the boxes that start with a code.
+    cuts: Vec<V>,
+}
+
+/// Fills the array.
+pub struct Program<'p, 'j, V: Value> {
+    job: &'p Job<'j>,
+    leaves: &'p Leaves<'p, V>,
+    stopped: AtomicBool,
+    unfit: AtomicBool,
+}
+
+/// Why there is no array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Time is over, or the observer wants no more.
+    Stopped,
+    /// A cost does not fit.
+    Unfit,
+}
+
+impl<'p, 'j, V: Value> Program<'p, 'j, V> {
+    /// A program that has not run.
+    pub fn new(job: &'p Job<'j>, leaves: &'p Leaves<'p, V>) -> Self {
+        Program { job, leaves, stopped: AtomicBool::new(false), unfit: AtomicBool::new(false) }
+    }
+
+    fn room(&self, at: &[(usize, usize)]) -> Room<V> {
+        let facts = self.leaves.facts;
+        Room { at: at.to_vec(), scratch: facts.scratch(), cuts: vec![V::INFINITE; facts.grid.inner().codes] }
+    }
+
+    /// The cost of the best partitioning of every box, by its number.
+    pub fn run(&self) -> Result<Vec<V>, Failure> {
+        let grid = &self.leaves.facts.grid;
+        let mut values = vec![V::ZERO; grid.boxes() as usize];
+        self.fill(0, &mut values, &[], &mut self.room(&vec![(0, 0); grid.outer().len()]));
+        if self.unfit.load(Ordering::Relaxed) {
+            return Err(Failure::Unfit);
+        }
+        if self.stopped.load(Ordering::Relaxed) {
+            return Err(Failure::Stopped);
+        }
+        Ok(values)
+    }
+
+    fn stops(&self) -> bool {
+        if self.stopped.load(Ordering::Relaxed) {
+            return true;
+        }
+        let stops = self.job.budget.over() || self.job.observer.cancelled();
+        if stops {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        stops
+    }
+
+    /// Fills the block of the boxes whose bounds on the axes before this one are given. `cuts` has the two parts of
+    /// every cut of these axes.
+    fn fill(&self, axis: usize, block: &mut [V], cuts: &[Parts<'_, V>], room: &mut Room<V>) {
+        let Some(&here) = self.leaves.facts.grid.outer().get(axis) else {
+            return self.fill_row(block, cuts, room);
+        };
+        let size = block.len() / here.intervals();
+        for length in 1..=here.codes {
+            let (done, rest) = block.split_at_mut(here.first_of_length(length) * size);
+            let boxes = &mut rest[..(here.codes + 1 - length) * size];
+            let fill = |lo: usize, part: &mut [V], room: &mut Room<V>| {
+                let (place, hi) = (here.first_of_length(length) + lo, lo + length - 1);
+                let mut parts: Vec<Parts<'_, V>> = Vec::with_capacity(cuts.len() + length - 1);
+                parts.extend(cuts.iter().map(|cut| cut.within(place * size..(place + 1) * size)));
+                let block = |lo: usize, hi: usize| &done[here.place(lo, hi) * size..][..size];
+                parts.extend((lo..hi).map(|code| Parts {
+                    left: block(lo, code),
+                    right: block(code + 1, hi),
+                    is_edge: code == lo || code + 1 == hi,
+                }));
+                room.at[axis] = (lo, hi);
+                self.fill(axis + 1, part, &parts, room);
+            };
+            if boxes.len() >= ALONE {
+                let parts = boxes.par_chunks_mut(size).enumerate().with_min_len(ALONE / 2 / size + 1);
+                parts.for_each_init(
+                    || self.room(&room.at),
+                    |room, (lo, part)| {
+                        if !self.stops() {
+                            fill(lo, part, room);
+                        }
+                    },
+                );
+            } else {
+                boxes.chunks_mut(size).enumerate().for_each(|(lo, part)| fill(lo, part, room));
+            }
+        }
+    }
+
+    fn fill_row(&self, values: &mut [V], cuts: &[Parts<'_, V>], room: &mut Room<V>) {
+        let inner = self.leaves.facts.grid.inner();
+        let mut row = self.leaves.row(&room.at, &mut room.scratch);
+        if row.rows() == 0 {
+            return values.fill(V::ZERO);
+        }
+        if row.is_hopeless() {
+            for lo in 0..inner.codes {
+                row.give_up(lo, &mut values[inner.first_from(lo)..][..inner.codes - lo]);
+            }
+            return;
+        }
+        values.fill(V::INFINITE);
+        let by_size = self.leaves.facts.requirements.only_count();
+        for Parts { left, right, .. } in cuts.iter().filter(|cut| !by_size || cut.may_help()) {
+            for ((value, left), right) in values.iter_mut().zip(*left).zip(*right) {
+                *value = value.least(left.plus(*right));
+            }
+        }
+        for lo in (0..inner.codes).rev() {
+            if inner.codes > LONG && self.stops() {
+                return;
+            }
+            if self.fill_from(lo, values, &mut room.cuts, &mut row) == Err(Unfit) {
+                self.unfit.store(true, Ordering::Relaxed);
+                self.stopped.store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+
+    /// Settles the boxes that start with a code of the inner axis, whose values are those of the best cuts on the outer
+    /// axes.
+    fn fill_from(
+        &self,
+        lo: usize,
+        values: &mut [V],
+        cuts: &mut [V],
+        row: &mut Row<'_, V>,
+    ) -> Result<(), Unfit> {
+        let inner = self.leaves.facts.grid.inner();
+        let (done, rest) = values.split_at_mut(inner.first_from(lo));
+        let (boxes, cuts) = (&mut rest[..inner.codes - lo], &mut cuts[lo..]);
+        cuts.fill(V::INFINITE);
+        if row.by_count {
+            row.settle_by_count(lo, boxes);
+        }
+        for at in 0..boxes.len() {
+            let cut = cuts[at];
+            let value = if row.by_count { boxes[at] } else { row.settle(lo, lo + at, boxes[at].least(cut))? };
+            boxes[at] = cut.least(value);
+            if value < cut && at + 1 < boxes.len() {
+                let completed = &done[inner.first_from(lo + at + 1)..];
+                for (cut, other) in cuts[at + 1..].iter_mut().zip(completed) {
+                    *cut = cut.least(value.plus(*other));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! From the array back to the cuts: which choice attains the value of each box is looked for again.
+
+use super::grid::Bounds;
+use super::leaves::{Leaves, Scratch};
+use super::refine::Refined;
+use super::value::Value;
+use crate::partition::{CutNode, CutTree};
+
+/// What is best to do with a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// It is one group.
+    Group,
+    /// Its rows are suppressed.
+    Suppressed,
+    /// It is cut on an axis after a code.
+    Cut(usize, usize),
+}
+
+/// The array, and what it was made from.
+pub struct Solution<'s, V: Value> {
+    /// What a box costs when it is not cut.
+    pub leaves: &'s Leaves<'s, V>,
+    /// The cost of the best partitioning of every box.
+    pub values: &'s [V],
+}
+
+/// The cuts, and which leaves are suppressed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Traced {
+    /// The cuts.
+    pub tree: CutTree,
+    /// The numbers of the leaves whose rows are suppressed.
+    pub suppressed: Vec<usize>,
+}
+
+/// Both parts of a box that is cut on an axis after a code.
+pub fn parts(bounds: &Bounds, axis: usize, code: usize) -> [Bounds; 2] {
+    let (mut left, mut right) = (bounds.clone(), bounds.clone());
+    (left[axis].1, right[axis].0) = (code, code + 1);
+    [left, right]
+}
+
+enum Step {
+    Visit(Bounds),
+    CloseLeft(usize),
+}
+
+impl<V: Value> Solution<'_, V> {
+    /// The value of a box.
+    pub fn value(&self, bounds: &Bounds) -> V {
+        self.values[self.leaves.facts.grid.place(bounds)]
+    }
+
+    /// The value of the best partitioning of a box that starts with a cut.
+    pub fn value_of_cut(&self, bounds: &Bounds, axis: usize, code: usize) -> V {
+        let [left, right] = parts(bounds, axis, code);
+        self.value(&left).plus(self.value(&right))
+    }
+
+    /// Every cut of a box.
+    pub fn cuts(bounds: &Bounds) -> impl Iterator<Item = (usize, usize)> {
+        bounds.iter().enumerate().flat_map(|(axis, &(lo, hi))| (lo..hi).map(move |code| (axis, code)))
+    }
+
+    /// Takes empty slabs off the edges of a box; returns its rows.
+    pub fn shrink(&self, bounds: &mut Bounds, scratch: &mut Scratch) -> u32 {
+        let facts = self.leaves.facts;
+        let count = facts.count(bounds, scratch);
+        for axis in 0..if count == 0 { 0 } else { bounds.len() } {
+            let (lo, hi) = bounds[axis];
+            let mut is_empty = |code: usize| {
+                bounds[axis] = (code, code);
+                facts.count(bounds, scratch) == 0
+            };
+            let first = (lo..hi).find(|&code| !is_empty(code)).unwrap_or(hi);
+            let last = (first..hi).rev().map(|code| code + 1).find(|&code| !is_empty(code)).unwrap_or(first);
+            bounds[axis] = (first, last);
+        }
+        count
+    }
+
+    /// What is best to do with a box, which is the smallest over its rows.
+    fn choose(&self, bounds: &Bounds, count: u32, scratch: &mut Scratch) -> Choice {
+        let Leaves { facts, scale, .. } = *self.leaves;
+        let value = self.value(bounds);
+        if let Some(price) = facts.price {
+            let suppressed = f64::from(count) * price;
+            if V::of(suppressed, scale) == Some(value) {
+                let keeps = facts.group(bounds, scratch).is_some_and(|cost| cost <= suppressed);
+                return if keeps { Choice::Group } else { Choice::Suppressed };
+            }
+        }
+        // At the same cost, smaller groups tell more.
+        if let Some((axis, code)) =
+            Self::cuts(bounds).find(|&(a, c)| self.value_of_cut(bounds, a, c) == value)
+        {
+            return Choice::Cut(axis, code);
+        }
+        let best = Self::cuts(bounds)
+            .map(|(axis, code)| (self.value_of_cut(bounds, axis, code), axis, code))
+            .filter(|(value, ..)| value.is_finite())
+            .reduce(|best, other| if other.0 < best.0 { other } else { best });
+        match best {
+            Some((_, axis, code)) if facts.group(bounds, scratch).is_none() => Choice::Cut(axis, code),
+            _ => Choice::Group,
+        }
+    }
+
+    /// The cuts of the best partitioning, by what a refinement found best where it looked.
+    pub fn trace(&self, refined: &Refined) -> Traced {
+        let facts = self.leaves.facts;
+        let mut scratch = facts.scratch();
+        let mut traced = Traced::default();
+        let mut leaves = 0;
+        let mut pending = vec![Step::Visit(facts.grid.whole())];
+        while let Some(step) = pending.pop() {
+            let mut bounds = match step {
+                Step::Visit(bounds) => bounds,
+                Step::CloseLeft(cut) => {
+                    traced.tree.close_left(cut);
+                    continue;
+                }
+            };
+            let rows = self.shrink(&mut bounds, &mut scratch);
+            let choice = refined
+                .choice(facts.grid.place(&bounds))
+                .unwrap_or_else(|| self.choose(&bounds, rows, &mut scratch));
+            if let Choice::Cut(axis, code) = choice {
+                let cut = traced.tree.nodes.len();
+                self.push_cut(axis, code, &mut traced.tree);
+                let [left, right] = parts(&bounds, axis, code);
+                pending.extend([Step::Visit(right), Step::CloseLeft(cut), Step::Visit(left)]);
+                continue;
+            }
+            if choice == Choice::Suppressed {
+                traced.suppressed.push(leaves);
+            }
+            leaves += 1;
+            traced.tree.nodes.push(CutNode::Leaf { rows });
+        }
+        traced
+    }
+
+    fn push_cut(&self, axis: usize, code: usize, tree: &mut CutTree) {
+        let axis = self.leaves.facts.grid.axes()[axis];
+        let dimension = axis.dimension as u32;
+        let node = if axis.is_set {
+            let first = tree.members.len() as u32;
+            tree.members.extend(0..=code as u32);
+            CutNode::Subset { dimension, first, len: code as u32 + 1, shared: false, right: 0 }
+        } else {
+            CutNode::Threshold { dimension, code: code as u32, shared: false, right: 0 }
+        };
+        tree.nodes.push(node);
+    }
+}
