@@ -19,6 +19,8 @@ pub struct Certified<'a> {
     pub losses: Vec<(&'static str, f64)>,
     /// What is proven.
     pub proof: Proof,
+    /// The loss that a search minimised, by name, what it found, and what no release of its kind undercuts.
+    pub searched: Option<(&'a str, f64, f64)>,
     /// The checked release.
     pub checked: &'a Checked,
 }
@@ -49,6 +51,7 @@ impl Certified<'_> {
             "sensitive": findings.sensitive,
             "losses": self.losses.iter().map(|(id, loss)| (id.to_string(), json!(loss))).collect::<Map<_, _>>(),
             "proven": self.proof,
+            "search": self.searched.map(|(loss, found, bound)| json!({ "loss": loss, "found": found, "bound": bound })),
         })
     }
 }

@@ -9,6 +9,7 @@ mod progress;
 mod publish;
 mod requirements;
 mod risk;
+mod search;
 mod settings;
 mod spec;
 mod suggest;

@@ -1,6 +1,7 @@
 //! Every flag of the command, in one place: help, completions and the man page are made from it.
 
 use crate::requirements::RequirementArgs;
+use crate::search::SearchArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use klimt::registry;
 
@@ -191,6 +192,9 @@ pub struct AnonymizeArgs {
     /// How it is done.
     #[command(flatten)]
     pub method: MethodArgs,
+    /// What is asked of a search.
+    #[command(flatten)]
+    pub search: SearchArgs,
     /// What is published.
     #[command(flatten)]
     pub publish: PublishArgs,

@@ -47,6 +47,37 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// Starts a search, which knows no end.
+    pub fn search(&self) -> Stage<'_> {
+        let bar = self.show.then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+            if let Ok(style) = ProgressStyle::with_template("{msg:>12} {elapsed} {prefix}") {
+                bar.set_style(style);
+            }
+            bar.set_message("searching");
+            bar.enable_steady_tick(std::time::Duration::from_millis(200));
+            bar
+        });
+        Stage { bar, progress: self }
+    }
+
+    /// Takes back the wish to stop, after what was asked to stop has handed over what it had; returns whether there was
+    /// one. The next one ends the program.
+    pub fn resume(&self) -> bool {
+        self.stop.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Stage<'_> {
+    /// Says how it goes.
+    pub fn say(&self, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(what.to_string());
+        }
+    }
+}
+
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {

@@ -2,6 +2,7 @@
 
 use crate::options::{ColumnArgs, Extent, HierarchyCut, Other, Partitioning, Statistic};
 use crate::requirements::Wanted;
+use crate::search::SearchArgs;
 use crate::suggest::did_you_mean;
 use klimt::table::{Role, TypeSpec};
 use klimt::{Error, ErrorKind, Result};
@@ -20,6 +21,8 @@ pub struct ColumnSettings {
     pub hierarchy: Option<String>,
     /// How much it matters.
     pub weight: Option<f64>,
+    /// The values after which gensearch may cut it.
+    pub splits: Option<Vec<String>>,
 }
 
 /// What a run is to do. A spec fills it, then flags win.
@@ -43,6 +46,8 @@ pub struct Settings {
     pub split: Option<String>,
     /// The algorithm.
     pub algorithm: Option<String>,
+    /// What is asked of a search.
+    pub search: SearchArgs,
     /// Strict or relaxed.
     pub partitioning: Option<Partitioning>,
     /// Where hierarchies may be cut.
@@ -58,6 +63,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The name of the algorithm.
+    pub fn algorithm(&self) -> &str {
+        self.algorithm.as_deref().unwrap_or("mondrian")
+    }
+
     /// Takes in the flags about columns; all problems at once.
     pub fn apply_columns(&mut self, args: &ColumnArgs) -> Result<()> {
         let mut problems = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::options::{Extent, HierarchyCut, Other, Partitioning, Statistic};
 use crate::requirements::{self, Wanted};
+use crate::search::{EffortArg, PriorityArg, StartArg};
 use crate::settings::{ColumnSettings, Settings, weight};
 use crate::suggest::did_you_mean;
 use clap::ValueEnum;
@@ -19,6 +20,19 @@ const KEYS: &[(&str, &str)] = &[
     ("missing", "texts that stand for a missing value, besides the empty one"),
     ("algorithm", "the algorithm that finds the groups"),
     ("split", "how the next cut is chosen: median, infogain, regression or loss:NAME"),
+    ("loss", "the loss that a search minimises, such as ncp or dm"),
+    ("effort", "spend more time on a better release: fast, balanced or best"),
+    ("time-limit", "end a search after this time, such as \"120s\""),
+    ("gap", "end a search when the loss is proven to be within this factor of the least possible"),
+    ("trace", "where loss found and lower bound are written over time"),
+    (
+        "splits",
+        "gensearch: where columns may be cut: every, equal-width:PARTS, equal-count:PARTS or at-most:SPLITS",
+    ),
+    ("priority", "gensearch: which partition is looked at next: bound, cost or ratio"),
+    ("queue", "gensearch: how many partitions may wait"),
+    ("lookahead", "gensearch: solve leaves with at most so many boxes for a better bound"),
+    ("start", "gensearch: what the search starts from: whole, mondrian or optimal"),
     ("partitioning", "strict or relaxed"),
     ("hierarchy-cut", "where a hierarchy may be cut: nodes, leaves or both"),
     ("suppress", "leave out at most this share of the rows, such as \"5%\""),
@@ -35,6 +49,7 @@ const COLUMN_KEYS: &[(&str, &str)] = &[
     ("order", "a file with a value per line, lowest first"),
     ("hierarchy", "a file with a line per value, then its ever coarser ancestors"),
     ("weight", "how much the column matters"),
+    ("splits", "the values after which gensearch may cut the column, such as [\"40\", \"50\"]"),
 ];
 
 /// Every key of a spec with its help, the requirements that are not about one quasi-identifier included.
@@ -83,6 +98,16 @@ impl Reader<'_> {
                 "missing" => settings.missing = self.texts(key, value),
                 "split" => settings.split = self.text(key, value),
                 "algorithm" => settings.algorithm = self.algorithm(key, value),
+                "loss" => settings.search.loss = self.text(key, value),
+                "effort" => settings.search.effort = self.choice::<EffortArg>(key, value),
+                "time-limit" => settings.search.time_limit = self.number(key, value),
+                "gap" => settings.search.gap = self.number(key, value),
+                "trace" => settings.search.trace = self.file(key, value),
+                "splits" => settings.search.splits = self.text(key, value),
+                "priority" => settings.search.priority = self.choice::<PriorityArg>(key, value),
+                "queue" => settings.search.queue = self.number(key, value),
+                "lookahead" => settings.search.lookahead = self.number(key, value),
+                "start" => settings.search.start = self.choice::<StartArg>(key, value),
                 "partitioning" => settings.partitioning = self.choice::<Partitioning>(key, value),
                 "hierarchy-cut" => settings.hierarchy_cut = self.choice::<HierarchyCut>(key, value),
                 "suppress" => settings.suppress = self.text(key, value),
@@ -172,6 +197,13 @@ impl Reader<'_> {
                     Some(weight) => column.weight = Some(weight),
                     None => self.problem(&place, "a number that is not negative is needed"),
                 },
+                "splits" => {
+                    let values = value.as_array().map(|list| list.iter().map(number).collect());
+                    match values.flatten() {
+                        Some(values) => column.splits = Some(values),
+                        None => self.problem(&place, "a list of values is needed"),
+                    }
+                }
                 key if column_keys().iter().skip(COLUMN_KEYS.len()).any(|(flag, _)| *flag == key) => {
                     self.requirement(&place, Some(name), key, value, settings);
                 }
@@ -220,6 +252,15 @@ impl Reader<'_> {
             self.problem(key, &format!("one of {} is needed", names.join(", ")));
         }
         chosen
+    }
+
+    /// A number, or a text that stands for one.
+    fn number(&mut self, key: &str, value: &Value) -> Option<String> {
+        let text = number(value);
+        if text.is_none() {
+            self.problem(key, "a number is needed");
+        }
+        text
     }
 
     fn whole(&mut self, key: &str, value: &Value) -> Option<u64> {

@@ -1,7 +1,9 @@
 //! The experiments of the papers and the benchmarks against peers.
 
 mod bench;
+mod chart;
 mod measure;
+mod optimal;
 mod requirements;
 mod tables;
 
@@ -20,6 +22,8 @@ struct Cli {
 enum Command {
     /// Anonymize a CSV file beside DuckDB, polars and cp, which only copy it
     Bench(bench::BenchArgs),
+    /// How good the best partitions are: found and proven, beside Mondrian and the GenSearch paper
+    Optimal(optimal::OptimalArgs),
     /// What requirements of sensitive columns cost, beside k alone
     Requirements(requirements::RequirementsArgs),
     /// How the cost grows with the number of rows
@@ -29,6 +33,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Bench(args) => bench::bench(&args),
+        Command::Optimal(args) => optimal::optimal(&args),
         Command::Requirements(args) => requirements::requirements(&args),
         Command::Scale(args) => bench::scale(&args),
     };

@@ -126,6 +126,11 @@ pub const ALGORITHMS: &[Entry] = &[
         flag: "--algorithm gensearch",
         help: "systematic search for the partitioning of least loss with a given set of cuts, with a proof of how good it is",
     },
+    Entry {
+        id: "optimal",
+        flag: "--algorithm optimal",
+        help: "the partitioning of least loss, or the best found in the time given, with a proof of how good it is",
+    },
 ];
 
 /// The split criteria of the greedy algorithms.

@@ -7,19 +7,21 @@ use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as Partit
 use crate::output::{same_file, write_whole};
 use crate::progress::Progress;
 use crate::publish::{Checked, Publication};
+use crate::search::{self, Watch};
 use crate::settings::{Settings, share};
 use crate::terminal::{count, note, print};
 use crate::{output, risk, spec};
 use klimt::algorithm::mondrian::{self, Mondrian};
-use klimt::loss::{self, Original, PartitionGroups, Totals};
-use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression};
+use klimt::algorithm::optimal::{self, Effort};
+use klimt::loss::{self, Cost, Original, PartitionGroups, Totals};
+use klimt::partition::{Job, Partitioning, Proof, Suppression, Unobserved};
 use klimt::recode::{RecodingFunction, Release, RowOrder, SavedRequirement, StatisticKind};
 use klimt::region::Extents;
 use klimt::registry;
 use klimt::requirement::{Bound, Requirement, TableFacts};
 use klimt::split::SplitCriterion;
 use klimt::table::{Column, ColumnData, Domain, Role, Table};
-use klimt::{Error, Result};
+use klimt::{Error, ErrorKind, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::source::Source;
@@ -35,6 +37,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     })?;
     let output = settings.output.clone().unwrap_or_else(|| "-".to_string());
     check_files(&input, &output, &args, &settings)?;
+    check_search(&settings)?;
     let k = settings.k.ok_or_else(|| {
         Error::input("k is not given")
             .with_help("say how many people must share a published row, such as -k 5")
@@ -56,19 +59,19 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     warn(args.general.quiet, &settings, &requirements, &table);
     let extents = extents(&settings);
     let keep_tree = extents == Extents::Region || args.publish.save_recoding.is_some();
-    let stage = progress.stage("partitioning", table.rows() as u64, false);
-    let mut partitioning = mondrian(&settings).partition(&Job {
+    let loss = settings.search.cost(&original)?;
+    let job = Job {
         table: &table,
         requirements: &bound,
         split: &split,
-        loss: &loss::Discernibility,
-        suppression: Suppression::NONE,
-        budget: Budget::default(),
+        loss: &*loss,
+        suppression,
+        budget: settings.search.budget()?,
         weights: &weights,
         keep_tree,
-        observer: &stage,
-    })?;
-    drop(stage);
+        observer: &Unobserved,
+    };
+    let Found { mut partitioning, reached } = find(&settings, &requirements, &job, k, &progress)?;
     let function = match (&args.publish.save_recoding, &partitioning.tree) {
         (Some(path), Some(tree)) => {
             let mut function = RecodingFunction::new(&table, tree, &partitioning.regions, k);
@@ -77,7 +80,10 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         }
         _ => None,
     };
-    let suppressed = partitioning.suppress(suppression, &table, &requirements, &weights)?.len();
+    if settings.algorithm() != "optimal" {
+        partitioning.suppress(suppression, &table, &requirements, &weights)?;
+    }
+    let suppressed = table.rows() - partitioning.order.len();
     finish_regions(&mut partitioning, &table, extents);
 
     let row_order = row_order(settings.keep_order, args.method.seed)?;
@@ -109,7 +115,8 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         requirements: &requirements,
         settings: describe(&settings),
         losses,
-        proof: partitioning.proof,
+        proof: proof(&partitioning, extents, &*loss),
+        searched: reached.map(|(found, bound)| (settings.search.loss(), found, bound)),
         checked: &checked,
     }
     .json();
@@ -117,6 +124,92 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         write_whole(path, function.to_json().as_bytes())?;
     }
     hand_over(&args, &output, checked, &certificate)
+}
+
+/// A partitioning, and the loss and the lower bound of the search that found it.
+struct Found {
+    partitioning: Partitioning,
+    reached: Option<(f64, f64)>,
+}
+
+/// Finds the groups. Whoever asks a search to stop gets the best that it has found.
+fn find(
+    settings: &Settings,
+    requirements: &[Box<dyn Requirement>],
+    job: &Job<'_>,
+    k: u64,
+    progress: &Progress,
+) -> Result<Found> {
+    let effort = settings.search.effort();
+    let searching = settings.algorithm() != "mondrian" || effort == Effort::Best;
+    let totals = Totals { rows: job.table.rows() as u64, suppressed: 0, groups: 0, k };
+    let trace = settings.search.trace.as_deref();
+    let watch = Watch::new(progress, totals.rows, searching, job.loss, totals, trace)?;
+    let keep_tree = job.keep_tree || effort != Effort::Fast;
+    let job = Job { observer: &watch, keep_tree, ..*job };
+    let partitioner = search::partitioner(settings, job.table, mondrian(settings))?;
+    let mut partitioning = partitioner.partition(&job)?;
+    let suppressed = partitioning.order.len() < job.table.rows();
+    if suppressed && !partitioning.holds_published(job.table, requirements)? {
+        partitioning = partitioner.partition(&Job { suppression: Suppression::NONE, ..job })?;
+    }
+    if effort != Effort::Fast {
+        partitioning = optimal::improve(&job, partitioning, effort)?;
+    }
+    let reached = watch.reached();
+    drop(watch);
+    if searching && progress.resume() {
+        note(
+            false,
+            "stopped: the best release so far is checked and published; stop again to publish nothing",
+        );
+    }
+    Ok(Found { partitioning, reached })
+}
+
+/// What a search cannot do is said before it starts.
+fn check_search(settings: &Settings) -> Result<()> {
+    let algorithm = settings.algorithm();
+    let mut problems = Vec::new();
+    if algorithm != "mondrian" && settings.partitioning == Some(PartitioningArg::Relaxed) {
+        problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
+    }
+    let resolves = algorithm == "optimal" || settings.search.effort() != Effort::Fast;
+    if resolves && settings.hierarchy_cut == Some(HierarchyCut::Nodes) {
+        problems.push(
+            "--hierarchy-cut nodes: a search for better cuts goes between any two leaves; gensearch keeps to nodes"
+                .to_string(),
+        );
+    }
+    if algorithm == "optimal" && settings.search.effort.is_some() {
+        problems
+            .push("--effort: the optimal algorithm spends all that --time-limit and --gap grant".to_string());
+    }
+    if algorithm != "gensearch" {
+        let search = &settings.search;
+        let given = [
+            (
+                "splits",
+                search.splits.is_some() || settings.columns.values().any(|column| column.splits.is_some()),
+            ),
+            ("priority", search.priority.is_some()),
+            ("queue", search.queue.is_some()),
+            ("lookahead", search.lookahead.is_some()),
+            ("start", search.start.is_some()),
+        ];
+        let stray = given.iter().filter(|(_, given)| *given);
+        problems.extend(stray.map(|(flag, _)| format!("{flag}: this is for --algorithm gensearch")));
+    }
+    Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+}
+
+/// What is proven of a release: a search looks at the smallest regions, so that wider ones are only covered where
+/// nothing but sizes counts.
+fn proof(partitioning: &Partitioning, extents: Extents, loss: &dyn Cost) -> Proof {
+    match extents {
+        Extents::Region if loss.size(1).is_none() => Proof::Heuristic,
+        _ => partitioning.proof,
+    }
 }
 
 /// A statistic must not have the name of another column.
@@ -138,6 +231,7 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     settings.apply_requirements(&args.requirements)?;
     settings.split = args.method.split.clone().or(settings.split);
     settings.algorithm = args.method.algorithm.clone().or(settings.algorithm);
+    settings.search = args.search.clone().or(settings.search);
     settings.partitioning = args.method.partitioning.or(settings.partitioning);
     settings.hierarchy_cut = args.method.hierarchy_cut.or(settings.hierarchy_cut);
     settings.suppress = args.method.suppress.clone().or(settings.suppress);
@@ -312,7 +406,10 @@ fn describe(settings: &Settings) -> Map<String, Value> {
     let mut put = |key: &str, value: Value| {
         map.insert(key.to_string(), value);
     };
-    put("algorithm", json!(settings.algorithm.as_deref().unwrap_or("mondrian")));
+    put("algorithm", json!(settings.algorithm()));
+    for (key, value) in settings.search.describe(settings.algorithm()) {
+        put(key, value);
+    }
     let relaxed = settings.partitioning == Some(PartitioningArg::Relaxed);
     put("split", json!(settings.split.as_deref().unwrap_or("median")));
     put("partitioning", json!(if relaxed { "relaxed" } else { "strict" }));

@@ -76,7 +76,7 @@ impl Partitioning {
         while !proposals.is_empty() {
             let mut out = vec![false; table.rows()];
             proposals.iter().flat_map(|proposal| &proposal.rows).for_each(|&row| out[row as usize] = true);
-            if self.holds_without(&out, requirements, &judge)? {
+            if self.holds_without(&out, requirements, table)? {
                 self.remove(&out, table);
                 break;
             }
@@ -90,15 +90,22 @@ impl Partitioning {
         &self,
         out: &[bool],
         requirements: &[Box<dyn Requirement>],
-        judge: &Judge<'_>,
+        table: &Table,
     ) -> Result<bool> {
         let kept =
             |rows: &[u32]| rows.iter().copied().filter(|&row| !out[row as usize]).collect::<Vec<u32>>();
         let published = kept(&self.order);
-        let bound = Bound::to(requirements, &TableFacts { table: judge.table, rows: Some(&published) })?;
+        let bound = Bound::to(requirements, &TableFacts { table, rows: Some(&published) })?;
+        let collector = Collector::new(bound.needs(), table)?;
         Ok((0..self.groups())
             .into_par_iter()
-            .all(|group| bound.satisfied(&judge.collector.of(&kept(self.rows(group))))))
+            .all(|group| bound.satisfied(&collector.of(&kept(self.rows(group))))))
+    }
+
+    /// Whether every group satisfies the requirements bound to the rows that are published: readers of the release know
+    /// no other whole.
+    pub fn holds_published(&self, table: &Table, requirements: &[Box<dyn Requirement>]) -> Result<bool> {
+        self.holds_without(&vec![false; table.rows()], requirements, table)
     }
 
     /// Leaves out whole groups, by their numbers, ascending.

@@ -10,3 +10,4 @@ mod monotone;
 mod optimal;
 mod optimum;
 mod protected;
+mod searched;

@@ -15,10 +15,10 @@ use std::ops::Range;
 use std::time::Instant;
 
 /// What a dimension of a random table ranges over.
-const KINDS: usize = 5;
+pub const KINDS: usize = 5;
 
 /// The text of a random number in a dimension of some kind: numbers with gaps, numbers or none, letters of a hierarchy,
-/// letters or none, and one of two texts.
+/// letters or none, one of two texts, and (where `KINDS` is exceeded) one of many.
 fn cell(kind: usize, number: u32) -> String {
     let letter = |number: u32| char::from(b'a' + (number % 8) as u8).to_string();
     match kind {
@@ -28,12 +28,13 @@ fn cell(kind: usize, number: u32) -> String {
         2 => letter(number),
         3 if number % 9 == 8 => String::new(),
         3 => letter(number % 9),
+        5 => ["pear", "fig", "", "plum", "lime"][number as usize % 5].to_string(),
         _ => ["no", "yes"][number as usize % 2].to_string(),
     }
 }
 
 /// A table with dimensions of the given kinds, three sensitive columns, a class label and a numeric target.
-fn random_table(kinds: &[usize], rows: &[Vec<u32>]) -> Table {
+pub fn random_table(kinds: &[usize], rows: &[Vec<u32>]) -> Table {
     let texts: Vec<Vec<String>> = rows
         .iter()
         .map(|row| kinds.iter().zip(row).map(|(&kind, &number)| cell(kind, number)).collect())
@@ -55,7 +56,7 @@ fn random_table(kinds: &[usize], rows: &[Vec<u32>]) -> Table {
 }
 
 /// Every requirement of the registry, on every column that it may fit.
-fn every_requirement(dimensions: usize) -> Vec<Box<dyn Requirement>> {
+pub fn every_requirement(dimensions: usize) -> Vec<Box<dyn Requirement>> {
     let texts: &[(&str, &[&str])] = &[
         ("k-anonymity", &["2", "3"]),
         ("distinct-l-diversity", &["distinct:2", "distinct:3"]),
@@ -86,7 +87,7 @@ fn every_requirement(dimensions: usize) -> Vec<Box<dyn Requirement>> {
     requirements
 }
 
-fn job<'a>(table: &'a Table, bound: &'a Bound, loss: &'a dyn Cost, weights: &'a [f64]) -> Job<'a> {
+pub fn job<'a>(table: &'a Table, bound: &'a Bound, loss: &'a dyn Cost, weights: &'a [f64]) -> Job<'a> {
     Job {
         table,
         requirements: bound,
@@ -105,13 +106,13 @@ fn solve(job: &Job<'_>, price: Option<f64>) -> Outcome {
 }
 
 /// Whether a cost is the expected one: exactly where both are whole numbers.
-fn is_same(found: f64, expected: f64) -> bool {
+pub fn is_same(found: f64, expected: f64) -> bool {
     let whole = found.fract() == 0.0 && expected.fract() == 0.0;
     if whole { found == expected } else { (found - expected).abs() <= 1e-9 * expected.abs().max(1.0) }
 }
 
 /// The cost of a tree, from its rows; every group that is not suppressed satisfies the requirements.
-fn planted_cost(job: &Job<'_>, tree: &CutTree, suppressed: &[usize], price: Option<f64>) -> f64 {
+pub fn planted_cost(job: &Job<'_>, tree: &CutTree, suppressed: &[usize], price: Option<f64>) -> f64 {
     let planted = Partitioning::planted(job.table, tree.clone()).unwrap();
     assert_eq!(planted.tree.as_ref(), Some(tree), "leaves know their rows, and none is empty");
     let requirements = Collector::new(job.requirements.needs(), job.table).unwrap();
@@ -143,7 +144,7 @@ fn check(job: &Job<'_>, price: Option<f64>, what: &str) -> Option<Solved> {
     }
 }
 
-fn rows(count: Range<usize>) -> impl Strategy<Value = Vec<Vec<u32>>> {
+pub fn rows(count: Range<usize>) -> impl Strategy<Value = Vec<Vec<u32>>> {
     prop::collection::vec(prop::collection::vec(0..5040u32, 7), count)
 }
 

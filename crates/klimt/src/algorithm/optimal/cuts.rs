@@ -90,7 +90,7 @@ impl<const W: usize> Part<'_, W> {
         cut.lower += if last { cost } else { lower.min(cost) };
         cut.guess += match self.problem.pricing {
             Pricing::Size if !last => lower,
-            _ => cost * self.problem.discount(count),
+            _ => cost * self.problem.discount(count, self.slant),
         };
     }
 

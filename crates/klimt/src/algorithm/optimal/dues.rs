@@ -17,13 +17,20 @@ const SIDE_BY_SIDE: usize = 4096;
 pub(super) fn dues(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
     let paid = match problem.pricing {
         Pricing::Size => by_size(problem, rows),
-        Pricing::Cells if rows.len() <= PAIRS => by_distance(problem, rows),
+        Pricing::Cells if rows.len() <= PAIRS && narrow(problem, rows) => by_distance(problem, rows),
         _ => Vec::new(),
     };
     match problem.price {
         Some(price) => paid.into_iter().map(|due| due.min(price)).collect(),
         None => paid,
     }
+}
+
+/// Whether dimensions have few codes beside the rows, so that distances to all of them cost little.
+fn narrow(problem: &Problem<'_>, rows: &[u32]) -> bool {
+    let codes =
+        (0..problem.table.dimensions()).map(|dimension| problem.table.domain(dimension).cardinality());
+    codes.sum::<usize>() <= 1024.max(8 * rows.len())
 }
 
 /// The rows of a part by tuple: the order of rows in which copies are neighbours, and where each tuple ends.
@@ -66,42 +73,99 @@ fn by_size(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
 
 fn by_distance(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
     let (order, ends, codes) = tuples(problem, rows);
-    let dimensions = problem.table.dimensions();
-    let starts: Vec<usize> = std::iter::once(0).chain(ends.iter().copied()).take(ends.len()).collect();
-    let tuple = |at: usize| {
-        let row = order[starts[at]] as usize;
-        &codes[row * dimensions..(row + 1) * dimensions]
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let neighbours = Neighbours {
+        problem,
+        tuples: starts.clone().take(ends.len()).map(|start| order[start]).collect(),
+        copies: starts.zip(&ends).map(|(start, end)| (end - start) as u32).collect(),
+        codes,
     };
-    let minimum = problem.minimum();
-    let due = |at: usize, near: &mut Vec<(f64, u32)>| {
-        near.clear();
-        let copies = |other: usize| (ends[other] - starts[other]) as u32;
-        near.extend((0..ends.len()).map(|other| (span(problem, tuple(at), tuple(other)), copies(other))));
-        nearest(near, minimum)
-    };
+    let due = |near: &mut Near, at| neighbours.due(at, near);
     let each: Vec<f64> = if rows.len() > SIDE_BY_SIDE {
-        (0..ends.len()).into_par_iter().map_init(Vec::new, |near, at| due(at, near)).collect()
+        (0..ends.len()).into_par_iter().map_init(Near::default, due).collect()
     } else {
-        let mut near = Vec::new();
-        (0..ends.len()).map(|at| due(at, &mut near)).collect()
+        let mut near = Near::default();
+        (0..ends.len()).map(|at| due(&mut near, at)).collect()
     };
     let mut paid = vec![0.0; rows.len()];
-    for (at, due) in each.into_iter().enumerate() {
-        order[starts[at]..ends[at]].iter().for_each(|&row| paid[row as usize] = due);
+    let mut start = 0;
+    for (&end, due) in ends.iter().zip(each) {
+        order[start..end].iter().for_each(|&row| paid[row as usize] = due);
+        start = end;
     }
     paid
 }
 
-/// What a row pays for the smallest region over two tuples.
-fn span(problem: &Problem<'_>, one: &[u32], other: &[u32]) -> f64 {
-    let each = one.iter().zip(other).enumerate().map(|(dimension, (&a, &b))| {
-        if problem.is_set(dimension) {
-            problem.members(dimension, [a, b].into_iter())
-        } else {
-            problem.interval(dimension, a.min(b), a.max(b))
+/// The different tuples of a part, in lexicographic order.
+struct Neighbours<'p> {
+    problem: &'p Problem<'p>,
+    /// A row of each tuple, by its place in `codes`.
+    tuples: Vec<u32>,
+    copies: Vec<u32>,
+    codes: Vec<u32>,
+}
+
+/// What is kept from tuple to tuple.
+#[derive(Default)]
+struct Near {
+    /// What a row pays for a cell from the tuple's code to any code, by dimension.
+    spans: Vec<Vec<f64>>,
+    found: Vec<(f64, u32)>,
+}
+
+impl Neighbours<'_> {
+    /// How far the neighbour of a tuple is with which it has met enough rows.
+    fn due(&self, at: usize, near: &mut Near) -> f64 {
+        // Neighbours in the order are often near: nothing beyond the due among them need be looked at.
+        const LOOKED_AT: usize = 64;
+        let minimum = self.problem.minimum();
+        self.measure(at, near);
+        let around = at.saturating_sub(LOOKED_AT)..self.tuples.len().min(at + LOOKED_AT);
+        near.found.clear();
+        near.found.extend(around.map(|other| (span(&near.spans, self.tuple(other)), self.copies[other])));
+        let enough = nearest(&mut near.found, minimum);
+        near.found.clear();
+        for other in 0..self.tuples.len() {
+            if let Some(distance) = span_within(&near.spans, self.tuple(other), enough) {
+                near.found.push((distance, self.copies[other]));
+            }
         }
-    });
-    each.sum()
+        nearest(&mut near.found, minimum)
+    }
+
+    fn tuple(&self, at: usize) -> &[u32] {
+        let dimensions = self.problem.table.dimensions();
+        let row = self.tuples[at] as usize;
+        &self.codes[row * dimensions..(row + 1) * dimensions]
+    }
+
+    fn measure(&self, at: usize, near: &mut Near) {
+        near.spans.resize(self.problem.table.dimensions(), Vec::new());
+        for (dimension, (&code, spans)) in self.tuple(at).iter().zip(&mut near.spans).enumerate() {
+            let codes = 0..self.problem.table.domain(dimension).cardinality() as u32;
+            spans.clear();
+            spans.extend(codes.map(|other| self.problem.pair(dimension, code, other)));
+        }
+    }
+}
+
+/// What a row pays for the smallest region over two tuples.
+#[inline(always)]
+fn span(spans: &[Vec<f64>], other: &[u32]) -> f64 {
+    spans.iter().zip(other).map(|(spans, &code)| spans[code as usize]).sum()
+}
+
+/// The same, where it is no more than enough.
+#[inline(always)]
+fn span_within(spans: &[Vec<f64>], other: &[u32], enough: f64) -> Option<f64> {
+    let mut span = 0.0;
+    for (spans, &code) in spans.iter().zip(other) {
+        span += spans[code as usize];
+        if span > enough {
+            return None;
+        }
+    }
+    Some(span)
 }
 
 /// How far one must go to have met so many rows; infinite where there are fewer.

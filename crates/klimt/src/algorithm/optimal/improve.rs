@@ -84,6 +84,7 @@ fn solve_again(
         }
         Way::Rollout(how) => {
             let mut search = Search::new(u64::MAX, stop);
+            search.slant = how.slant;
             search.roll_out(problem, rows, how.depth, &how);
             search
         }

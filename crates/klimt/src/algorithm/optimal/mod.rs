@@ -29,13 +29,16 @@ mod subtree;
 mod tally;
 
 pub use plan::{Effort, improve};
+pub use search::MOST_ROWS;
 
-use crate::partition::{Job, Partitioner, Partitioning};
+use crate::partition::{CutTree, Job, Partitioner, Partitioning};
 use crate::{Error, ErrorKind, Result};
-use dense::Outcome;
+use dense::{Outcome, Solved};
 use plan::Plan;
 use problem::Problem;
+use search::Search;
 use std::fmt;
+use subtree::Forest;
 
 /// The most boxes of a grid that are all solved.
 const DENSE_BOXES: u128 = 1_000_000_000;
@@ -68,6 +71,24 @@ impl Partitioner for Optimal {
     }
 }
 
+/// The best partition by branch and bound alone, over at most [`MOST_ROWS`] rows: what the search behind [`Optimal`]
+/// comes to when it has all the time, for comparison. `None` where no partition satisfies the requirements, or where more
+/// boxes would have to be opened.
+pub fn branch_and_bound(job: &Job<'_>, price: Option<f64>, boxes: u64) -> Result<Option<Solved>> {
+    let problem = Problem::new(job.table, job.requirements, job.loss, price)?;
+    let rows: Vec<u32> = (0..job.table.rows() as u32).collect();
+    let stop = || job.budget.over() || job.observer.cancelled();
+    let mut search = Search::new(boxes, &stop);
+    let reached = search.solve(&problem, &rows, dues::dues(&problem, &rows), f64::INFINITY);
+    if reached.upper.is_infinite() || search.boxes == 0 {
+        return Ok(None);
+    }
+    let mut forest = Forest { tree: CutTree::default(), order: Vec::new() };
+    search.plant(&problem, &rows, &mut forest.tree, &mut forest.order);
+    let suppressed = forest.suppressed(&problem);
+    Ok(Some(Solved { tree: forest.tree, suppressed, cost: reached.upper, bound: reached.lower }))
+}
+
 /// How many prices of a suppressed row are tried, each twice the one before.
 const PRICES: usize = 6;
 
@@ -80,7 +101,7 @@ impl Optimal {
                 let domains: Vec<_> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
                 planted.drop_groups(&solved.suppressed, &domains);
                 job.observer.improved(solved.cost, solved.bound);
-                planted.proof = plan::proof(job, &planted, solved.cost, solved.bound, price);
+                planted.proof = plan::proof(job, &planted, solved.bound, price)?;
                 Ok(planted)
             }
             Outcome::Infeasible => {

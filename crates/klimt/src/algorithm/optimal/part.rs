@@ -40,15 +40,17 @@ pub(super) struct Part<'p, const W: usize> {
     /// What a row pays in the dimensions in which all rows agree.
     flat: f64,
     tally: Option<Tally<W>>,
+    /// Which discount guesses rest on.
+    pub slant: usize,
 }
 
 impl<'p, const W: usize> Part<'p, W> {
     /// The part of these rows, at most [`Bits::CAPACITY`]; `dues` says what each pays at least.
-    pub fn new(problem: &'p Problem<'p>, rows: Vec<u32>, dues: Vec<f64>) -> Self {
+    pub fn new(problem: &'p Problem<'p>, rows: Vec<u32>, dues: Vec<f64>, slant: usize) -> Self {
         let keys = rows.iter().map(|&row| row_key(row)).collect();
         let tally = Tally::new(problem, &rows);
         let (axes, codes, stride) = (Vec::new(), Vec::new(), 0);
-        let mut part = Part { problem, rows, axes, codes, stride, keys, dues, flat: 0.0, tally };
+        let mut part = Part { problem, rows, axes, codes, stride, keys, dues, flat: 0.0, tally, slant };
         let mut locals = Vec::new();
         for dimension in 0..problem.table.dimensions() {
             locals.extend(part.add_axis(dimension));

@@ -1,7 +1,7 @@
 //! What is tried in which order, from the first greedy partitioning to the last proof.
 
 use super::improve::{Pass, Way, pass};
-use super::problem::Problem;
+use super::problem::{Problem, SLANTS};
 use super::prove::Prover;
 use super::rollout::Rollout;
 use super::search::MOST_ROWS;
@@ -10,6 +10,7 @@ use crate::Result;
 use crate::partition::{CutNode, Job, Partitioning, Proof};
 use crate::region::Regions;
 use crate::statistics::Collector;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// How much is spent on a better partition.
@@ -27,6 +28,18 @@ pub enum Effort {
 
 /// Lowers the cost of a partitioning that kept its cuts, never raises it, and says what is proven.
 pub fn improve(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
+    // Groups that are published alike are merged, which can undo what was won.
+    let merges =
+        (0..job.table.dimensions()).any(|dimension| job.table.domain(dimension).hierarchy().is_some());
+    let before = (merges && effort != Effort::Fast).then(|| start.clone());
+    let better = improve_cuts(job, start, effort)?;
+    match before {
+        Some(before) if published_cost(job, &before)? < published_cost(job, &better)? => Ok(before),
+        _ => Ok(better),
+    }
+}
+
+fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
     let problem = Problem::new(job.table, job.requirements, job.loss, None)?;
     match effort {
         Effort::Fast => Ok(start),
@@ -58,7 +71,7 @@ const PATIENCE: usize = 2;
 
 /// Greedy, with a short search at the bottom.
 fn greedy(problem: &Problem<'_>) -> Rollout {
-    Rollout { depth: 0, width: 1, bottom: 5 * problem.minimum() as u32, boxes: 100 }
+    Rollout { depth: 0, width: 1, bottom: 5 * problem.minimum() as u32, boxes: 100, slant: 0 }
 }
 
 /// A search for the best partition.
@@ -104,10 +117,9 @@ impl Plan<'_> {
             best.offer(problem, forest);
             proven.into_iter().for_each(|forest| best.offer(problem, forest));
         }
-        let Best { forest, cost } = best;
-        let mut found = finish(problem, forest, strict);
+        let mut found = finish(problem, best.forest, strict);
         found.proof = match self.proving {
-            true => proof(job, &found, cost, prover.lower, problem.price),
+            true => proof(job, &found, prover.lower, problem.price)?,
             false => Proof::Heuristic,
         };
         Ok(found)
@@ -129,20 +141,17 @@ impl Plan<'_> {
         if round == 0 {
             passes.push(Pass { rows: MOST_ROWS, ways: vec![Way::Rollout(greedy(self.problem))] });
         } else {
-            let width = 8 << round.min(3);
-            let nested = |width, bottom| {
-                Way::Rollout(Rollout {
-                    depth: 1,
-                    width,
-                    bottom: (bottom * minimum) as u32,
-                    boxes: 100 << round.min(4),
-                })
+            let nested = |slant: usize| {
+                let width = 8 << round.min(3);
+                let bottom = (5 * minimum * round.min(2)) as u32;
+                Way::Rollout(Rollout { depth: 1, width, bottom, boxes: 100 << round.min(4), slant })
             };
-            let ways = vec![nested(width, 5), nested(width + width / 2, 6)];
+            let ways = (0..SLANTS.len()).map(nested).collect();
             passes.push(Pass { rows: MOST_ROWS >> (2 * ((round - 1) % 3)), ways });
         }
         let boxes = FIRST_BOXES * 3u64.pow(round.min(LAST_ROUND) as u32);
-        let mut size = 6 * minimum.max(4);
+        // Other sizes in every round, so that subtrees are seen in other company.
+        let mut size = (6 + round % 4) * minimum.max(4);
         for _ in 0..5 {
             passes.push(Pass { rows: size, ways: vec![Way::Search { boxes }] });
             if size >= rows.min(MOST_ROWS) {
@@ -207,27 +216,27 @@ fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
     found
 }
 
-/// What is proven of a partitioning of some cost, by a lower bound. Groups that are published alike are one group, so it
-/// may cost more than its cuts say.
-pub(super) fn proof(job: &Job<'_>, found: &Partitioning, cost: f64, bound: f64, price: Option<f64>) -> Proof {
+/// What the groups of a partitioning cost when those that are published alike are one.
+fn published_cost(job: &Job<'_>, found: &Partitioning) -> Result<f64> {
     let mut published = found.clone();
     let domains: Vec<_> = (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
     published.coalesce(&domains);
-    let cost = if published.groups() == found.groups() {
-        cost
-    } else {
-        let collector = Collector::new(&job.loss.needs(), job.table).expect("the loss applies to the table");
-        let groups =
-            (0..published.groups()).map(|group| job.loss.group(&collector.of(published.rows(group))));
-        groups.sum::<f64>() + price.unwrap_or(0.0) * (job.table.rows() - published.order.len()) as f64
-    };
-    if cost <= bound * (1.0 + ROUNDING) {
+    let collector = Collector::new(&job.loss.needs(), job.table)?;
+    let cost = |group| job.loss.group(&collector.of(published.rows(group)));
+    Ok((0..published.groups()).into_par_iter().map(cost).collect::<Vec<f64>>().iter().sum())
+}
+
+/// What is proven of a partitioning by a lower bound.
+pub(super) fn proof(job: &Job<'_>, found: &Partitioning, bound: f64, price: Option<f64>) -> Result<Proof> {
+    let suppressed = (job.table.rows() - found.order.len()) as f64;
+    let cost = published_cost(job, found)? + price.unwrap_or(0.0) * suppressed;
+    Ok(if cost <= bound * (1.0 + ROUNDING) {
         Proof::Optimal
     } else if bound > 0.0 {
         Proof::WithinFactor(cost / bound)
     } else {
         Proof::Heuristic
-    }
+    })
 }
 
 /// How far sums of the same numbers in different orders can lie apart.

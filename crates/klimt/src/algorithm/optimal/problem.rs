@@ -10,6 +10,10 @@ use crate::table::{Shape, Table};
 /// The most codes of a dimension whose cells are priced in a table.
 const TABULATED: usize = 512;
 
+/// The powers of the number of groups with which cells may shrink; the first serves best on tables about people, the
+/// others look elsewhere.
+pub(super) const SLANTS: [f64; 4] = [1.0 / 6.0, 0.14, 0.2, 0.11];
+
 /// How the cost of a group is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pricing {
@@ -38,7 +42,7 @@ pub(super) struct Problem<'a> {
     /// The least cost of partitions by the number of rows.
     balanced: Vec<f64>,
     /// What share of its cost as one group a box may come to cost, by the number of rows.
-    discounts: Vec<f64>,
+    discounts: [Vec<f64>; SLANTS.len()],
 }
 
 impl<'a> Problem<'a> {
@@ -66,10 +70,11 @@ impl<'a> Problem<'a> {
             all,
             cells: Vec::new(),
             balanced: Vec::new(),
-            discounts: Vec::new(),
+            discounts: Default::default(),
         };
         let most = table.rows().min(MOST_ROWS) as u64;
-        problem.discounts = (0..=most).map(|rows| problem.discounted(rows)).collect();
+        problem.discounts =
+            SLANTS.map(|slant| (0..=most).map(|rows| problem.discounted(rows, slant)).collect());
         problem.balanced = (0..=most).map(|rows| problem.balance(rows)).collect();
         if pricing == Pricing::Cells {
             problem.cells = (0..table.dimensions()).map(|dimension| problem.tabulate(dimension)).collect();
@@ -101,6 +106,14 @@ impl<'a> Problem<'a> {
             return self.priced(dimension, &Extent::Interval { lo, hi });
         }
         cells[lo as usize * self.table.domain(dimension).cardinality() + hi as usize]
+    }
+
+    /// What a cell over two codes pays.
+    pub fn pair(&self, dimension: usize, one: u32, other: u32) -> f64 {
+        if self.is_set(dimension) {
+            return self.members(dimension, [one, other].into_iter());
+        }
+        self.interval(dimension, one.min(other), one.max(other))
     }
 
     /// What a cell over some codes of a set pays.
@@ -146,16 +159,16 @@ impl<'a> Problem<'a> {
         if price < group { (price, true) } else { (group, false) }
     }
 
-    /// What share of its cost as one group a box of so many rows may come to cost: its cells shrink with the sixth root
-    /// of the number of groups, as they do on tables about people; only the order in which cuts are tried rests on it.
+    /// What share of its cost as one group a box of so many rows may come to cost: its cells shrink with a root of the
+    /// number of groups. Only the order in which cuts are tried rests on it.
     #[inline(always)]
-    pub fn discount(&self, rows: u32) -> f64 {
-        self.discounts[rows as usize]
+    pub fn discount(&self, rows: u32, slant: usize) -> f64 {
+        self.discounts[slant][rows as usize]
     }
 
-    fn discounted(&self, rows: u64) -> f64 {
+    fn discounted(&self, rows: u64, slant: f64) -> f64 {
         let minimum = self.requirements.minimum_size();
-        if rows < 2 * minimum { 1.0 } else { (minimum as f64 / rows as f64).powf(1.0 / 6.0) }
+        if rows < 2 * minimum { 1.0 } else { (minimum as f64 / rows as f64).powf(slant) }
     }
 
     /// What the loss promises that no partition of rows undercuts.

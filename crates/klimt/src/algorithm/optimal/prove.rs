@@ -14,6 +14,9 @@ use crate::partition::CutTree;
 /// Bytes that a known box takes.
 const BOX_BYTES: usize = 80;
 
+/// A search that opens so many boxes without raising the bound is given up.
+const IN_VAIN: u64 = 300_000;
+
 /// What is proven of the partitions of a table.
 pub(super) struct Prover<'a> {
     rows: Vec<u32>,
@@ -44,6 +47,7 @@ impl<'a> Prover<'a> {
     pub fn search(&mut self, problem: &Problem<'_>, found: f64, boxes: u64) -> Option<Forest> {
         let search = self.search.as_mut()?;
         search.boxes = boxes;
+        let before = self.lower;
         let mut best = None;
         let mut upper = found;
         while search.boxes > 0 && self.lower < upper {
@@ -63,6 +67,9 @@ impl<'a> Prover<'a> {
                 best = Some(forest);
             }
             self.reach = (self.reach * 2.0).min(1.0);
+        }
+        if self.lower <= before && boxes >= IN_VAIN {
+            self.search = None;
         }
         best
     }

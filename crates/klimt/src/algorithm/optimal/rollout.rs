@@ -19,13 +19,15 @@ pub(super) struct Rollout {
     pub bottom: u32,
     /// How many boxes each of these searches opens.
     pub boxes: u64,
+    /// Which discount guesses rest on.
+    pub slant: usize,
 }
 
 impl Search<'_> {
     /// Rolls out some rows, and returns the cost of the best partition known.
     pub fn roll_out(&mut self, problem: &Problem<'_>, rows: &[u32], depth: u8, how: &Rollout) -> f64 {
         with_words!(rows.len(), W => {
-            let part = Part::<W>::new(problem, rows.to_vec(), Vec::new());
+            let part = Part::<W>::new(problem, rows.to_vec(), Vec::new(), self.slant);
             self.finish(&part, &part.all(), depth, how)
         }, else unreachable!("parts are small enough to be searched"))
     }
@@ -44,7 +46,7 @@ impl Search<'_> {
         }
         let mut cuts = self.spare.pop().unwrap_or_default();
         part.cuts(of, &mut cuts);
-        self.boxes -= 1;
+        self.boxes = if self.is_stopped() { 0 } else { self.boxes - 1 };
         let looked_at = if depth == 0 { 1 } else { how.width };
         let mut best: Option<(f64, usize)> = None;
         for (at, cut) in cuts.iter().enumerate().take(looked_at) {

@@ -52,7 +52,7 @@ macro_rules! with_words {
 pub(super) use with_words;
 
 /// The most rows of a part that is searched.
-pub(super) const MOST_ROWS: usize = 32768;
+pub const MOST_ROWS: usize = 32768;
 
 /// Parts are laid out anew around boxes from this many words on.
 const LAID_OUT_ANEW: usize = 16;
@@ -92,12 +92,14 @@ pub(super) struct Search<'a> {
     /// Says that it is time to stop; asked now and then.
     stop: &'a (dyn Fn() -> bool + Sync + 'a),
     pub(super) spare: Vec<Vec<Cut>>,
+    /// Which discount guesses rest on.
+    pub slant: usize,
 }
 
 impl<'a> Search<'a> {
     /// A search that opens so many boxes at most.
     pub fn new(boxes: u64, stop: &'a (dyn Fn() -> bool + Sync + 'a)) -> Self {
-        Search { known: HashMap::new(), width: usize::MAX, boxes, stop, spare: Vec::new() }
+        Search { known: HashMap::new(), width: usize::MAX, boxes, stop, spare: Vec::new(), slant: 0 }
     }
 
     /// Tries so many cuts of every box from now on; what was ruled out among fewer is open again.
@@ -105,6 +107,11 @@ impl<'a> Search<'a> {
         self.width = width;
         let settled = |known: &Known| known.upper.is_infinite();
         self.known.values_mut().filter(|known| !settled(known)).for_each(|known| known.lower = 0.0);
+    }
+
+    /// Whether it is time to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        (self.stop)()
     }
 
     /// The boxes that something is known of.
@@ -117,7 +124,7 @@ impl<'a> Search<'a> {
     /// Afterwards, lower bound and cost are equal, or the lower bound reaches the budget, or the boxes have run out.
     pub fn solve(&mut self, problem: &Problem<'_>, rows: &[u32], dues: Vec<f64>, budget: f64) -> Reached {
         with_words!(rows.len(), W => {
-            let part = Part::<W>::new(problem, rows.to_vec(), dues);
+            let part = Part::<W>::new(problem, rows.to_vec(), dues, self.slant);
             self.open(&part, &part.all(), budget)
         }, else unreachable!("parts are small enough to be searched"))
     }
@@ -141,7 +148,7 @@ impl<'a> Search<'a> {
                 return self.solve(part.problem, &part.ids(of), part.dues_of(of), budget);
             }
             self.boxes -= 1;
-            if self.boxes.is_multiple_of(256) && (self.stop)() {
+            if self.boxes.is_multiple_of(256) && self.is_stopped() {
                 self.boxes = 0;
             }
             self.try_cuts(part, of, budget, &mut known);

@@ -67,6 +67,20 @@ impl Forest {
         cost
     }
 
+    /// The numbers of the leaves that are suppressed.
+    pub fn suppressed(&self, problem: &Problem<'_>) -> Vec<usize> {
+        let leaves = self.tree.nodes.iter().filter_map(|node| match node {
+            CutNode::Leaf { rows } => Some(*rows as usize),
+            _ => None,
+        });
+        let ranges = leaves.scan(0, |start, rows| {
+            *start += rows;
+            Some(*start - rows..*start)
+        });
+        let suppressed = ranges.enumerate().filter(|(_, range)| problem.leaf(&self.order[range.clone()]).1);
+        suppressed.map(|(leaf, _)| leaf).collect()
+    }
+
     /// The forest in which better subtrees, in order, have taken the place of others.
     pub fn replaced(&self, better: &[(Subtree, Forest)]) -> Forest {
         let mut new = Forest { tree: CutTree::default(), order: self.order.clone() };

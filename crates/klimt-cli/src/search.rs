@@ -1,0 +1,363 @@
+//! Searches for better partitions: what may be asked of them, and how a run hands it on.
+
+use crate::progress::{Progress, Stage};
+use crate::settings::Settings;
+use clap::{Args, ValueEnum};
+use klimt::algorithm::gensearch::{GenSearch, Priority, Splits};
+use klimt::algorithm::mondrian::Mondrian;
+use klimt::algorithm::optimal::{Effort, Optimal};
+use klimt::loss::{Cost, Original, Totals};
+use klimt::partition::{Budget, Observer, Partitioner};
+use klimt::region::Published;
+use klimt::table::{Decimal, Shape, Table};
+use klimt::{Error, Result, registry};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Write;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// How long a search may take where nothing is said.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// What may be asked of a search. A spec says the same under the same names.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Search")]
+pub struct SearchArgs {
+    /// The loss that a search minimises: ncp (the default), dm, cm, vm, hdm, …
+    #[arg(long, value_name = "NAME")]
+    pub loss: Option<String>,
+    /// Spend more time on a better release
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub effort: Option<EffortArg>,
+    /// End a search after this time with the best release found, such as 120s or 5m; 60s by default
+    #[arg(long, value_name = "TIME")]
+    pub time_limit: Option<String>,
+    /// End a search when the loss is proven to be within this factor of the least possible, such as 1.05
+    #[arg(long, value_name = "RATIO")]
+    pub gap: Option<String>,
+    /// Write loss found and lower bound over time, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<String>,
+    /// gensearch: where columns may be cut: every, equal-width:PARTS, equal-count:PARTS or at-most:SPLITS
+    #[arg(long, value_name = "SPLITS")]
+    pub splits: Option<String>,
+    /// gensearch: which partition is looked at next
+    #[arg(long, value_enum, value_name = "KEY")]
+    pub priority: Option<PriorityArg>,
+    /// gensearch: how many partitions may wait; as many as fit into memory by default
+    #[arg(long, value_name = "N")]
+    pub queue: Option<String>,
+    /// gensearch: solve leaves with at most so many boxes for a better bound; 0 leaves the published bounds
+    #[arg(long, value_name = "BOXES")]
+    pub lookahead: Option<String>,
+    /// gensearch: what the search starts from
+    #[arg(long, value_enum, value_name = "ALGORITHM")]
+    pub start: Option<StartArg>,
+}
+
+/// How much is spent on a better release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EffortArg {
+    /// Publish what the algorithm finds.
+    Fast,
+    /// Look ahead once: a better release for a little more time.
+    Balanced,
+    /// Solve parts again until nothing gets better or the time is over.
+    Best,
+}
+
+/// Which partition gensearch looks at next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PriorityArg {
+    /// The one with the least lower bound.
+    Bound,
+    /// The one that costs least.
+    Cost,
+    /// The one with the least ratio of bound and cost.
+    Ratio,
+}
+
+/// What gensearch starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StartArg {
+    /// One group.
+    Whole,
+    /// What Mondrian finds.
+    Mondrian,
+    /// What the search of `--algorithm optimal` finds.
+    Optimal,
+}
+
+impl SearchArgs {
+    /// These, and the others where these say nothing.
+    pub fn or(self, other: SearchArgs) -> Self {
+        SearchArgs {
+            loss: self.loss.or(other.loss),
+            effort: self.effort.or(other.effort),
+            time_limit: self.time_limit.or(other.time_limit),
+            gap: self.gap.or(other.gap),
+            trace: self.trace.or(other.trace),
+            splits: self.splits.or(other.splits),
+            priority: self.priority.or(other.priority),
+            queue: self.queue.or(other.queue),
+            lookahead: self.lookahead.or(other.lookahead),
+            start: self.start.or(other.start),
+        }
+    }
+
+    /// The name of the loss that is minimised.
+    pub fn loss(&self) -> &str {
+        self.loss.as_deref().unwrap_or("ncp")
+    }
+
+    /// The loss that is minimised, bound to a table.
+    pub fn cost<'a>(&self, original: &Original<'a>) -> Result<Box<dyn Cost + 'a>> {
+        let name = self.loss();
+        let additive: Vec<&str> = registry::LOSSES
+            .iter()
+            .filter(|(_, loss)| loss.cost(original).is_some())
+            .map(|(entry, _)| entry.id)
+            .collect();
+        let found = registry::LOSSES.iter().find(|(entry, _)| entry.id == name);
+        found.and_then(|(_, loss)| loss.cost(original)).ok_or_else(|| {
+            let why = match found {
+                None => format!("there is no loss {name}"),
+                Some(_) => {
+                    format!("the loss {name} cannot be minimised here: it does not add up over groups, or needs a --target")
+                }
+            };
+            Error::input(format!("{why}; these can: {}", additive.join(", ")))
+        })
+    }
+
+    /// How much is spent on a better release.
+    pub fn effort(&self) -> Effort {
+        match self.effort {
+            None | Some(EffortArg::Fast) => Effort::Fast,
+            Some(EffortArg::Balanced) => Effort::Balanced,
+            Some(EffortArg::Best) => Effort::Best,
+        }
+    }
+
+    /// What a search that starts now may spend.
+    pub fn budget(&self) -> Result<Budget> {
+        let limit = self.time_limit.as_deref().map_or(Ok(TIME_LIMIT), duration)?;
+        let gap = match &self.gap {
+            None => 1.0,
+            Some(text) => {
+                text.parse().ok().filter(|gap: &f64| gap.is_finite() && *gap >= 1.0).ok_or_else(|| {
+                    Error::input("the gap must be a number of at least 1").with_help("such as --gap 1.05")
+                })?
+            }
+        };
+        Ok(Budget { until: Instant::now().checked_add(limit), gap, ..Budget::default() })
+    }
+
+    /// What a certificate says of the search, by name.
+    pub fn describe(&self, algorithm: &str) -> Vec<(&'static str, Value)> {
+        let searches = algorithm != "mondrian" || self.effort() != Effort::Fast;
+        let mut said = vec![("effort", json!(self.effort()))];
+        if searches {
+            said.push(("minimised", json!(self.loss())));
+        }
+        let texts = [
+            ("time-limit", &self.time_limit),
+            ("gap", &self.gap),
+            ("splits", &self.splits),
+            ("queue", &self.queue),
+            ("lookahead", &self.lookahead),
+        ];
+        said.extend(texts.into_iter().filter_map(|(key, text)| Some((key, json!(text.as_ref()?)))));
+        said
+    }
+
+    fn whole(flag: &str, text: Option<&String>) -> Result<Option<usize>> {
+        let parsed = text.map(|text| text.parse::<usize>());
+        parsed.transpose().map_err(|_| Error::input(format!("--{flag} needs a whole number")))
+    }
+
+    /// Where gensearch may cut.
+    fn splits(&self, settings: &Settings, table: &Table) -> Result<Splits> {
+        let wrong = || {
+            Error::input("splits are one of every, equal-width:PARTS, equal-count:PARTS, at-most:SPLITS")
+                .with_help("such as --splits equal-count:8")
+        };
+        let chosen = match self.splits.as_deref().unwrap_or("every") {
+            "every" => Splits::Every,
+            text => {
+                let (kind, many) = text.split_once(':').ok_or_else(wrong)?;
+                let many = many.trim().parse().map_err(|_| wrong())?;
+                match kind {
+                    "equal-width" => Splits::EqualWidth(many),
+                    "equal-count" => Splits::EqualCount(many),
+                    "at-most" => Splits::at_most(many),
+                    _ => return Err(wrong()),
+                }
+            }
+        };
+        let given =
+            |dimension: usize| settings.columns.get(&table.dimension(dimension).name)?.splits.as_ref();
+        if (0..table.dimensions()).all(|dimension| given(dimension).is_none()) {
+            return Ok(chosen);
+        }
+        let mut codes = chosen.codes(table)?;
+        for (dimension, codes) in codes.iter_mut().enumerate() {
+            if let Some(values) = given(dimension) {
+                *codes = split_codes(table, dimension, values)?;
+            }
+        }
+        Ok(Splits::Given(codes))
+    }
+}
+
+/// The codes after which a column may be cut, by values: the last one up to the value in a domain with distances.
+fn split_codes(table: &Table, dimension: usize, values: &[String]) -> Result<Vec<u32>> {
+    let domain = table.domain(dimension);
+    let measured = matches!(domain.shape(), Shape::Ordered) && domain.is_measured();
+    let code = |(at, value): (usize, &String)| {
+        let place = || format!("columns.{}.splits: value {}", table.dimension(dimension).name, at + 1);
+        if !measured {
+            return Published::new(domain)
+                .code(value)
+                .map(Some)
+                .ok_or_else(|| Error::input(format!("{}: the column has no such value", place())));
+        }
+        let last = domain
+            .type_spec()
+            .position(value)
+            .ok_or_else(|| Error::input(format!("{}: this is not of the column's type", place())))?;
+        let at = |code: u32| Decimal { units: domain.position(code), scale: domain.scale() };
+        let below = (0..domain.value_count() as u32).take_while(|&code| at(code) <= last);
+        Ok(below.last().filter(|&code| (code as usize) + 1 < domain.value_count()))
+    };
+    let codes: Result<Vec<Option<u32>>> = values.iter().enumerate().map(code).collect();
+    let mut codes: Vec<u32> = codes?.into_iter().flatten().collect();
+    codes.sort_unstable();
+    codes.dedup();
+    Ok(codes)
+}
+
+/// A duration such as `90s`, `2m`, `1.5h` or `500ms`; seconds where no unit is given.
+fn duration(text: &str) -> Result<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "ms" => Some(1e-3),
+        "" | "s" => Some(1.0),
+        "m" | "min" => Some(60.0),
+        "h" => Some(3600.0),
+        _ => None,
+    };
+    let seconds = digits.trim().parse::<f64>().ok().zip(factor).map(|(number, factor)| number * factor);
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
+        Error::input("a time is a number with ms, s, m or h").with_help("such as --time-limit 120s")
+    })
+}
+
+/// The algorithm that a run asks for.
+pub fn partitioner(settings: &Settings, table: &Table, mondrian: Mondrian) -> Result<Box<dyn Partitioner>> {
+    let search = &settings.search;
+    Ok(match settings.algorithm() {
+        "gensearch" => {
+            let seed: Option<Box<dyn Partitioner>> = match search.start.unwrap_or(StartArg::Mondrian) {
+                StartArg::Whole => None,
+                StartArg::Mondrian => Some(Box::new(mondrian)),
+                StartArg::Optimal => Some(Box::new(Optimal { start: Box::new(mondrian) })),
+            };
+            let priority = match search.priority {
+                None | Some(PriorityArg::Bound) => Priority::Bound,
+                Some(PriorityArg::Cost) => Priority::Cost,
+                Some(PriorityArg::Ratio) => Priority::Ratio,
+            };
+            let defaults = GenSearch::default();
+            Box::new(GenSearch {
+                splits: search.splits(settings, table)?,
+                priority,
+                max_size: SearchArgs::whole("queue", search.queue.as_ref())?,
+                lookahead: SearchArgs::whole("lookahead", search.lookahead.as_ref())?
+                    .unwrap_or(defaults.lookahead),
+                seed,
+            })
+        }
+        "optimal" => Box::new(Optimal { start: Box::new(mondrian) }),
+        _ => Box::new(mondrian),
+    })
+}
+
+/// Watches a search: shows the loss found and the bound, and writes them over time.
+pub struct Watch<'a> {
+    stage: Stage<'a>,
+    cost: &'a dyn Cost,
+    totals: Totals,
+    started: Instant,
+    last: Mutex<Last>,
+}
+
+/// What was seen last.
+struct Last {
+    trace: Option<File>,
+    found: f64,
+    bound: f64,
+}
+
+impl<'a> Watch<'a> {
+    /// Starts to watch; the trace is begun where one is asked for.
+    pub fn new(
+        progress: &'a Progress,
+        rows: u64,
+        searching: bool,
+        cost: &'a dyn Cost,
+        totals: Totals,
+        trace: Option<&str>,
+    ) -> Result<Self> {
+        let stage = if searching { progress.search() } else { progress.stage("partitioning", rows, false) };
+        let trace = trace.map(|path| begin(path).map_err(|e| Error::io(path, "write it", &e))).transpose()?;
+        let last = Mutex::new(Last { trace, found: f64::NAN, bound: f64::NAN });
+        Ok(Watch { stage, cost, totals, started: Instant::now(), last })
+    }
+
+    /// The loss found last and its lower bound, where a search has told any.
+    pub fn reached(&self) -> Option<(f64, f64)> {
+        let last = self.last.lock().ok()?;
+        (!last.found.is_nan()).then(|| (self.finished(last.found), self.finished(last.bound)))
+    }
+
+    fn finished(&self, sum: f64) -> f64 {
+        self.cost.finish(sum, &self.totals)
+    }
+}
+
+fn begin(path: &str) -> std::io::Result<File> {
+    let mut file = File::create(path)?;
+    writeln!(file, "seconds,found,bound,ratio")?;
+    Ok(file)
+}
+
+impl Observer for Watch<'_> {
+    fn advance(&self, rows: u64) {
+        self.stage.advance(rows);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stage.cancelled()
+    }
+
+    fn improved(&self, found: f64, bound: f64) {
+        let Ok(mut last) = self.last.lock() else { return };
+        if last.found == found && last.bound == bound {
+            return;
+        }
+        (last.found, last.bound) = (found, bound);
+        let (loss, least) = (self.finished(found), self.finished(bound));
+        let ratio = if bound > 0.0 { (found / bound).to_string() } else { String::new() };
+        if let Some(trace) = &mut last.trace {
+            let seconds = self.started.elapsed().as_secs_f64();
+            // A trace that cannot be written on is no reason to lose the release.
+            let _ = writeln!(trace, "{seconds:.3},{loss},{least},{ratio}");
+        }
+        self.stage.say(&match bound > 0.0 {
+            true => format!("loss {loss:.6}, at least {least:.6}, within a factor {:.4}", found / bound),
+            false => format!("loss {loss:.6}"),
+        });
+    }
+}
