@@ -1,7 +1,7 @@
 //! Every way to cut a box in two.
 
 use super::bits::Bits;
-use super::part::{Part, Rows};
+use super::part::{Corners, Part, Rows};
 use super::place::{Place, SUBSET_CODES, Side};
 use super::problem::Pricing;
 
@@ -116,45 +116,51 @@ impl<const W: usize> Part<'_, W> {
         }
     }
 
-    /// Cuts of an ordered axis, with what the sides would cost as groups: one pass up, one pass down.
+    /// Cuts of an ordered axis, with what the sides would cost as groups: every row is looked at once, then the slabs are
+    /// joined from below and from above.
     fn priced_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) {
         let least = self.problem.least_side() as u32;
-        let slabs = &self.axes[axis].slabs;
+        let slabs: Vec<Stretch<W>> =
+            self.axes[axis].slabs.iter().map(|slab| self.stretch(of, slab)).collect();
         let first = found.len();
-        let (mut side, mut rows, mut dues, mut so_far) = (self.no_corners(), 0, 0.0, Bits::EMPTY);
+        let mut side = self.no_rows();
         for (at, slab) in slabs.iter().enumerate() {
-            let here = of.rows.and(slab);
-            let before = rows;
-            here.for_each(|row| {
-                rows += 1;
-                dues += self.dues.get(row).copied().unwrap_or(0.0);
-                side.add(self.codes_of(row));
-            });
-            so_far = so_far.or(&here);
-            if rows + least > of.count {
+            side.join(slab);
+            if side.count + least > of.count {
                 break;
             }
-            if rows > before && rows >= least {
-                let mut cut = self.ordered_cut(axis, at, rows);
-                self.add_side(&mut cut, rows, side.cost(self, &so_far, rows), dues);
+            if slab.count > 0 && side.count >= least {
+                let mut cut = self.ordered_cut(axis, at, side.count);
+                self.add_side(&mut cut, side.count, side.cost(self), side.dues);
                 found.push(cut);
             }
         }
-        let (mut side, mut rows, mut dues, mut at) = (self.no_corners(), 0, 0.0, slabs.len());
-        let mut so_far = Bits::EMPTY;
+        let (mut side, mut at) = (self.no_rows(), slabs.len());
         for cut in found[first..].iter_mut().rev() {
             while at > cut.at as usize + 1 {
                 at -= 1;
-                let here = of.rows.and(&slabs[at]);
-                here.for_each(|row| {
-                    rows += 1;
-                    dues += self.dues.get(row).copied().unwrap_or(0.0);
-                    side.add(self.codes_of(row));
-                });
-                so_far = so_far.or(&here);
+                side.join(&slabs[at]);
             }
-            self.add_side(cut, rows, side.cost(self, &so_far, rows), dues);
+            self.add_side(cut, side.count, side.cost(self), side.dues);
         }
+    }
+
+    fn no_rows(&self) -> Stretch<W> {
+        Stretch { rows: Bits::EMPTY, count: 0, dues: 0.0, corners: self.no_corners() }
+    }
+
+    /// The rows of a box in a slab.
+    fn stretch(&self, of: &Rows<W>, slab: &Bits<W>) -> Stretch<W> {
+        let mut stretch = Stretch { rows: of.rows.and(slab), ..self.no_rows() };
+        let Stretch { rows, count, dues, corners } = &mut stretch;
+        rows.for_each(|row| {
+            *count += 1;
+            corners.add(self.codes_of(row));
+        });
+        if !self.dues.is_empty() {
+            rows.for_each(|row| *dues += self.dues[row]);
+        }
+        stretch
     }
 
     /// Cuts of a set: in every way where few codes are left, else one code against the others, and the rarer ones
@@ -199,5 +205,28 @@ impl<const W: usize> Part<'_, W> {
         }
         self.judge(of, &mut cut);
         found.push(cut);
+    }
+}
+
+/// Neighbouring slabs of a box.
+struct Stretch<const W: usize> {
+    rows: Bits<W>,
+    count: u32,
+    dues: f64,
+    corners: Corners,
+}
+
+impl<const W: usize> Stretch<W> {
+    fn join(&mut self, other: &Self) {
+        if other.count > 0 {
+            self.rows = self.rows.or(&other.rows);
+            self.count += other.count;
+            self.dues += other.dues;
+            self.corners.join(&other.corners);
+        }
+    }
+
+    fn cost(&self, part: &Part<'_, W>) -> f64 {
+        self.corners.cost(part, &self.rows, self.count)
     }
 }

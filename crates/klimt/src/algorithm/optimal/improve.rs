@@ -43,22 +43,25 @@ pub(super) fn pass(
     let subtrees = forest.subtrees(rows);
     let tried: Vec<(usize, usize)> =
         (0..subtrees.len()).flat_map(|at| (0..pass.ways.len()).map(move |way| (at, way))).collect();
-    let costs: Vec<f64> = subtrees.par_iter().map(|subtree| forest.cost(problem, subtree)).collect();
-    let found: Vec<Option<(Forest, f64)>> = tried
+    let found: Vec<Tried> = tried
         .par_iter()
         .map(|&(at, way)| {
             let subtree = &subtrees[at];
-            if subtree.rows.len() < 2 * problem.least_side() || stop() {
-                return None;
-            }
-            solve_again(problem, &forest.order[subtree.rows.clone()], costs[at], pass.ways[way], stop)
+            let before = forest.cost(problem, subtree);
+            let hopeless = subtree.rows.len() < 2 * problem.least_side() || before <= 0.0;
+            let better = if hopeless || stop() {
+                None
+            } else {
+                solve_again(problem, &forest.order[subtree.rows.clone()], before, pass.ways[way], stop)
+            };
+            Tried { before, better }
         })
         .collect();
     let (mut better, mut gain): (Vec<(Subtree, Forest)>, f64) = (Vec::new(), 0.0);
     for (at, found) in found.chunks(pass.ways.len()).enumerate() {
-        let best = found.iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
-        if let Some((forest, cost)) = best {
-            gain += costs[at] - cost;
+        let each = found.iter().filter_map(|tried| tried.better.as_ref());
+        if let Some((forest, cost)) = each.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            gain += found[0].before - cost;
             better.push((subtrees[at].clone(), forest.clone()));
         }
     }
@@ -66,6 +69,14 @@ pub(super) fn pass(
         *forest = forest.replaced(&better);
     }
     gain
+}
+
+/// What one way came to.
+struct Tried {
+    /// What the subtree cost before.
+    before: f64,
+    /// A better one, with its cost.
+    better: Option<(Forest, f64)>,
 }
 
 /// A better subtree over some rows, with its cost.

@@ -31,8 +31,8 @@ pub(super) struct Part<'p, const W: usize> {
     /// The rows by their number in the table.
     pub rows: Vec<u32>,
     pub axes: Vec<Axis<W>>,
-    /// The local codes of each row, `stride` per row.
-    codes: Vec<u16>,
+    /// The local codes of each row, `stride` blocks per row.
+    codes: Vec<[u16; LANES]>,
     stride: usize,
     keys: Vec<u128>,
     /// What a row pays at least, whatever its group; empty where nothing is known.
@@ -55,11 +55,11 @@ impl<'p, const W: usize> Part<'p, W> {
         for dimension in 0..problem.table.dimensions() {
             locals.extend(part.add_axis(dimension));
         }
-        part.stride = locals.len().next_multiple_of(8);
-        part.codes = vec![0; part.stride * part.rows.len()];
+        part.stride = locals.len().div_ceil(LANES);
+        part.codes = vec![[0; LANES]; part.stride * part.rows.len()];
         for (axis, local) in locals.iter().enumerate() {
             for (row, &code) in local.iter().enumerate() {
-                part.codes[row * part.stride + axis] = code;
+                part.codes[row * part.stride + axis / LANES][axis % LANES] = code;
             }
         }
         part
@@ -176,7 +176,7 @@ impl<'p, const W: usize> Part<'p, W> {
 
     /// No rows yet.
     pub fn no_corners(&self) -> Corners {
-        Corners { lo: vec![u16::MAX; self.stride], hi: vec![0; self.stride] }
+        Corners { lo: vec![[u16::MAX; LANES]; self.stride], hi: vec![[0; LANES]; self.stride] }
     }
 
     /// The smallest region over rows.
@@ -188,7 +188,7 @@ impl<'p, const W: usize> Part<'p, W> {
 
     /// The local codes of a row.
     #[inline(always)]
-    pub fn codes_of(&self, row: usize) -> &[u16] {
+    pub fn codes_of(&self, row: usize) -> &[[u16; LANES]] {
         &self.codes[row * self.stride..(row + 1) * self.stride]
     }
 }
@@ -215,20 +215,27 @@ fn localise(codes: &[u32]) -> (Vec<u32>, Vec<u16>) {
     (values, local)
 }
 
+/// How many local codes are compared at once.
+pub(super) const LANES: usize = 8;
+
 /// The least and the greatest local code of rows in each axis.
 #[derive(Clone)]
 pub(super) struct Corners {
-    pub lo: Vec<u16>,
-    pub hi: Vec<u16>,
+    lo: Vec<[u16; LANES]>,
+    hi: Vec<[u16; LANES]>,
 }
 
 impl Corners {
     #[inline(always)]
-    pub fn add(&mut self, codes: &[u16]) {
-        for ((lo, hi), &code) in self.lo.iter_mut().zip(&mut self.hi).zip(codes) {
-            *lo = (*lo).min(code);
-            *hi = (*hi).max(code);
-        }
+    pub fn add(&mut self, codes: &[[u16; LANES]]) {
+        least(&mut self.lo, codes);
+        greatest(&mut self.hi, codes);
+    }
+
+    #[inline(always)]
+    pub fn join(&mut self, other: &Corners) {
+        least(&mut self.lo, &other.lo);
+        greatest(&mut self.hi, &other.hi);
     }
 
     /// What so many rows pay for the region.
@@ -239,10 +246,25 @@ impl Corners {
                 let here = axis.slabs.iter().zip(&axis.values).filter(|(slab, _)| slab.meets(rows));
                 part.problem.members(axis.dimension, here.map(|(_, &value)| value))
             } else {
-                let (lo, hi) = (axis.values[self.lo[at] as usize], axis.values[self.hi[at] as usize]);
+                let value = |corner: &[[u16; LANES]]| axis.values[corner[at / LANES][at % LANES] as usize];
+                let (lo, hi) = (value(&self.lo), value(&self.hi));
                 part.problem.interval(axis.dimension, lo, hi)
             };
         }
         sum * f64::from(count)
+    }
+}
+
+#[inline(always)]
+fn least(into: &mut [[u16; LANES]], codes: &[[u16; LANES]]) {
+    for (into, codes) in into.iter_mut().zip(codes) {
+        (0..LANES).for_each(|lane| into[lane] = into[lane].min(codes[lane]));
+    }
+}
+
+#[inline(always)]
+fn greatest(into: &mut [[u16; LANES]], codes: &[[u16; LANES]]) {
+    for (into, codes) in into.iter_mut().zip(codes) {
+        (0..LANES).for_each(|lane| into[lane] = into[lane].max(codes[lane]));
     }
 }

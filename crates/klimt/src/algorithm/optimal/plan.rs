@@ -1,7 +1,7 @@
 //! What is tried in which order, from the first greedy partitioning to the last proof.
 
 use super::improve::{Pass, Way, pass};
-use super::problem::{Problem, SLANTS};
+use super::problem::{Pricing, Problem, SLANTS};
 use super::prove::Prover;
 use super::rollout::Rollout;
 use super::search::MOST_ROWS;
@@ -46,8 +46,9 @@ fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Pa
         Effort::Balanced => {
             let (strict, proof) = (start.strict, start.proof);
             let mut forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
-            let rows = if forest.order.len() <= MOST_ROWS { MOST_ROWS } else { LARGE_SUBTREE };
-            let first = Pass { rows, ways: vec![Way::Rollout(greedy(&problem))] };
+            let (rows, boxes) =
+                if forest.order.len() <= MOST_ROWS { (MOST_ROWS, 100) } else { (LARGE_SUBTREE, 40) };
+            let first = Pass { rows, ways: vec![Way::Rollout(greedy(&problem, boxes))] };
             pass(&problem, &mut forest, &first, &|| job.observer.cancelled());
             let mut better = finish(&problem, forest, strict);
             better.proof = proof;
@@ -59,7 +60,7 @@ fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Pa
 
 /// The most rows of a subtree that is rolled out at balanced effort, in tables that are too large to be rolled out
 /// whole.
-const LARGE_SUBTREE: usize = 1024;
+const LARGE_SUBTREE: usize = 512;
 /// Rounds after which nothing more is tried, however long it may take.
 const LAST_ROUND: usize = 12;
 /// The boxes that the first round of the proof opens.
@@ -70,8 +71,8 @@ const FIRST_BOXES: u64 = 1_500;
 const PATIENCE: usize = 2;
 
 /// Greedy, with a short search at the bottom.
-fn greedy(problem: &Problem<'_>) -> Rollout {
-    Rollout { depth: 0, width: 1, bottom: 5 * problem.minimum() as u32, boxes: 100, slant: 0 }
+fn greedy(problem: &Problem<'_>, boxes: u64) -> Rollout {
+    Rollout { depth: 0, deep: 0, width: 1, bottom: 5 * problem.minimum() as u32, boxes, slant: 0 }
 }
 
 /// A search for the best partition.
@@ -139,20 +140,24 @@ impl Plan<'_> {
         let minimum = self.problem.minimum();
         let mut passes = Vec::new();
         if round == 0 {
-            passes.push(Pass { rows: MOST_ROWS, ways: vec![Way::Rollout(greedy(self.problem))] });
+            passes.push(Pass { rows: MOST_ROWS, ways: vec![Way::Rollout(greedy(self.problem, 100))] });
         } else {
+            let size = MOST_ROWS.min(rows) >> (2 * ((round - 1) / 2 % 3));
             let nested = |slant: usize| {
-                let width = 8 << round.min(3);
-                let bottom = (5 * minimum * round.min(2)) as u32;
-                Way::Rollout(Rollout { depth: 1, width, bottom, boxes: 100 << round.min(4), slant })
+                // Every other round looks two levels ahead, near the top and with fewer cuts.
+                let (depth, width) =
+                    if round % 2 == 1 { (1, 16 << (round / 2).min(2)) } else { (2, 4 << (round / 2).min(2)) };
+                let (deep, bottom) = ((size / 8) as u32, 5 * minimum as u32);
+                Way::Rollout(Rollout { depth, deep, width, bottom, boxes: 200, slant })
             };
-            let ways = (0..SLANTS.len()).map(nested).collect();
-            passes.push(Pass { rows: MOST_ROWS >> (2 * ((round - 1) % 3)), ways });
+            passes.push(Pass { rows: size, ways: (0..SLANTS.len()).map(nested).collect() });
         }
         let boxes = FIRST_BOXES * 3u64.pow(round.min(LAST_ROUND) as u32);
         // Other sizes in every round, so that subtrees are seen in other company.
         let mut size = (6 + round % 4) * minimum.max(4);
-        for _ in 0..5 {
+        // Where more than sizes count, a search of many rows finds less than rollouts do.
+        let sizes = if self.problem.pricing == Pricing::Size { 5 } else { 3 };
+        for _ in 0..sizes {
             passes.push(Pass { rows: size, ways: vec![Way::Search { boxes }] });
             if size >= rows.min(MOST_ROWS) {
                 break;
@@ -201,7 +206,7 @@ fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
         {
             let leaf = &order[start..start + *rows as usize];
             start += *rows as usize;
-            if problem.leaf(leaf).1 {
+            if problem.price.is_some() && problem.leaf(leaf).1 {
                 *rows = 0;
             } else {
                 kept.extend_from_slice(leaf);

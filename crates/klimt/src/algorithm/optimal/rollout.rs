@@ -13,6 +13,8 @@ use super::search::{Search, is_small, with_words};
 pub(super) struct Rollout {
     /// How many levels are nested.
     pub depth: u8,
+    /// Boxes with at most so many rows nest one level at most.
+    pub deep: u32,
     /// How many cuts of a box are looked at.
     pub width: usize,
     /// Boxes with at most so many rows are searched.
@@ -33,6 +35,7 @@ impl Search<'_> {
     }
 
     fn finish<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, depth: u8, how: &Rollout) -> f64 {
+        let depth = if of.count <= how.deep { depth.min(1) } else { depth };
         let mut known = self.meet(part, of);
         let last = of.count < 2 * part.problem.least_side() as u32;
         if last || known.depth > depth || known.lower >= known.upper || self.boxes == 0 {
