@@ -75,11 +75,12 @@ pub fn chart(title: &str, labels: &[String], series: &[Series], (line, said): (f
         "<line x1=\"{left}\" y1=\"{bottom}\" x2=\"{right}\" y2=\"{bottom}\" stroke=\"#222222\"/>\
          <text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"#222222\">1</text>\
          <line x1=\"{left}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\" stroke=\"#a33a3a\" stroke-dasharray=\"5 4\"/>\
-         <text x=\"{right}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#a33a3a\">{said}</text></svg>\n",
+         <text x=\"{right}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#a33a3a\">{said}</text></svg>",
         left - 6.0,
         bottom + 4.0,
         y - 5.0
     )
     .expect("a text takes everything");
+    svg.push('\n');
     svg
 }

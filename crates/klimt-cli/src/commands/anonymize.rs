@@ -140,6 +140,7 @@ fn find(
     k: u64,
     progress: &Progress,
 ) -> Result<Found> {
+    let partitioner = search::partitioner(settings, job.table, mondrian(settings))?;
     let effort = settings.search.effort();
     let searching = settings.algorithm() != "mondrian" || effort == Effort::Best;
     let totals = Totals { rows: job.table.rows() as u64, suppressed: 0, groups: 0, k };
@@ -147,7 +148,6 @@ fn find(
     let watch = Watch::new(progress, totals.rows, searching, job.loss, totals, trace)?;
     let keep_tree = job.keep_tree || effort != Effort::Fast;
     let job = Job { observer: &watch, keep_tree, ..*job };
-    let partitioner = search::partitioner(settings, job.table, mondrian(settings))?;
     let mut partitioning = partitioner.partition(&job)?;
     let suppressed = partitioning.order.len() < job.table.rows();
     if suppressed && !partitioning.holds_published(job.table, requirements)? {
@@ -200,7 +200,8 @@ fn check_search(settings: &Settings) -> Result<()> {
         let stray = given.iter().filter(|(_, given)| *given);
         problems.extend(stray.map(|(flag, _)| format!("{flag}: this is for --algorithm gensearch")));
     }
-    Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+    Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
+    settings.search.budget().map(drop)
 }
 
 /// What is proven of a release: a search looks at the smallest regions, so that wider ones are only covered where
@@ -252,7 +253,8 @@ fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Setti
         read.extend(column.hierarchy.as_deref());
     }
     let certificate = certificate_path(args, output);
-    let written = [Some(output), certificate.as_deref(), args.publish.save_recoding.as_deref()];
+    let trace = settings.search.trace.as_deref();
+    let written = [Some(output), certificate.as_deref(), args.publish.save_recoding.as_deref(), trace];
     for path in written.into_iter().flatten() {
         if let Some(same) = read.iter().find(|read| same_file(read, path)) {
             return Err(Error::input(format!("{path}: this output would overwrite the input {same}"))

@@ -9,3 +9,4 @@ mod reference;
 mod release;
 mod requirements;
 mod risk;
+mod search;

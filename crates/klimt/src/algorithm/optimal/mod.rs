@@ -113,7 +113,11 @@ impl Optimal {
                 let problem = Problem::new(job.table, job.requirements, job.loss, price)?;
                 let base = job.loss.price(job.table.rows() as u64);
                 let proving = price.is_none() || price == base;
-                Plan { job, problem: &problem, proving }.run(start)
+                let plan = Plan { job, problem: &problem, proving };
+                match price {
+                    None => plan::keep_better(job, start, |start| plan.run(start)),
+                    Some(_) => plan.run(start),
+                }
             }
         }
     }

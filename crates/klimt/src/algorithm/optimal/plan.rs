@@ -28,14 +28,23 @@ pub enum Effort {
 
 /// Lowers the cost of a partitioning that kept its cuts, never raises it, and says what is proven.
 pub fn improve(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
-    // Groups that are published alike are merged, which can undo what was won.
+    keep_better(job, start, |start| improve_cuts(job, start, effort))
+}
+
+/// What a search makes of a partitioning, or the partitioning itself where that costs less as it is published: groups
+/// that are published alike are merged, which can undo what was won.
+pub(super) fn keep_better(
+    job: &Job<'_>,
+    start: Partitioning,
+    search: impl FnOnce(Partitioning) -> Result<Partitioning>,
+) -> Result<Partitioning> {
     let merges =
         (0..job.table.dimensions()).any(|dimension| job.table.domain(dimension).hierarchy().is_some());
-    let before = (merges && effort != Effort::Fast).then(|| start.clone());
-    let better = improve_cuts(job, start, effort)?;
+    let before = merges.then(|| start.clone());
+    let after = search(start)?;
     match before {
-        Some(before) if published_cost(job, &before)? < published_cost(job, &better)? => Ok(before),
-        _ => Ok(better),
+        Some(before) if published_cost(job, &before)? < published_cost(job, &after)? => Ok(before),
+        _ => Ok(after),
     }
 }
 
