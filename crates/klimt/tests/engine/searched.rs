@@ -134,6 +134,7 @@ proptest! {
                 let [one, two] = [1, 2]
                     .map(|threads| with(threads).install(|| improve(&job, started.clone(), effort).unwrap()));
                 let after = cost(&job, &one);
+                prop_assert!(one.strict || one.proof == Proof::Heuristic, "nothing is proven of relaxed groups");
                 prop_assert!(after <= before * (1.0 + 1e-12), "{} {effort:?}: {after} after {before}", entry.id);
                 prop_assert_eq!(&one.ends, &two.ends);
                 prop_assert_eq!(&one.order, &two.order);
