@@ -3,3 +3,4 @@
 pub mod gensearch;
 pub mod mondrian;
 pub mod optimal;
+pub mod scheme;

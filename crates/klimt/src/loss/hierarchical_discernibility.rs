@@ -10,7 +10,7 @@
 
 use super::occurrences::Occurrences;
 use super::{Cost, Loss, Original, Totals};
-use crate::statistics::{Needs, Statistics};
+use crate::statistics::{Extent, Needs, Statistics};
 use crate::table::Table;
 
 /// Σ over rows of the average over attributes of (Nₑ − Nᵥ) / (N − Nᵥ).
@@ -77,6 +77,22 @@ impl Cost for OtherRows<'_> {
 
     fn monotone(&self) -> bool {
         true
+    }
+
+    /// The rows whose value lies in the cell.
+    fn spread(&self, dimension: usize, extent: &Extent) -> Option<f64> {
+        Some(self.occurrences[dimension].within(&self.table.domain(dimension).covered(extent)) as f64)
+    }
+
+    fn share(&self, dimension: usize, code: u32) -> (f64, f64) {
+        let same = self.occurrences[dimension].with(code);
+        match self.table.rows() as u64 - same {
+            0 => (0.0, 0.0),
+            different => {
+                let share = 1.0 / (different as f64 * self.occurrences.len() as f64);
+                (share, share * same as f64)
+            }
+        }
     }
 
     fn price(&self, _: u64) -> Option<f64> {

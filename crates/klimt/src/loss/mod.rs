@@ -126,6 +126,18 @@ pub trait Cost: Send + Sync {
         None
     }
 
+    /// How much an extent that holds codes covers in a dimension, where a row whose value there has the
+    /// [`Cost::share`] (a, b) pays a · spread − b for it, and the cost of a group is the sum of that over its rows and
+    /// dimensions.
+    fn spread(&self, dimension: usize, extent: &Extent) -> Option<f64> {
+        self.cell(dimension, extent)
+    }
+
+    /// What a row with a value pays per unit of [`Cost::spread`], and what it is spared.
+    fn share(&self, _dimension: usize, _code: u32) -> (f64, f64) {
+        (1.0, 0.0)
+    }
+
     /// What a suppressed row of a table of so many rows adds to the sum, where that has a price.
     fn price(&self, rows: u64) -> Option<f64>;
 

@@ -1,0 +1,158 @@
+//! What a generalization costs, and the least that any generalization of a scope costs.
+//!
+//! Between the finest and the coarsest generalization of a scope, a row's group holds at least its group under the finest
+//! and is part of its group under the coarsest. So a row that shares its coarsest group with fewer rows than any
+//! requirement asks for is suppressed throughout; any other pays what it pays under the finest, for a group of at least
+//! that size, or the price of suppression where that is less (section 4.3).
+//!
+//! Which rules hold: requirements are monotone under the union of groups that satisfy them, not under growth. A group
+//! that violates t-closeness, say, may have parts that satisfy it, so under suppression nothing is concluded from a
+//! coarsest group but from its size. Where nothing may be suppressed, every part must satisfy, so then must the
+//! coarsest group, and a scope in which one does not is empty. Nothing is ever concluded from a group that satisfies.
+
+use super::family::Generalization;
+use super::groups::Groups;
+use super::keys::Grouper;
+use super::problem::{Pricing, Problem};
+use crate::statistics::Extent;
+
+/// What a generalization costs, with the rows that it suppresses; infinite where those are too many.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Priced {
+    pub cost: f64,
+    pub suppressed: u64,
+}
+
+impl Problem<'_> {
+    /// The price of a generalization, from its groups.
+    pub fn priced(&self, groups: &Groups, parts: &[Generalization]) -> Priced {
+        let cells = Cells::new(self, parts);
+        let (mut cost, mut suppressed) = (0.0, 0);
+        for group in 0..groups.len() {
+            if self.satisfied(groups, group) {
+                cost += cells.cost(groups, group);
+            } else {
+                suppressed += u64::from(groups.rows[group]);
+            }
+        }
+        self.with_suppressed(cost, suppressed)
+    }
+
+    /// Adds the price of suppressed rows.
+    pub fn with_suppressed(&self, cost: f64, suppressed: u64) -> Priced {
+        let cost = match suppressed {
+            0 => cost,
+            rows if rows > self.limit => f64::INFINITY,
+            rows => cost + rows as f64 * self.price,
+        };
+        Priced { cost, suppressed }
+    }
+
+    /// The least that any generalization between two costs, from the groups under the finer one.
+    pub fn least(
+        &self,
+        groups: &Groups,
+        finest: &[Generalization],
+        coarsest: &[Generalization],
+        grouper: &mut Grouper,
+    ) -> f64 {
+        let parts: Vec<Option<&Generalization>> = coarsest.iter().map(Some).collect();
+        let (above, many) = grouper.group(&self.layout, &self.tuples, &groups.tuples, &parts);
+        let hopeless = self.hopeless(groups, &above, many);
+        let cells = Cells::new(self, finest);
+        let (mut cost, mut suppressed) = (0.0, 0u64);
+        for (group, &above) in above.iter().enumerate() {
+            let rows = groups.rows[group];
+            if hopeless[above as usize] {
+                suppressed += u64::from(rows);
+            } else {
+                cost += cells.least(groups, group).min(f64::from(rows) * self.price);
+            }
+        }
+        self.with_suppressed(cost, suppressed).cost
+    }
+
+    /// Which coarsest groups hold no group that can be published.
+    fn hopeless(&self, groups: &Groups, above: &[u32], many: usize) -> Vec<bool> {
+        if self.collects && self.limit == 0 {
+            let coarse = groups.merged(above, many);
+            return (0..many).map(|group| !self.satisfied(&coarse, group)).collect();
+        }
+        let mut rows = vec![0u64; many];
+        above.iter().zip(&groups.rows).for_each(|(&group, &size)| rows[group as usize] += u64::from(size));
+        let minimum = self.job.requirements.minimum_size();
+        rows.into_iter().map(|rows| rows < minimum).collect()
+    }
+}
+
+/// What the blocks of a generalization are worth to a loss.
+struct Cells<'p, 'a> {
+    problem: &'p Problem<'a>,
+    parts: &'p [Generalization],
+    /// By column and first atom of a block.
+    widths: Vec<Vec<f64>>,
+    extents: Vec<Vec<Extent>>,
+}
+
+impl<'p, 'a> Cells<'p, 'a> {
+    fn new(problem: &'p Problem<'a>, parts: &'p [Generalization]) -> Self {
+        let mut cells = Cells { problem, parts, widths: Vec::new(), extents: Vec::new() };
+        let extents = problem.pricing == Pricing::Statistics && !problem.job.loss.needs().extents.is_empty();
+        for (column, part) in parts.iter().enumerate() {
+            match problem.pricing {
+                Pricing::Shares => {
+                    let mut widths = vec![0.0; part.0.len()];
+                    part.groups().iter().for_each(|block| widths[block[0] as usize] = problem.width(column, block));
+                    cells.widths.push(widths);
+                }
+                Pricing::Statistics if extents => {
+                    let mut found = vec![Extent::NOTHING; part.0.len()];
+                    part.groups().iter().for_each(|block| found[block[0] as usize] = problem.extent(column, block));
+                    cells.extents.push(found);
+                }
+                _ => {}
+            }
+        }
+        cells
+    }
+
+    fn block(&self, column: usize, tuple: u32) -> usize {
+        self.parts[column].0[self.problem.tuples.atoms(column)[tuple as usize] as usize] as usize
+    }
+
+    /// What a group costs that is published.
+    fn cost(&self, groups: &Groups, group: usize) -> f64 {
+        let rows = groups.rows[group];
+        match self.problem.pricing {
+            Pricing::Size => self.problem.job.loss.size(u64::from(rows)).unwrap_or(0.0),
+            Pricing::Shares => {
+                let tuple = groups.tuples[group];
+                let pays = |(column, widths): (usize, &Vec<f64>)| {
+                    widths[self.block(column, tuple)] * groups.slope(column, group)
+                };
+                self.widths.iter().enumerate().map(pays).sum::<f64>() - groups.offsets[group]
+            }
+            Pricing::Statistics => {
+                let tuple = groups.tuples[group];
+                let extents = self.extents.iter().enumerate();
+                let blocks: Vec<&Extent> =
+                    extents.map(|(column, extents)| &extents[self.block(column, tuple)]).collect();
+                self.problem.cost_of(&groups.statistics[group], &blocks)
+            }
+        }
+    }
+
+    /// The least that the rows of a group pay when it is published with others or alone.
+    fn least(&self, groups: &Groups, group: usize) -> f64 {
+        match self.problem.pricing {
+            Pricing::Size => {
+                let rows = u64::from(groups.rows[group]);
+                let size = rows.max(self.problem.job.requirements.minimum_size());
+                self.problem.job.loss.size(size).unwrap_or(0.0) / size as f64 * rows as f64
+            }
+            Pricing::Shares => self.cost(groups, group),
+            Pricing::Statistics if self.problem.job.loss.monotone() => self.cost(groups, group),
+            Pricing::Statistics => 0.0,
+        }
+    }
+}

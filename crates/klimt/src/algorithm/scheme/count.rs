@@ -1,0 +1,141 @@
+//! How many generalizations a column has.
+
+use super::Scheme;
+use super::family::{Family, Mode};
+use crate::hierarchy::{Hierarchy, NodeId};
+use num_bigint::BigUint;
+
+/// A number of generalizations.
+pub type Count = BigUint;
+
+impl Family {
+    /// How many groupings there are, each counted once.
+    pub fn count(&self) -> Count {
+        match self.mode {
+            Mode::Levels => Count::from(self.levels.len()),
+            _ => {
+                let mut counts: Vec<Count> = Vec::with_capacity(self.nodes.len());
+                for node in &self.nodes {
+                    let children: Vec<&Count> = node.children.iter().map(|&child| &counts[child]).collect();
+                    let apart: Count = children.iter().copied().product();
+                    counts.push(match self.mode {
+                        _ if node.children.is_empty() => Count::from(1u32),
+                        _ if !node.mergeable => apart,
+                        Mode::Cuts | Mode::Levels => apart + 1u32,
+                        Mode::Segments => segmentations(&children),
+                        Mode::Subsets => partitions(&children),
+                    });
+                }
+                counts.pop().unwrap_or_default()
+            }
+        }
+    }
+
+    /// The binary logarithm of [`Family::count`].
+    pub fn bits(&self) -> f64 {
+        let count = self.count();
+        let shift = count.bits().saturating_sub(63);
+        let head = u64::try_from(count >> shift).unwrap_or(u64::MAX);
+        (head as f64).log2() + shift as f64
+    }
+}
+
+/// The generalizations of a hierarchy as its levels and nodes are drawn: a leaf that stands higher than others can be
+/// published on each of the levels between, and so can a node with a single child, though the values are grouped alike.
+pub fn drawn(scheme: Scheme, tree: &Hierarchy) -> Option<Count> {
+    match scheme {
+        Scheme::Bhs => Some(Count::from(tree.height() + 1)),
+        Scheme::Ghs => {
+            let mut counts: Vec<Count> = Vec::with_capacity(tree.node_count() as usize);
+            for node in tree.nodes() {
+                let padding = tree.height() - tree.depth(node);
+                counts.push(match tree.is_leaf(node) {
+                    true => Count::from(padding + 1),
+                    false => {
+                        let below = |child: &NodeId| &counts[child.index()];
+                        tree.children(node).iter().map(below).product::<Count>() + 1u32
+                    }
+                });
+            }
+            counts.pop()
+        }
+        _ => None,
+    }
+}
+
+/// Consecutive children in parts; a part of one child is any generalization of it.
+fn segmentations(children: &[&Count]) -> Count {
+    let mut counts = vec![Count::from(1u32)];
+    let mut all_before = Count::default();
+    for (end, child) in children.iter().enumerate() {
+        let next = &counts[end] * *child + &all_before;
+        all_before += &counts[end];
+        counts.push(next);
+    }
+    counts.pop().unwrap_or_default()
+}
+
+/// Children in sets; a set of one child is any generalization of it. With e(j) the sum over the choices of j children of
+/// the product of their counts, where the others make sets of two or more: Σ e(j) · s(m − j).
+fn partitions(children: &[&Count]) -> Count {
+    let m = children.len();
+    let mut chosen = vec![Count::from(1u32)];
+    for child in children {
+        chosen.push(Count::default());
+        for at in (1..chosen.len()).rev() {
+            let more = &chosen[at - 1] * *child;
+            chosen[at] += more;
+        }
+    }
+    let without_singles = partitions_without_singles(m);
+    (0..=m).map(|alone| &chosen[alone] * &without_singles[m - alone]).sum()
+}
+
+/// How many partitions of 0..=most elements have no set of one: s(n+1) = Σ over k ≥ 1 of C(n, k) · s(n − k).
+fn partitions_without_singles(most: usize) -> Vec<Count> {
+    let mut counts = vec![Count::from(1u32)];
+    let mut row = vec![Count::from(1u32)];
+    for n in 0..most {
+        counts.push((1..=n).map(|k| &row[k] * &counts[n - k]).sum());
+        let mut next = vec![Count::from(1u32)];
+        next.extend(row.windows(2).map(|pair| &pair[0] + &pair[1]));
+        next.push(Count::from(1u32));
+        row = next;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::{ReadOptions, read_csv};
+
+    /// The work-class hierarchy of Fig. 1.
+    pub(in crate::algorithm::scheme) fn work_class() -> Hierarchy {
+        let lines = "State-gov;Government;*\nLocal-gov;Government;*\nFederal-gov;Government;*\nPrivate;Private;*\n\
+                     Inc;Self-employed;*\nNot Inc;Self-employed;*\nWithout Pay;Unemployed;*\nNever worked;Unemployed;*\n";
+        read_csv("work-class", lines.as_bytes(), &ReadOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn work_class_has_as_many_generalizations_as_the_paper_says() {
+        let tree = work_class();
+        let family = |scheme| Family::of_hierarchy(scheme, &tree, (0, u32::MAX)).unwrap().count();
+        assert_eq!(drawn(Scheme::Bhs, &tree).unwrap(), Count::from(3u32));
+        assert_eq!(drawn(Scheme::Ghs, &tree).unwrap(), Count::from(17u32));
+        assert_eq!(family(Scheme::Bhs), Count::from(3u32));
+        assert_eq!(family(Scheme::Ghs), Count::from(9u32), "a node over one value groups nothing");
+        assert_eq!(family(Scheme::Ops), Count::from(128u32));
+        assert_eq!(family(Scheme::Sps), Count::from(4140u32));
+    }
+
+    #[test]
+    fn unguided_schemes_have_powers_of_two_and_bell_numbers() {
+        let bell = [1u64, 1, 2, 5, 15, 52, 203, 877, 4140, 21147, 115_975];
+        for (values, bell) in bell.iter().enumerate().skip(1) {
+            assert_eq!(Family::flat(Scheme::Sps, values).unwrap().count(), Count::from(*bell));
+            assert_eq!(Family::flat(Scheme::Ops, values).unwrap().count(), Count::from(1u32) << (values - 1));
+        }
+        assert_eq!(Family::flat(Scheme::Ops, 500).unwrap().bits(), 499.0);
+    }
+}

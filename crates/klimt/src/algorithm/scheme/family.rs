@@ -1,0 +1,156 @@
+//! The generalizations that a scheme allows for one column.
+//!
+//! The values of a column (or, from a higher level on, groups of them) are its *atoms*, in the order of the guide. A
+//! family is a tree over the atoms: what may be merged are children of one node, and a child that is merged with another
+//! is merged as a whole. An unguided scheme is the flat tree with all atoms under the root, so that OPS is GOPS and SPS is
+//! GSPS with a hierarchy that says nothing.
+
+use super::grow::grow;
+use super::{ColumnScheme, Scheme};
+use crate::hierarchy::Hierarchy;
+use crate::table::{Domain, Shape, Table};
+use crate::{Error, ErrorKind, Result};
+use std::ops::Range;
+
+/// How the children of a node may be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// All nodes of one level (BHS).
+    Levels,
+    /// All children of a node, or none (GHS).
+    Cuts,
+    /// Neighbours (OPS, GOPS).
+    Segments,
+    /// Any (SPS, GSPS).
+    Subsets,
+}
+
+/// A node of a family: an atom, or something whose children may be merged.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub children: Vec<usize>,
+    pub atoms: Range<u32>,
+    /// Whether its children may be merged at all.
+    pub mergeable: bool,
+}
+
+/// The generalizations that a scheme allows for one column.
+#[derive(Clone, Debug)]
+pub struct Family {
+    pub(super) mode: Mode,
+    /// Children come before their parents, the root last.
+    pub(super) nodes: Vec<Node>,
+    /// The generalizations of [`Mode::Levels`], from fine to coarse.
+    pub(super) levels: Vec<Generalization>,
+    /// The codes of each atom, ascending.
+    pub(super) codes: Vec<Vec<u32>>,
+}
+
+/// A grouping of atoms: the first atom of the group of every atom.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Generalization(pub Vec<u32>);
+
+impl Generalization {
+    /// Every atom by itself.
+    pub fn finest(atoms: usize) -> Self {
+        Generalization((0..atoms as u32).collect())
+    }
+
+    /// The groups, each with its atoms ascending, in the order of their first atoms.
+    pub fn groups(&self) -> Vec<Vec<u32>> {
+        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); self.0.len()];
+        for (atom, &first) in (0..).zip(&self.0) {
+            groups[first as usize].push(atom);
+        }
+        groups.retain(|group| !group.is_empty());
+        groups
+    }
+}
+
+/// The families of all quasi-identifiers; all problems at once.
+pub(super) fn families(columns: &[ColumnScheme], table: &Table) -> Result<Vec<Family>> {
+    if columns.len() != table.dimensions() {
+        return Err(Error::internal("every quasi-identifier needs a scheme"));
+    }
+    let (mut families, mut problems) = (Vec::new(), Vec::new());
+    for (dimension, column) in columns.iter().enumerate() {
+        let mut occurs = vec![false; table.domain(dimension).cardinality()];
+        let codes = table.codes(dimension);
+        (0..table.rows()).for_each(|row| occurs[codes.get(row) as usize] = true);
+        match Family::of_domain(column, table.domain(dimension), &occurs) {
+            Ok(family) => families.push(family),
+            Err(problem) => {
+                problems.push(format!("column {}: {}", table.dimension(dimension).name, problem.message()));
+            }
+        }
+    }
+    Error::all(ErrorKind::Input, problems).map_or(Ok(families), Err)
+}
+
+impl Family {
+    /// The family over all leaves of a hierarchy, or over so many unguided values.
+    pub fn of_hierarchy(scheme: Scheme, tree: &Hierarchy, levels: (u32, u32)) -> Result<Self> {
+        let leaves = (0..tree.leaf_count()).map(|leaf| vec![leaf]).collect();
+        grow(scheme, Some(tree), leaves, None, levels)
+    }
+
+    /// The family of an unguided scheme over so many values.
+    pub fn flat(scheme: Scheme, values: usize) -> Result<Self> {
+        grow(scheme, None, (0..values as u32).map(|code| vec![code]).collect(), None, (0, u32::MAX))
+    }
+
+    /// The family of a column whose codes occur or do not.
+    fn of_domain(column: &ColumnScheme, domain: &Domain, occurs: &[bool]) -> Result<Self> {
+        let ordered = matches!(domain.shape(), Shape::Ordered);
+        let scheme = if ordered { column.scheme.for_ordered() } else { column.scheme };
+        let guide = column.guide.as_deref().or(domain.hierarchy());
+        if scheme.is_guided() && guide.is_none() {
+            return Err(Error::input(format!(
+                "the scheme {} needs a hierarchy; give one with --hierarchy, or take ops, sps",
+                scheme.name()
+            )));
+        }
+        if scheme == Scheme::Ops && guide.is_none() && !ordered {
+            return Err(Error::input(
+                "the scheme ops needs an order; give one with --order or --hierarchy, or take sps",
+            ));
+        }
+        if domain.hierarchy().is_some() && !matches!(scheme, Scheme::Bhs | Scheme::Ghs) {
+            return Err(Error::internal("groupings of a hierarchy's leaves are published as sets or intervals"));
+        }
+        let missing = domain.missing_code().filter(|&code| occurs[code as usize]);
+        let values = (0..domain.value_count() as u32).filter(|&code| occurs[code as usize]);
+        let leaves = match guide {
+            None => values.map(|code| vec![code]).collect(),
+            Some(tree) => by_leaf(tree, domain, values)?,
+        };
+        grow(scheme, guide, leaves, missing, column.levels)
+    }
+
+    /// How many atoms there are.
+    pub fn atoms(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The number of the root.
+    pub(super) fn root(&self) -> usize {
+        self.nodes.len() - 1
+    }
+}
+
+/// The codes that occur, by leaf of a hierarchy.
+fn by_leaf(tree: &Hierarchy, domain: &Domain, values: impl Iterator<Item = u32>) -> Result<Vec<Vec<u32>>> {
+    let mut leaves = vec![Vec::new(); tree.leaf_count() as usize];
+    let mut unknown = 0;
+    for code in values {
+        let leaf = if domain.hierarchy().is_some() { Some(code) } else { tree.leaf_code(&domain.text(code)) };
+        match leaf {
+            Some(leaf) => leaves[leaf as usize].push(code),
+            None => unknown += 1,
+        }
+    }
+    match unknown {
+        0 => Ok(leaves),
+        _ => Err(Error::input(format!("{unknown} of its values are not in its hierarchy"))),
+    }
+}

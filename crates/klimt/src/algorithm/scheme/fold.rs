@@ -1,0 +1,375 @@
+//! Folding: the best generalization of one column, exactly, while the others stay as they are.
+//!
+//! The rows of a block of the column are a slab, and slabs share no group. So what a generalization costs is a sum over
+//! the blocks, and the best one is found by a dynamic program over the tree of the family: of every node, the best
+//! generalization of what lies under it. A cut is the node or the best of its children; segments are the least sum over
+//! the places where the children can be parted; subsets go over the sets of children. With slabs of a scope, whose values
+//! are lower bounds, the same program gives the least that the scope can cost whatever the column does.
+
+use super::bound::Priced;
+use super::family::{Family, Generalization, Mode};
+use super::problem::Problem;
+use super::slab::{Slab, priced};
+
+/// The most children of a node of which every subset is looked at.
+const SUBSETS: usize = 10;
+
+/// The most blocks that are looked at in a column.
+const BLOCKS: usize = 40_000;
+
+/// The most children that are parted at every place; more are taken by the handful.
+const PLACES: usize = 120;
+
+/// Folds a column.
+pub(super) struct Fold<'p, 'a> {
+    problem: &'p Problem<'a>,
+    column: usize,
+    /// The width of every block, in the order in which they are visited.
+    widths: Vec<f64>,
+    /// How the children of every node are taken together and in which order, where they are too many.
+    handfuls: Vec<Option<Vec<Vec<usize>>>>,
+}
+
+/// The best generalization of a column.
+#[derive(Clone, Debug)]
+pub(super) struct Folded {
+    pub priced: Priced,
+    pub part: Generalization,
+}
+
+/// Whether every generalization of a family is looked at.
+pub(super) fn is_exact(family: &Family) -> bool {
+    let mut blocks = 0;
+    for node in family.nodes.iter().filter(|node| node.mergeable) {
+        let many = node.children.len();
+        blocks += match family.mode {
+            Mode::Levels | Mode::Cuts => 1,
+            Mode::Segments => many * many / 2,
+            Mode::Subsets if many <= SUBSETS => 1 << many,
+            Mode::Subsets => return false,
+        };
+    }
+    blocks <= BLOCKS
+}
+
+impl<'p, 'a> Fold<'p, 'a> {
+    /// A fold over every generalization of the column.
+    pub fn exact(problem: &'p Problem<'a>, column: usize) -> Self {
+        let handfuls = vec![None; problem.families[column].nodes.len()];
+        Fold::new(problem, column, handfuls)
+    }
+
+    /// A fold over the generalizations that keep some things together: children that share a block of `current` stay
+    /// neighbours, and where there are too many, neighbours are taken together. `random` gives a number below another.
+    pub fn near(
+        problem: &'p Problem<'a>,
+        column: usize,
+        current: &Generalization,
+        random: &mut dyn FnMut(usize) -> usize,
+    ) -> Self {
+        let family = &problem.families[column];
+        let handful = |node: &super::family::Node| {
+            let many = node.children.len();
+            let first = |child: &usize| current.0[family.nodes[*child].atoms.start as usize];
+            match family.mode {
+                Mode::Segments if many > PLACES => {
+                    let keep = PLACES.min(many);
+                    let mut handfuls: Vec<Vec<usize>> = Vec::new();
+                    for (at, child) in node.children.iter().enumerate() {
+                        let apart = at == 0 || first(child) != first(&node.children[at - 1]) || random(many) < keep;
+                        match handfuls.last_mut() {
+                            Some(last) if !apart => last.push(*child),
+                            _ => handfuls.push(vec![*child]),
+                        }
+                    }
+                    Some(handfuls)
+                }
+                Mode::Subsets if many > SUBSETS => {
+                    let mut ranks: Vec<usize> = (0..family.atoms()).collect();
+                    (1..ranks.len()).rev().for_each(|at| ranks.swap(at, random(at + 1)));
+                    let mut order: Vec<(usize, usize, usize)> = node
+                        .children
+                        .iter()
+                        .map(|&child| (ranks[first(&child) as usize], random(1 << 30), child))
+                        .collect();
+                    order.sort_unstable();
+                    Some(order.into_iter().map(|(_, _, child)| vec![child]).collect())
+                }
+                _ => None,
+            }
+        };
+        let handfuls = family.nodes.iter().map(handful).collect();
+        Fold::new(problem, column, handfuls)
+    }
+
+    fn new(problem: &'p Problem<'a>, column: usize, handfuls: Vec<Option<Vec<Vec<usize>>>>) -> Self {
+        let mut fold = Fold { problem, column, widths: Vec::new(), handfuls };
+        let mut widths = Vec::new();
+        let mut measure = Measuring { problem, column, atoms: Vec::new(), widths: &mut widths };
+        fold.solve(&mut measure, 0.0);
+        fold.widths = widths;
+        fold
+    }
+
+    fn family(&self) -> &'p Family {
+        &self.problem.families[self.column]
+    }
+
+    /// The best generalization with the slabs' values, when a suppressed row costs the price.
+    pub fn solve(&self, slab: &mut dyn Slab, price: f64) -> Folded {
+        let family = self.family();
+        let mut visit = Visit { fold: self, slab, price, at: 0, atoms: Vec::new() };
+        if family.mode == Mode::Levels {
+            return visit.levels();
+        }
+        let mut best: Vec<Priced> = Vec::with_capacity(family.nodes.len());
+        let mut chosen: Vec<Vec<Vec<usize>>> = Vec::with_capacity(family.nodes.len());
+        for (number, node) in family.nodes.iter().enumerate() {
+            let (value, parts) = match node.children.len() {
+                0 => {
+                    let value = visit.block(&[number]);
+                    visit.clear(0);
+                    (value, Vec::new())
+                }
+                _ if !node.mergeable => {
+                    let parts = node.children.iter().map(|&child| vec![child]).collect();
+                    (sum(node.children.iter().map(|&child| best[child])), parts)
+                }
+                _ => visit.node(number, &best),
+            };
+            best.push(value);
+            chosen.push(parts);
+        }
+        let mut part = Generalization::finest(family.atoms());
+        spell(family, &chosen, family.root(), &mut part);
+        Folded { priced: best[family.root()], part }
+    }
+}
+
+/// Writes down the blocks that were chosen under a node.
+fn spell(family: &Family, chosen: &[Vec<Vec<usize>>], node: usize, part: &mut Generalization) {
+    for block in &chosen[node] {
+        match block[..] {
+            [child] => spell(family, chosen, child, part),
+            _ => {
+                let atoms = || block.iter().flat_map(|&child| family.nodes[child].atoms.clone());
+                let first = atoms().min().unwrap_or(0);
+                atoms().for_each(|atom| part.0[atom as usize] = first);
+            }
+        }
+    }
+}
+
+fn sum(values: impl Iterator<Item = Priced>) -> Priced {
+    values.fold(Priced { cost: 0.0, suppressed: 0 }, |a, b| Priced {
+        cost: a.cost + b.cost,
+        suppressed: a.suppressed + b.suppressed,
+    })
+}
+
+/// A walk over all blocks of a column, in an order that depends on nothing but the fold.
+struct Visit<'v, 'p, 'a> {
+    fold: &'v Fold<'p, 'a>,
+    slab: &'v mut dyn Slab,
+    price: f64,
+    /// The next block.
+    at: usize,
+    /// The atoms in the slab.
+    atoms: Vec<u32>,
+}
+
+impl Visit<'_, '_, '_> {
+    /// Adds nodes to the slab; the value of the block that it then is.
+    fn block(&mut self, nodes: &[usize]) -> Priced {
+        let family = self.fold.family();
+        for &node in nodes {
+            for atom in family.nodes[node].atoms.clone() {
+                self.slab.add(atom);
+                self.atoms.push(atom);
+            }
+        }
+        self.value()
+    }
+
+    fn value(&mut self) -> Priced {
+        let width = self.fold.widths.get(self.at).copied().unwrap_or(0.0);
+        self.at += 1;
+        let (problem, column, atoms) = (self.fold.problem, self.fold.column, &self.atoms);
+        priced(self.price, self.slab.value(width, &|| problem.extent(column, atoms)))
+    }
+
+    fn mark(&self) -> (usize, usize) {
+        (self.slab.mark(), self.atoms.len())
+    }
+
+    fn back(&mut self, (slab, atoms): (usize, usize)) {
+        self.slab.back(slab);
+        self.atoms.truncate(atoms);
+    }
+
+    fn clear(&mut self, mark: usize) {
+        self.back((mark, 0));
+    }
+
+    fn levels(&mut self) -> Folded {
+        let mut found: Option<Folded> = None;
+        for level in &self.fold.family().levels {
+            let mut value = Priced { cost: 0.0, suppressed: 0 };
+            for block in level.groups() {
+                for &atom in &block {
+                    self.slab.add(atom);
+                }
+                self.atoms.extend(block);
+                value = sum([value, self.value()].into_iter());
+                self.clear(0);
+            }
+            if found.as_ref().is_none_or(|best| value.cost < best.priced.cost) {
+                found = Some(Folded { priced: value, part: level.clone() });
+            }
+        }
+        found.expect("a family of levels has one")
+    }
+
+    /// The best generalization of what lies under a node, and which children are together in it.
+    fn node(&mut self, number: usize, best: &[Priced]) -> (Priced, Vec<Vec<usize>>) {
+        let family = self.fold.family();
+        let children = &family.nodes[number].children;
+        match family.mode {
+            Mode::Cuts | Mode::Levels => {
+                let whole = self.block(children);
+                self.clear(0);
+                let apart = sum(children.iter().map(|&child| best[child]));
+                match whole.cost < apart.cost {
+                    true => (whole, vec![children.clone()]),
+                    false => (apart, children.iter().map(|&child| vec![child]).collect()),
+                }
+            }
+            Mode::Subsets if self.fold.handfuls[number].is_none() => self.subsets(children, best),
+            _ => {
+                let single: Vec<Vec<usize>>;
+                let handfuls = match &self.fold.handfuls[number] {
+                    Some(handfuls) => handfuls,
+                    None => {
+                        single = children.iter().map(|&child| vec![child]).collect();
+                        &single
+                    }
+                };
+                self.segments(handfuls, best)
+            }
+        }
+    }
+
+    fn segments(&mut self, handfuls: &[Vec<usize>], best: &[Priced]) -> (Priced, Vec<Vec<usize>>) {
+        let many = handfuls.len();
+        let nothing = Priced { cost: f64::INFINITY, suppressed: 0 };
+        let mut upto = vec![nothing; many + 1];
+        let mut from = vec![0; many + 1];
+        upto[0].cost = 0.0;
+        for first in 0..many {
+            if upto[first].cost.is_infinite() {
+                self.at += many - first;
+                continue;
+            }
+            for last in first..many {
+                let block = self.block(&handfuls[last]);
+                let alone = match handfuls[last][..] {
+                    [child] if first == last => Some(best[child]),
+                    _ => None,
+                };
+                let value = alone.filter(|alone| alone.cost <= block.cost).unwrap_or(block);
+                let value = sum([upto[first], value].into_iter());
+                if value.cost < upto[last + 1].cost {
+                    upto[last + 1] = value;
+                    from[last + 1] = first;
+                }
+            }
+            self.clear(0);
+        }
+        let mut parts = Vec::new();
+        let mut end = many;
+        while end > 0 {
+            parts.push(handfuls[from[end]..end].concat());
+            end = from[end];
+        }
+        parts.reverse();
+        (upto[many], parts)
+    }
+
+    fn subsets(&mut self, children: &[usize], best: &[Priced]) -> (Priced, Vec<Vec<usize>>) {
+        let many = children.len();
+        let nothing = Priced { cost: f64::INFINITY, suppressed: 0 };
+        let mut values = vec![nothing; 1 << many];
+        self.grow(children, 0, 0, &mut values);
+        for (at, &child) in children.iter().enumerate() {
+            if best[child].cost <= values[1 << at].cost {
+                values[1 << at] = best[child];
+            }
+        }
+        let mut upto = vec![nothing; 1 << many];
+        let mut with = vec![0usize; 1 << many];
+        upto[0].cost = 0.0;
+        for set in 1..1usize << many {
+            let lowest = 1 << set.trailing_zeros();
+            let rest = set ^ lowest;
+            let mut others = rest;
+            with[set] = set;
+            loop {
+                let block = others | lowest;
+                let value = sum([values[block], upto[set ^ block]].into_iter());
+                if value.cost < upto[set].cost {
+                    upto[set] = value;
+                    with[set] = block;
+                }
+                if others == 0 {
+                    break;
+                }
+                others = (others - 1) & rest;
+            }
+        }
+        let mut parts = Vec::new();
+        let mut left = (1 << many) - 1;
+        while left > 0 {
+            let block = with[left];
+            parts.push((0..many).filter(|at| block >> at & 1 == 1).map(|at| children[at]).collect());
+            left ^= block;
+        }
+        (upto[(1 << many) - 1], parts)
+    }
+
+    /// The values of all sets that add later children to one.
+    fn grow(&mut self, children: &[usize], set: usize, next: usize, values: &mut [Priced]) {
+        for at in next..children.len() {
+            let mark = self.mark();
+            values[set | 1 << at] = self.block(&children[at..=at]);
+            self.grow(children, set | 1 << at, at + 1, values);
+            self.back(mark);
+        }
+    }
+}
+
+/// Takes down the widths of the blocks that a fold visits.
+struct Measuring<'m, 'a> {
+    problem: &'m Problem<'a>,
+    column: usize,
+    atoms: Vec<u32>,
+    widths: &'m mut Vec<f64>,
+}
+
+impl Slab for Measuring<'_, '_> {
+    fn add(&mut self, atom: u32) {
+        self.atoms.push(atom);
+    }
+
+    fn mark(&self) -> usize {
+        self.atoms.len()
+    }
+
+    fn back(&mut self, mark: usize) {
+        self.atoms.truncate(mark);
+    }
+
+    fn value(&mut self, _: f64, _: &dyn Fn() -> crate::statistics::Extent) -> (f64, u64) {
+        self.widths.push(self.problem.width(self.column, &self.atoms));
+        (0.0, 0)
+    }
+}

@@ -1,0 +1,74 @@
+//! Groups of tuples with what adds up over their rows.
+
+use crate::statistics::Statistics;
+
+/// Groups, each with one of its tuples and the sums over its rows that cost and requirements are seen from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    /// A tuple of each group: all others are in the same blocks.
+    pub tuples: Vec<u32>,
+    pub rows: Vec<u32>,
+    /// What the rows are spared, whatever the blocks; empty where nothing is.
+    pub offsets: Vec<f64>,
+    /// What the rows pay per unit of width, by column; empty for a column where every row pays the same.
+    pub slopes: Vec<Vec<f64>>,
+    /// Empty where sizes and sums say all.
+    pub statistics: Vec<Statistics>,
+}
+
+impl Groups {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What a group pays per unit of width in a column.
+    #[inline]
+    pub fn slope(&self, column: usize, group: usize) -> f64 {
+        match self.slopes.get(column).and_then(|slopes| slopes.get(group)) {
+            Some(slope) => *slope,
+            None => f64::from(self.rows[group]),
+        }
+    }
+
+    /// The coarser groups that these are parts of.
+    pub fn merged(&self, groups: &[u32], many: usize) -> Groups {
+        let mut tuples = vec![u32::MAX; many];
+        let mut rows = vec![0; many];
+        for ((&group, &tuple), &size) in groups.iter().zip(&self.tuples).zip(&self.rows) {
+            let group = group as usize;
+            rows[group] += size;
+            if tuples[group] == u32::MAX {
+                tuples[group] = tuple;
+            }
+        }
+        let sums = |values: &Vec<f64>| {
+            if values.is_empty() {
+                return Vec::new();
+            }
+            let mut sums = vec![0.0; many];
+            groups.iter().zip(values).for_each(|(&group, value)| sums[group as usize] += value);
+            sums
+        };
+        let mut statistics: Vec<Statistics> = Vec::new();
+        if !self.statistics.is_empty() {
+            let mut found: Vec<Option<Statistics>> = vec![None; many];
+            for (&group, part) in groups.iter().zip(&self.statistics) {
+                match &mut found[group as usize] {
+                    Some(whole) => whole.merge(part),
+                    none => *none = Some(part.clone()),
+                }
+            }
+            statistics = found.into_iter().flatten().collect();
+        }
+        Groups { tuples, rows, offsets: sums(&self.offsets), slopes: self.slopes.iter().map(sums).collect(), statistics }
+    }
+
+    /// How many bytes they take, nearly.
+    pub fn bytes(&self) -> usize {
+        let sums = self.offsets.len() + self.slopes.iter().map(Vec::len).sum::<usize>();
+        let histograms = self.statistics.first().map_or(0, |one| {
+            one.histograms.iter().map(|(_, histogram)| histogram.iter().count() * 16 + 64).sum::<usize>() + 128
+        });
+        self.rows.len() * 8 + sums * 8 + self.statistics.len() * histograms
+    }
+}

@@ -1,0 +1,142 @@
+//! From a hierarchy to a family: the tree over the values that occur, without nodes that say nothing.
+
+use super::Scheme;
+use super::family::{Family, Generalization, Mode, Node};
+use crate::hierarchy::{Hierarchy, NodeId};
+use crate::{Error, Result};
+
+/// The family of a scheme. `leaves` has the codes that occur of each leaf of the hierarchy, or of each value where there
+/// is none; a missing value is merged with others last of all, but for sets, where it is a value like any other. Levels
+/// below the first of `levels` are not published, those above the last are not reached.
+pub(super) fn grow(
+    scheme: Scheme,
+    guide: Option<&Hierarchy>,
+    leaves: Vec<Vec<u32>>,
+    missing: Option<u32>,
+    levels: (u32, u32),
+) -> Result<Family> {
+    let mode = match scheme {
+        Scheme::Bhs => Mode::Levels,
+        Scheme::Ghs => Mode::Cuts,
+        Scheme::Ops | Scheme::Gops => Mode::Segments,
+        Scheme::Sps | Scheme::Gsps => Mode::Subsets,
+    };
+    if levels.0 > guide.map_or(0, Hierarchy::height) || levels.0 > levels.1 {
+        return Err(Error::input("it has no such levels"));
+    }
+    let mut growing = Growing { levels, leaves: &leaves, nodes: Vec::new(), codes: Vec::new(), tops: Vec::new() };
+    let root = guide.and_then(|tree| growing.node(tree, tree.root()));
+    let top = match guide {
+        Some(_) if scheme.is_guided() => root.into_iter().collect(),
+        Some(_) => growing.flatten(),
+        None => {
+            let atoms = leaves.iter().filter(|codes| !codes.is_empty());
+            let atoms: Vec<usize> = atoms.map(|codes| growing.atom(codes.clone(), None)).collect();
+            growing.join(atoms, true).into_iter().collect::<Vec<_>>()
+        }
+    };
+    growing.crown(top, missing, mode == Mode::Subsets);
+    if growing.nodes.is_empty() {
+        return Err(Error::input("it has no values"));
+    }
+    let Growing { nodes, codes, tops, .. } = growing;
+    let mut family = Family { mode, nodes, levels: Vec::new(), codes };
+    if let (Mode::Levels, Some(tree)) = (mode, guide) {
+        family.levels = by_level(tree, &tops, levels);
+    }
+    Ok(family)
+}
+
+struct Growing<'a> {
+    levels: (u32, u32),
+    leaves: &'a [Vec<u32>],
+    nodes: Vec<Node>,
+    codes: Vec<Vec<u32>>,
+    /// The hierarchy node of every atom; none for the missing value.
+    tops: Vec<Option<NodeId>>,
+}
+
+impl Growing<'_> {
+    fn atom(&mut self, codes: Vec<u32>, top: Option<NodeId>) -> usize {
+        let atom = self.codes.len() as u32;
+        self.codes.push(codes);
+        self.tops.push(top);
+        self.nodes.push(Node { children: Vec::new(), atoms: atom..atom + 1, mergeable: false });
+        self.nodes.len() - 1
+    }
+
+    /// A node over others; a single one stands for itself.
+    fn join(&mut self, children: Vec<usize>, mergeable: bool) -> Option<usize> {
+        if children.len() < 2 {
+            return children.first().copied();
+        }
+        let (first, last) = (&self.nodes[children[0]], &self.nodes[children[children.len() - 1]]);
+        let atoms = first.atoms.start..last.atoms.end;
+        self.nodes.push(Node { children, atoms, mergeable });
+        Some(self.nodes.len() - 1)
+    }
+
+    /// What occurs under a node of the hierarchy.
+    fn node(&mut self, tree: &Hierarchy, node: NodeId) -> Option<usize> {
+        let level = tree.height() - tree.depth(node);
+        if tree.is_leaf(node) || level <= self.levels.0 {
+            let (first, last) = tree.span(node);
+            let mut codes: Vec<u32> =
+                (first..=last).flat_map(|leaf| self.leaves[leaf as usize].iter().copied()).collect();
+            codes.sort_unstable();
+            return (!codes.is_empty()).then(|| self.atom(codes, Some(node)));
+        }
+        let children: Vec<usize> =
+            tree.children(node).iter().filter_map(|&child| self.node(tree, child)).collect();
+        self.join(children, level <= self.levels.1)
+    }
+
+    /// Forgets everything but the atoms, which become the children of one node.
+    fn flatten(&mut self) -> Vec<usize> {
+        self.nodes.retain(|node| node.children.is_empty());
+        self.join((0..self.nodes.len()).collect(), true).into_iter().collect()
+    }
+
+    /// Makes the root the last node, and gives the missing value its place.
+    fn crown(&mut self, mut top: Vec<usize>, missing: Option<u32>, beside: bool) {
+        let Some(code) = missing else { return };
+        let atom = self.atom(vec![code], None);
+        let all = self.nodes[atom].atoms.end;
+        match top.first().copied() {
+            Some(root) if beside && !self.nodes[root].children.is_empty() => {
+                let mut node = self.nodes.remove(root);
+                node.children.push(atom - 1);
+                node.atoms.end = all;
+                self.nodes.push(node);
+            }
+            _ => {
+                let mergeable = top.first().is_none_or(|&root| {
+                    self.nodes[root].mergeable || self.nodes[root].children.is_empty()
+                });
+                top.push(atom);
+                self.join(top, mergeable);
+            }
+        }
+    }
+}
+
+/// The groupings by one level each, from fine to coarse, each once. A missing value is alone but on the highest level.
+fn by_level(tree: &Hierarchy, tops: &[Option<NodeId>], levels: (u32, u32)) -> Vec<Generalization> {
+    let mut found: Vec<Generalization> = Vec::new();
+    for level in levels.0..=levels.1.min(tree.height()) {
+        let depth = tree.height() - level;
+        let above = |top: NodeId| tree.path(top).find(|&node| tree.depth(node) <= depth);
+        let key = |top: &Option<NodeId>| match top {
+            _ if depth == 0 => Some(tree.root()),
+            Some(top) => above(*top),
+            None => None,
+        };
+        let keys: Vec<Option<NodeId>> = tops.iter().map(key).collect();
+        let first = |at: usize| keys.iter().position(|other| *other == keys[at]).unwrap_or(at) as u32;
+        let grouping = Generalization((0..tops.len()).map(first).collect());
+        if found.last() != Some(&grouping) {
+            found.push(grouping);
+        }
+    }
+    found
+}

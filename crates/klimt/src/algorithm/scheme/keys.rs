@@ -1,0 +1,155 @@
+//! Grouping by packed keys: the inner loop of the search.
+//!
+//! The blocks of a tuple are packed into 64 bits, as many columns at once as fit; where they do not all fit, the number of
+//! the group so far takes the place of the columns before. So keys are exact, whatever the number of columns.
+
+use super::family::Generalization;
+use super::tuples::Tuples;
+
+/// Which columns are packed at once, each with where its bits begin.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    rounds: Vec<Vec<(usize, u32)>>,
+}
+
+/// The bits that the number of a group takes.
+const GROUP_BITS: u32 = 32;
+
+impl Layout {
+    pub fn new(atoms: &[usize]) -> Self {
+        let mut rounds = vec![Vec::new()];
+        let mut used = 0;
+        for (column, &many) in atoms.iter().enumerate() {
+            let bits = usize::BITS - many.saturating_sub(1).leading_zeros();
+            if used + bits > u64::BITS {
+                rounds.push(Vec::new());
+                used = GROUP_BITS;
+            }
+            if let Some(round) = rounds.last_mut() {
+                round.push((column, used));
+            }
+            used += bits;
+        }
+        Layout { rounds }
+    }
+}
+
+/// Scratch space for grouping.
+#[derive(Debug, Default)]
+pub(super) struct Grouper {
+    keys: Vec<u64>,
+    slots: Vec<Slot>,
+    stamp: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    key: u64,
+    stamp: u32,
+    group: u32,
+}
+
+impl Grouper {
+    /// The group of each of some tuples by the blocks that they are in, in the order of first appearance, and how many
+    /// groups there are. A column whose part is missing does not count.
+    pub fn group(
+        &mut self,
+        layout: &Layout,
+        tuples: &Tuples,
+        which: &[u32],
+        parts: &[Option<&Generalization>],
+    ) -> (Vec<u32>, usize) {
+        let mut groups = vec![0; which.len()];
+        let mut many = usize::from(!which.is_empty());
+        let mut first = true;
+        for round in &layout.rounds {
+            self.keys.clear();
+            if first {
+                self.keys.resize(which.len(), 0);
+            } else {
+                self.keys.extend(groups.iter().map(|&group| u64::from(group)));
+            }
+            let mut looked = false;
+            for &(column, shift) in round {
+                let Some(part) = parts[column] else { continue };
+                let atoms = tuples.atoms(column);
+                if part.0.last().is_none_or(|&block| block == 0) && part.0.iter().all(|&block| block == 0) {
+                    continue;
+                }
+                looked = true;
+                for (key, &tuple) in self.keys.iter_mut().zip(which) {
+                    *key |= u64::from(part.0[atoms[tuple as usize] as usize]) << shift;
+                }
+            }
+            if looked {
+                many = self.number(&mut groups);
+                first = false;
+            }
+        }
+        (groups, many)
+    }
+
+    /// Numbers the keys in the order of their first appearance.
+    fn number(&mut self, groups: &mut [u32]) -> usize {
+        let size = (self.keys.len() * 2).next_power_of_two().max(16);
+        if self.slots.len() < size {
+            self.slots = vec![Slot::default(); size];
+            self.stamp = 0;
+        }
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 {
+            self.slots.fill(Slot::default());
+            self.stamp = 1;
+        }
+        let mask = size - 1;
+        let shift = u64::BITS - size.trailing_zeros();
+        let mut many = 0;
+        for (&key, group) in self.keys.iter().zip(groups) {
+            let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize & mask;
+            *group = loop {
+                let slot = &mut self.slots[at];
+                if slot.stamp != self.stamp {
+                    *slot = Slot { key, stamp: self.stamp, group: many };
+                    many += 1;
+                    break many - 1;
+                }
+                if slot.key == key {
+                    break slot.group;
+                }
+                at = (at + 1) & mask;
+            };
+        }
+        many as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn groups_are_those_of_equal_blocks(
+            rows in prop::collection::vec(prop::collection::vec(0u32..5, 40), 1..60),
+            firsts in prop::collection::vec(0u32..5, 5),
+            wide in any::<bool>(),
+        ) {
+            // Blocks are named by members here, so a part of a part is one too.
+            let part = Generalization((0..5).map(|atom| firsts[atom as usize].min(atom)).collect());
+            let parts: Vec<Option<&Generalization>> = (0..40).map(|d| (d != 3).then_some(&part)).collect();
+            let tuples = Tuples::of_atoms(&rows);
+            let layout = Layout::new(&vec![if wide { 1 << 30 } else { 5 }; 40]);
+            let which: Vec<u32> = (0..tuples.len() as u32).collect();
+            let (groups, many) = Grouper::default().group(&layout, &tuples, &which, &parts);
+            let mut seen: HashMap<Vec<u32>, u32> = HashMap::new();
+            for (row, &group) in rows.iter().zip(&groups) {
+                let key = row.iter().enumerate().filter(|(d, _)| *d != 3).map(|(_, &a)| part.0[a as usize]).collect();
+                let next = seen.len() as u32;
+                prop_assert_eq!(*seen.entry(key).or_insert(next), group);
+            }
+            prop_assert_eq!(many, seen.len());
+        }
+    }
+}

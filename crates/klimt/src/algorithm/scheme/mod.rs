@@ -1,0 +1,192 @@
+//! The six generalization schemes (Li, Li, 2007): consistent recoding, where one value is always published the same way.
+//!
+//! A generalization of a column is a grouping of its values, and a scheme says which groupings are allowed (`family`):
+//! one level of a hierarchy (BHS), a cut through it (GHS), intervals of an order (OPS), intervals that respect the
+//! hierarchy's groups (GOPS), any grouping (SPS), any grouping that respects the hierarchy (GSPS). A generalization of the
+//! table takes one of each column, and rows whose values are published alike are a group.
+//!
+//! Every generalization is a set of *applicators*, each of which merges two groups of values (`applicator`), so one
+//! enumeration serves all schemes (`enumerate`), bottom-up from the values as they are, or top-down from one group of
+//! everything. `search` looks for the best of them by branch and bound; `fold` solves one column exactly while the others
+//! stay; `seed` finds a good generalization to start from.
+
+mod applicator;
+mod bits;
+mod bound;
+mod count;
+mod enumerate;
+mod expand;
+mod family;
+mod fold;
+mod groups;
+mod grow;
+mod keys;
+mod outcome;
+mod problem;
+mod queue;
+mod search;
+mod seed;
+mod slab;
+mod tuples;
+
+pub use count::{Count, drawn};
+pub use enumerate::{anonymizations, child_partitions, generalizations};
+pub use family::{Family, Generalization};
+
+use crate::hierarchy::Hierarchy;
+use crate::partition::{Job, Partitioner, Partitioning};
+use crate::{Error, Result};
+use problem::Problem;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Which groupings of the values of a column are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// Basic hierarchical scheme: one level of the hierarchy for the whole column.
+    Bhs,
+    /// Group hierarchical scheme: a cut through the hierarchy.
+    Ghs,
+    /// Ordered partitioning scheme: intervals of an order.
+    Ops,
+    /// Guided ordered partitioning scheme: intervals that respect the groups of the hierarchy.
+    Gops,
+    /// Set partitioning scheme: any grouping of the values.
+    Sps,
+    /// Guided set partitioning scheme: any grouping that respects the groups of the hierarchy.
+    Gsps,
+}
+
+impl Scheme {
+    /// Every scheme with its name and what it allows.
+    pub const ALL: [(&'static str, Scheme, &'static str); 6] = [
+        ("bhs", Scheme::Bhs, "one level of the hierarchy for the whole column"),
+        ("ghs", Scheme::Ghs, "a cut through the hierarchy"),
+        ("ops", Scheme::Ops, "intervals of the order"),
+        ("gops", Scheme::Gops, "intervals that respect the groups of the hierarchy"),
+        ("sps", Scheme::Sps, "any grouping of the values"),
+        ("gsps", Scheme::Gsps, "any grouping of the values that respects the groups of the hierarchy"),
+    ];
+
+    /// The scheme of a name.
+    pub fn named(name: &str) -> Result<Self> {
+        let found = Scheme::ALL.iter().find(|(id, ..)| id.eq_ignore_ascii_case(name));
+        found.map(|(_, scheme, _)| *scheme).ok_or_else(|| {
+            let names: Vec<&str> = Scheme::ALL.iter().map(|(id, ..)| *id).collect();
+            Error::input(format!("there is no scheme of this name; there are {}", names.join(", ")))
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Scheme::ALL.iter().find(|(_, scheme, _)| *scheme == self).map_or("", |(name, ..)| name)
+    }
+
+    /// Whether it looks at a hierarchy.
+    pub fn is_guided(self) -> bool {
+        !matches!(self, Scheme::Ops | Scheme::Sps)
+    }
+
+    /// Whether it groups neighbours of an order only.
+    pub fn is_ordered(self) -> bool {
+        matches!(self, Scheme::Ops | Scheme::Gops)
+    }
+
+    /// The scheme that a column with an order takes in place of one for unordered values: intervals stay intervals.
+    pub fn for_ordered(self) -> Self {
+        match self {
+            Scheme::Sps => Scheme::Ops,
+            Scheme::Gsps => Scheme::Gops,
+            other => other,
+        }
+    }
+}
+
+/// The scheme of one column.
+#[derive(Clone, Debug)]
+pub struct ColumnScheme {
+    /// Which groupings are allowed.
+    pub scheme: Scheme,
+    /// The hierarchy that guides it, where the column's own domain is none.
+    pub guide: Option<Arc<Hierarchy>>,
+    /// The lowest and the highest level of the hierarchy that may be published; 0 is the values as they are.
+    pub levels: (u32, u32),
+}
+
+impl ColumnScheme {
+    /// A scheme without guide, over all levels.
+    pub fn new(scheme: Scheme) -> Self {
+        ColumnScheme { scheme, guide: None, levels: (0, u32::MAX) }
+    }
+}
+
+/// Where the search starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// From the values as they are (Li and Li).
+    BottomUp,
+    /// From one group of everything (K-Optimize of Bayardo and Agrawal).
+    TopDown,
+    /// Bottom-up where k is small and columns are few, else top-down.
+    #[default]
+    Auto,
+}
+
+/// What the search does to look at fewer generalizations; all of it by default, and none of it changes the optimum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pruning {
+    /// Leave out generalizations whose lower bound is no better than what is known (cost-based pruning).
+    pub bounds: bool,
+    /// Leave out applicators that lead to nothing better.
+    pub useless: bool,
+    /// Apply at once what must be applied to reach anything better.
+    pub useful: bool,
+    /// Start from a good generalization, found by a greedy search from several starts.
+    pub seeding: bool,
+    /// Look at a generalization a second time before its children are made (modified breadth-first search).
+    pub reconsider: bool,
+    /// Take the generalization with the least lower bound next, not the oldest.
+    pub nodes: bool,
+    /// Apply first what merges the fewest groups.
+    pub applicators: bool,
+    /// Solve one column exactly at every generalization of the others.
+    pub fold: bool,
+}
+
+impl Default for Pruning {
+    fn default() -> Self {
+        Pruning {
+            bounds: true,
+            useless: true,
+            useful: true,
+            seeding: true,
+            reconsider: true,
+            nodes: true,
+            applicators: true,
+            fold: true,
+        }
+    }
+}
+
+/// The partitioner that looks for the best generalization of its schemes.
+#[derive(Clone, Debug)]
+pub struct SchemeSearch {
+    /// The scheme of every quasi-identifier.
+    pub columns: Vec<ColumnScheme>,
+    /// Where the search starts.
+    pub direction: Direction,
+    /// What it does to look at less.
+    pub pruning: Pruning,
+    /// Where random starts come from.
+    pub seed: u64,
+}
+
+impl Partitioner for SchemeSearch {
+    fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
+        let families = family::families(&self.columns, job.table)?;
+        let problem = Problem::new(job, &families)?;
+        let found = search::run(self, &problem)?;
+        outcome::partitioning(&problem, &found)
+    }
+}

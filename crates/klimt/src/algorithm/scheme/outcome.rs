@@ -1,0 +1,205 @@
+//! From a generalization to groups, regions and what is proven of them.
+
+use super::family::Generalization;
+use super::keys::Grouper;
+use super::problem::Problem;
+use super::search::Reached;
+use super::tuples::gather;
+use crate::Result;
+use crate::partition::{CutNode, CutTree, Partitioning, Proof};
+use crate::table::{Domain, Shape};
+
+/// The partitioning that a generalization makes. The cuts of its tree lie between the blocks of every column.
+pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<Partitioning> {
+    let table = problem.job.table;
+    let parts = &reached.best.parts;
+    let options: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
+    let (groups, many) =
+        Grouper::default().group(&problem.layout, &problem.tuples, &problem.base.tuples, &options);
+    let merged = problem.base.merged(&groups, many);
+    let axes: Vec<Axis> = (0..parts.len()).map(|column| Axis::new(problem, column, &parts[column])).collect();
+    let mut places: Vec<(Vec<u32>, u32)> = (0..many as u32)
+        .map(|group| {
+            let tuple = merged.tuples[group as usize] as usize;
+            let place = |(column, axis): (usize, &Axis)| axis.places[problem.tuples.atoms(column)[tuple] as usize];
+            (axes.iter().enumerate().map(place).collect(), group)
+        })
+        .collect();
+    places.sort_unstable();
+    let mut numbers = vec![0; many];
+    (0..).zip(&places).for_each(|(number, (_, group))| numbers[*group as usize] = number);
+
+    let of_row: Vec<u32> =
+        problem.tuples.of_row.iter().map(|&tuple| numbers[groups[tuple as usize] as usize]).collect();
+    let (order, ends) = gather(&of_row, many);
+    let mut tree = CutTree::default();
+    plant(&axes, &places, &merged.rows, 0, &mut tree);
+    let mut found = Partitioning {
+        order,
+        ends: ends.into_iter().map(|end| end as u32).collect(),
+        regions: crate::region::Regions::new(parts.len()),
+        tree: Some(tree),
+        proof: proof(reached),
+        strict: true,
+    };
+    found.regions = found.compact(table);
+    let suppressed: Vec<usize> =
+        (0..many).filter(|&at| !problem.satisfied(&merged, places[at].1 as usize)).collect();
+    let domains: Vec<&Domain> = (0..parts.len()).map(|column| table.domain(column)).collect();
+    if !suppressed.is_empty() {
+        found.drop_groups(&suppressed, &domains);
+        if let Some(tree) = &mut found.tree {
+            forget(tree, &suppressed);
+        }
+    }
+    Ok(found)
+}
+
+fn proof(reached: &Reached) -> Proof {
+    let (cost, bound) = (reached.best.priced.cost, reached.bound);
+    match bound {
+        bound if bound >= cost - cost.abs() * 1e-11 => Proof::Optimal,
+        bound if bound > 0.0 => Proof::WithinFactor(cost / bound),
+        _ => Proof::Heuristic,
+    }
+}
+
+/// Leaves of groups that are not published hold no rows.
+fn forget(tree: &mut CutTree, suppressed: &[usize]) {
+    let mut group = 0;
+    for node in &mut tree.nodes {
+        if let CutNode::Leaf { rows: rows @ 1.. } = node {
+            if suppressed.binary_search(&group).is_ok() {
+                *rows = 0;
+            }
+            group += 1;
+        }
+    }
+}
+
+/// The blocks of a column in the order in which a tree parts them.
+struct Axis {
+    /// The place of the block of every atom.
+    places: Vec<u32>,
+    cuts: Cuts,
+}
+
+enum Cuts {
+    /// The first and the last code of every block, and how many codes there are; what lies between two blocks is empty.
+    Spans { spans: Vec<(u32, u32)>, codes: u32 },
+    /// The codes of every block.
+    Members(Vec<Vec<u32>>),
+}
+
+impl Axis {
+    fn new(problem: &Problem<'_>, column: usize, part: &Generalization) -> Self {
+        let domain = problem.job.table.domain(column);
+        let family = &problem.families[column];
+        let mut blocks: Vec<(Vec<u32>, Vec<u32>)> = part
+            .groups()
+            .into_iter()
+            .map(|atoms| {
+                let mut codes: Vec<u32> =
+                    atoms.iter().flat_map(|&atom| family.codes[atom as usize].iter().copied()).collect();
+                codes.sort_unstable();
+                (codes, atoms)
+            })
+            .collect();
+        blocks.sort_unstable();
+        let mut places = vec![0; part.0.len()];
+        for (place, (_, atoms)) in (0..).zip(&blocks) {
+            atoms.iter().for_each(|&atom| places[atom as usize] = place);
+        }
+        let codes = blocks.into_iter().map(|(codes, _)| codes);
+        let cuts = match domain.shape() {
+            Shape::Set => Cuts::Members(codes.collect()),
+            _ => Cuts::Spans {
+                spans: codes.map(|codes| span(domain, &codes)).collect(),
+                codes: domain.cardinality() as u32,
+            },
+        };
+        Axis { places, cuts }
+    }
+}
+
+/// The codes of the smallest cell over the codes of a block.
+fn span(domain: &Domain, codes: &[u32]) -> (u32, u32) {
+    let (lo, hi) = (codes[0], codes[codes.len() - 1]);
+    match domain.shape() {
+        Shape::Hierarchy(tree) if domain.missing_code() != Some(hi) => tree.span(tree.lowest_common_ancestor(lo, hi)),
+        Shape::Hierarchy(_) if lo != hi => (0, hi),
+        _ => (lo, hi),
+    }
+}
+
+/// A piece of a column: where it is cut from what comes after, and the groups in it.
+struct Piece<'g> {
+    cut: Option<Cut<'g>>,
+    groups: &'g [(Vec<u32>, u32)],
+}
+
+#[derive(Clone, Copy)]
+enum Cut<'g> {
+    After(u32),
+    Members(&'g [u32]),
+}
+
+/// Appends the subtree over groups that share their places in the columns before.
+fn plant(axes: &[Axis], groups: &[(Vec<u32>, u32)], rows: &[u32], column: usize, tree: &mut CutTree) {
+    let Some(axis) = axes.get(column).filter(|_| !groups.is_empty()) else {
+        let rows = groups.iter().map(|(_, group)| rows[*group as usize]).sum();
+        tree.nodes.push(CutNode::Leaf { rows });
+        return;
+    };
+    for Piece { cut, groups } in pieces(axis, groups, column) {
+        let at = tree.nodes.len();
+        let dimension = column as u32;
+        match cut {
+            None => {}
+            Some(Cut::After(code)) => {
+                tree.nodes.push(CutNode::Threshold { dimension, code, shared: false, right: 0 });
+            }
+            Some(Cut::Members(members)) => {
+                let (first, len) = (tree.members.len() as u32, members.len() as u32);
+                tree.members.extend_from_slice(members);
+                tree.nodes.push(CutNode::Subset { dimension, first, len, shared: false, right: 0 });
+            }
+        }
+        plant(axes, groups, rows, column + 1, tree);
+        if cut.is_some() {
+            tree.close_left(at);
+        }
+    }
+}
+
+/// The pieces of a column from first to last: the blocks that hold groups, and what is empty between them.
+fn pieces<'g>(axis: &'g Axis, groups: &'g [(Vec<u32>, u32)], column: usize) -> Vec<Piece<'g>> {
+    let blocks = groups.chunk_by(|a, b| a.0[column] == b.0[column]);
+    let mut pieces = Vec::new();
+    let complete = match &axis.cuts {
+        Cuts::Spans { spans, codes } => {
+            let mut next = 0;
+            for groups in blocks {
+                let (lo, hi) = spans[groups[0].0[column] as usize];
+                if lo > next {
+                    pieces.push(Piece { cut: Some(Cut::After(lo - 1)), groups: &[] });
+                }
+                pieces.push(Piece { cut: Some(Cut::After(hi)), groups });
+                next = hi + 1;
+            }
+            next == *codes
+        }
+        Cuts::Members(members) => {
+            let piece = |groups: &'g [(Vec<u32>, u32)]| {
+                Piece { cut: Some(Cut::Members(&members[groups[0].0[column] as usize])), groups }
+            };
+            pieces.extend(blocks.map(piece));
+            pieces.len() == members.len()
+        }
+    };
+    match pieces.last_mut() {
+        Some(last) if complete => last.cut = None,
+        _ => pieces.push(Piece { cut: None, groups: &[] }),
+    }
+    pieces
+}

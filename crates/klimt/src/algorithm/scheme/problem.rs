@@ -1,0 +1,209 @@
+//! What is to be solved: the table as distinct tuples, what a group must satisfy and what it costs.
+
+use super::applicator::{Applicators, MOST_APPLICATORS, applicators_of};
+use super::family::{Family, Generalization};
+use super::groups::Groups;
+use super::keys::{Grouper, Layout};
+use super::tuples::Tuples;
+use crate::Result;
+use crate::partition::Job;
+use crate::statistics::{Collector, Extent, Statistics};
+use crate::table::Shape;
+
+/// How the cost of a group is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pricing {
+    /// From its size.
+    Size,
+    /// As a sum over rows and columns of what a value pays for the block that it is in.
+    Shares,
+    /// From its statistics.
+    Statistics,
+}
+
+/// What is to be solved.
+pub(super) struct Problem<'a> {
+    pub job: &'a Job<'a>,
+    pub families: &'a [Family],
+    /// None where the generalizations of a column are too many to be told apart one by one.
+    pub applicators: Vec<Applicators>,
+    /// Whether they are not.
+    pub tractable: bool,
+    pub tuples: Tuples,
+    pub layout: Layout,
+    pub pricing: Pricing,
+    /// What a suppressed row costs; nothing can be suppressed where it is infinite.
+    pub price: f64,
+    /// The most rows that may be suppressed.
+    pub limit: u64,
+    /// Whether groups are judged or priced by more than their size and what their values pay.
+    pub collects: bool,
+    /// Every tuple as a group of its own.
+    pub base: Groups,
+}
+
+impl<'a> Problem<'a> {
+    pub fn new(job: &'a Job<'a>, families: &'a [Family]) -> Result<Self> {
+        let tuples = Tuples::new(job.table, families);
+        let pricing = pricing(job);
+        let limit = job.suppression.limit(job.table.rows()) as u64;
+        let price = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
+        let collects = !job.requirements.only_count() || pricing == Pricing::Statistics;
+        let tractable = families.iter().all(|family| applicators_of(family) <= MOST_APPLICATORS);
+        let atoms: Vec<usize> = families.iter().map(Family::atoms).collect();
+        let mut problem = Problem {
+            job,
+            families,
+            applicators: if tractable { families.iter().map(Applicators::of).collect() } else { Vec::new() },
+            tractable,
+            layout: Layout::new(&atoms),
+            base: Groups::default(),
+            pricing,
+            price: price.unwrap_or(f64::INFINITY),
+            limit: if price.is_some() { limit } else { 0 },
+            collects,
+            tuples,
+        };
+        problem.base = problem.every_tuple()?;
+        Ok(problem)
+    }
+
+    pub fn dimensions(&self) -> usize {
+        self.families.len()
+    }
+
+    fn every_tuple(&self) -> Result<Groups> {
+        let many = self.tuples.len();
+        let mut base = Groups {
+            tuples: (0..many as u32).collect(),
+            rows: self.tuples.rows.clone(),
+            ..Groups::default()
+        };
+        if self.pricing == Pricing::Shares {
+            base.offsets = vec![0.0; many];
+            for column in 0..self.dimensions() {
+                let shares: Vec<Vec<(f64, f64)>> = self.families[column]
+                    .codes
+                    .iter()
+                    .map(|codes| codes.iter().map(|&code| self.job.loss.share(column, code)).collect())
+                    .collect();
+                base.slopes.push(self.slopes(column, &shares, &mut base.offsets));
+            }
+        }
+        if self.collects {
+            let mut needs = self.job.requirements.needs().clone();
+            if self.pricing == Pricing::Statistics {
+                needs.include(&self.job.loss.needs());
+            }
+            let collector = Collector::new(&needs, self.job.table)?;
+            let (order, ends) = self.tuples.by_tuple();
+            base.statistics = collector.of_each(&order, &ends);
+        }
+        Ok(base)
+    }
+
+    /// What the rows of every tuple pay for a unit of width in a column, added up; empty where every row pays the same.
+    /// What they are spared is added to `offsets`.
+    fn slopes(&self, column: usize, shares: &[Vec<(f64, f64)>], offsets: &mut [f64]) -> Vec<f64> {
+        if shares.iter().flatten().all(|share| *share == (1.0, 0.0)) {
+            return Vec::new();
+        }
+        let mut slopes = vec![0.0; self.tuples.len()];
+        let atoms = self.tuples.atoms(column);
+        let single = shares.iter().all(|codes| codes.len() == 1);
+        let mut add = |tuple: usize, (slope, offset): (f64, f64), rows: f64| {
+            slopes[tuple] += slope * rows;
+            offsets[tuple] += offset * rows;
+        };
+        if single {
+            for (tuple, &rows) in self.tuples.rows.iter().enumerate() {
+                add(tuple, shares[atoms[tuple] as usize][0], f64::from(rows));
+            }
+        } else {
+            let codes = self.job.table.codes(column);
+            for (row, &tuple) in self.tuples.of_row.iter().enumerate() {
+                add(tuple as usize, self.job.loss.share(column, codes.get(row)), 1.0);
+            }
+        }
+        slopes
+    }
+
+    /// What the rows of a group of atoms pay per unit of their share, as it is published.
+    pub fn width(&self, column: usize, atoms: &[u32]) -> f64 {
+        if self.pricing != Pricing::Shares {
+            return 0.0;
+        }
+        self.job.loss.spread(column, &self.extent(column, atoms)).unwrap_or(0.0)
+    }
+
+    /// The extent that is published of a group of atoms, for the loss that is minimised.
+    pub fn extent(&self, column: usize, atoms: &[u32]) -> Extent {
+        let domain = self.job.table.domain(column);
+        let codes = || atoms.iter().flat_map(|&atom| self.families[column].codes[atom as usize].iter().copied());
+        if matches!(domain.shape(), Shape::Set) {
+            let mut extent = Extent::no_members(domain.cardinality());
+            codes().for_each(|code| extent.add(code));
+            return extent;
+        }
+        let mut extent = Extent::NOTHING;
+        codes().for_each(|code| extent.add(code));
+        if let Extent::Interval { lo, hi } = &mut extent {
+            let open = matches!(domain.shape(), Shape::Ordered)
+                && self.job.loss.measures_lengths()
+                && *lo > 0
+                && domain.missing_code() != Some(*lo)
+                && !domain.is_single(*lo, *hi);
+            *lo -= u32::from(open);
+        }
+        extent
+    }
+
+    /// Whether a group satisfies every requirement.
+    #[inline]
+    pub fn satisfied(&self, groups: &Groups, group: usize) -> bool {
+        match groups.statistics.get(group) {
+            None => u64::from(groups.rows[group]) >= self.job.requirements.minimum_size(),
+            Some(statistics) => self.job.requirements.satisfied(statistics),
+        }
+    }
+
+    /// The cost of a group whose statistics say all, with the extents that are published of it.
+    pub fn cost_of(&self, statistics: &Statistics, blocks: &[&Extent]) -> f64 {
+        let published = !statistics.extents.is_empty();
+        if !published {
+            return self.job.loss.group(statistics);
+        }
+        let mut statistics = statistics.clone();
+        for (dimension, extent) in &mut statistics.extents {
+            *extent = blocks[*dimension].clone();
+        }
+        self.job.loss.group(&statistics)
+    }
+
+    /// The groups under a generalization, from finer ones.
+    pub fn roll_up(&self, finer: &Groups, parts: &[Generalization], grouper: &mut Grouper) -> Groups {
+        let parts: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
+        let (groups, many) = grouper.group(&self.layout, &self.tuples, &finer.tuples, &parts);
+        finer.merged(&groups, many)
+    }
+
+    /// Whether the search should end with what it has.
+    pub fn stopped(&self) -> bool {
+        self.job.budget.over() || self.job.observer.cancelled()
+    }
+}
+
+fn pricing(job: &Job<'_>) -> Pricing {
+    if job.loss.size(1).is_some() {
+        return Pricing::Size;
+    }
+    let whole = |dimension: usize| {
+        let domain = job.table.domain(dimension);
+        match domain.shape() {
+            Shape::Set => Extent::no_members(domain.cardinality()),
+            _ => Extent::NOTHING,
+        }
+    };
+    let spreads = |dimension: usize| job.loss.spread(dimension, &whole(dimension)).is_some();
+    if (0..job.table.dimensions()).all(spreads) { Pricing::Shares } else { Pricing::Statistics }
+}

@@ -1,0 +1,279 @@
+//! The search for the best generalization: branch and bound over the enumeration tree, and at any time the best so far with
+//! a lower bound on all others.
+//!
+//! A node is looked at twice (modified breadth-first search, section 4.4.2): first for its own generalization and its
+//! bound, and again, when its turn comes once more, for its children, if it is still worth it.
+
+use super::applicator::Scope;
+use super::expand::{expand, without};
+use super::family::Generalization;
+use super::groups::Groups;
+use super::keys::Grouper;
+use super::problem::Problem;
+use super::queue::{Node, Queue};
+use super::seed::{Found, Seeding, coarsest, exactly, until};
+use super::slab::Counted;
+use super::{Direction, Pruning, SchemeSearch};
+use crate::{Error, ErrorKind, Result};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// How many nodes are looked at side by side; fixed, so that any number of threads finds the same.
+const BATCH: usize = 16;
+
+/// What the search has come to.
+pub(super) struct Reached {
+    pub best: Found,
+    /// No generalization costs less.
+    pub bound: f64,
+}
+
+/// A search under way.
+pub(super) struct Search<'s, 'p, 'a> {
+    pub problem: &'p Problem<'a>,
+    pub pruning: Pruning,
+    pub top_down: bool,
+    /// The column that is solved at every generalization of the others.
+    folded: Option<usize>,
+    seeding: &'s Seeding<'p, 'a>,
+}
+
+/// What a look at a node has shown.
+struct Look {
+    bound: f64,
+    found: Option<Found>,
+    /// The groups under its finest generalization.
+    groups: Arc<Groups>,
+    /// Whether nothing is left in its scope.
+    closed: bool,
+}
+
+/// Runs the search. Fails where nothing satisfies the requirements.
+pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Reached> {
+    let seeding = Seeding::new(problem);
+    let tractable = problem.tractable;
+    let mut told = |found: &Found| problem.job.observer.improved(found.priced.cost, 0.0);
+    let mut best = match settings.pruning.seeding || !tractable {
+        true => seeding.run(settings.seed, until(problem, tractable), &mut told),
+        false => None,
+    };
+    let search = Search {
+        problem,
+        pruning: settings.pruning,
+        top_down: top_down(settings, problem),
+        folded: fold_column(&seeding, problem).filter(|_| settings.pruning.fold),
+        seeding: &seeding,
+    };
+    if best.is_none() {
+        best = search.plain(problem.families.iter().map(coarsest).collect());
+    }
+    let root = search.root();
+    let bound = if tractable { search.walk(root, &mut best) } else { root.bound };
+    let best = best.ok_or_else(|| {
+        Error::new(ErrorKind::Unsatisfied, "no generalization of these schemes satisfies every requirement")
+    })?;
+    let bound = bound.min(best.priced.cost);
+    problem.job.observer.improved(best.priced.cost, bound);
+    Ok(Reached { best, bound })
+}
+
+fn top_down(settings: &SchemeSearch, problem: &Problem<'_>) -> bool {
+    match settings.direction {
+        Direction::BottomUp => false,
+        Direction::TopDown => true,
+        Direction::Auto => {
+            // Few rows in a tuple, measured by what a group needs: almost everything has to be merged.
+            let mean = problem.job.table.rows() as f64 / problem.tuples.len().max(1) as f64;
+            problem.job.requirements.minimum_size() as f64 > 8.0 * mean
+        }
+    }
+}
+
+/// The column with the most generalizations of those that can be solved exactly.
+fn fold_column(seeding: &Seeding<'_, '_>, problem: &Problem<'_>) -> Option<usize> {
+    let exact = (0..problem.dimensions()).filter(|&column| seeding.fold(column).is_some());
+    exact
+        .map(|column| (problem.families[column].bits(), column))
+        .filter(|(bits, _)| *bits > 0.0)
+        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
+        .map(|(_, column)| column)
+}
+
+impl Search<'_, '_, '_> {
+    /// A generalization as it is.
+    fn plain(&self, parts: Vec<Generalization>) -> Option<Found> {
+        let groups = self.problem.roll_up(&self.problem.base, &parts, &mut Grouper::default());
+        let priced = self.problem.priced(&groups, &parts);
+        priced.cost.is_finite().then_some(Found { priced, parts })
+    }
+
+    fn root(&self) -> Node {
+        let scopes: Vec<Scope> = self.problem.applicators.iter().map(|column| column.scope()).collect();
+        let finer = Arc::new(self.problem.base.clone());
+        let fine: Vec<Generalization> =
+            self.problem.families.iter().map(|family| Generalization::finest(family.atoms())).collect();
+        let coarse: Vec<Generalization> = self.problem.families.iter().map(coarsest).collect();
+        let bound = self.bound(&finer, &fine, &coarse, true, f64::INFINITY, &mut Grouper::default());
+        Node { scopes, bound, finer, seen: false, owns: false }
+    }
+
+    /// Whether a bound leaves nothing to be found below the best so far.
+    pub fn hopeless(&self, bound: f64, best: f64) -> bool {
+        self.pruning.bounds && bound >= best - best.abs() * 1e-11 && bound.is_finite() || bound == f64::INFINITY
+    }
+
+    /// Whether the gap that is left is good enough to give up on a bound.
+    fn enough(&self, bound: f64, best: f64) -> bool {
+        let gap = self.problem.job.budget.gap;
+        gap > 1.0 && bound * gap >= best
+    }
+
+    /// Looks at nodes until none is left or something runs out; what no generalization undercuts.
+    fn walk(&self, root: Node, best: &mut Option<Found>) -> f64 {
+        let mut queue = Queue::new(self.pruning.nodes, self.problem.job.budget.bytes);
+        queue.push(root);
+        let mut given_up = f64::INFINITY;
+        loop {
+            let cost = best.as_ref().map_or(f64::INFINITY, |best| best.priced.cost);
+            let bound = queue.least().min(given_up);
+            if self.problem.stopped() || self.enough(bound, cost) {
+                return bound;
+            }
+            if cost.is_finite() {
+                self.problem.job.observer.improved(cost, bound.min(cost));
+            }
+            let mut batch = Vec::new();
+            while batch.len() < BATCH {
+                let Some(node) = queue.pop() else { break };
+                if self.hopeless(node.bound, cost) {
+                    continue;
+                }
+                if self.enough(node.bound, cost) {
+                    given_up = given_up.min(node.bound);
+                    continue;
+                }
+                batch.push(node);
+            }
+            if batch.is_empty() {
+                return queue.least().min(given_up);
+            }
+            let worked: Vec<(Option<Found>, Vec<Node>)> =
+                batch.into_par_iter().map_init(Grouper::default, |grouper, node| self.work(node, cost, grouper)).collect();
+            for (found, nodes) in worked {
+                if let Some(found) = found {
+                    if best.as_ref().is_none_or(|best| found.priced.cost < best.priced.cost) {
+                        *best = Some(found);
+                    }
+                }
+                nodes.into_iter().for_each(|node| queue.push(node));
+            }
+        }
+    }
+
+    /// Looks at a node for the first time, or makes its children; what was found, and what is to be looked at.
+    fn work(&self, node: Node, best: f64, grouper: &mut Grouper) -> (Option<Found>, Vec<Node>) {
+        if node.seen {
+            return (None, expand(self, &node, best, grouper));
+        }
+        let look = self.look(&node, best, grouper);
+        let best = look.found.as_ref().map_or(best, |found| best.min(found.priced.cost));
+        if look.closed || self.hopeless(look.bound, best) {
+            return (look.found, Vec::new());
+        }
+        let node = Node { bound: look.bound, finer: look.groups, seen: true, owns: true, ..node };
+        match self.pruning.reconsider {
+            true => (look.found, vec![node]),
+            false => (look.found, expand(self, &node, best, grouper)),
+        }
+    }
+
+    fn look(&self, node: &Node, best: f64, grouper: &mut Grouper) -> Look {
+        let (fine, coarse) = self.ends(&node.scopes);
+        let groups = Arc::new(self.problem.roll_up(&node.finer, &fine, grouper));
+        let folds = self.folds(&node.scopes);
+        let mut bound = node.bound;
+        if self.pruning.bounds {
+            bound = bound.max(self.bound(&groups, &fine, &coarse, folds, best, grouper));
+        }
+        if self.hopeless(bound, best) {
+            return Look { bound, found: None, groups, closed: false };
+        }
+        let found = self.own(node, &fine, coarse, folds, grouper);
+        let decided = |column: usize| node.scopes[column].must == node.scopes[column].may;
+        let others = (0..node.scopes.len()).all(|column| decided(column) || (folds && self.folded == Some(column)));
+        // A fold that suppresses too much says nothing about those that do not.
+        let closed = others && (!folds || self.problem.limit == 0 || found.is_some());
+        Look { bound, found, groups, closed }
+    }
+
+    /// The finest and the coarsest generalizations of scopes.
+    pub fn ends(&self, scopes: &[Scope]) -> (Vec<Generalization>, Vec<Generalization>) {
+        let each = || self.problem.applicators.iter().zip(scopes);
+        (
+            each().map(|(column, scope)| column.finest(scope)).collect(),
+            each().map(|(column, scope)| column.coarsest(scope)).collect(),
+        )
+    }
+
+    /// Whether the folded column is still free.
+    fn folds(&self, scopes: &[Scope]) -> bool {
+        self.folded.is_some_and(|column| scopes[column] == self.problem.applicators[column].scope())
+    }
+
+    /// The columns whose applicators are to be tried in a node: the folded one where nothing else is left.
+    pub fn branches_on(&self, scopes: &[Scope], column: usize) -> bool {
+        match self.folded {
+            Some(folded) if folded == column => without(scopes, folded).all(|scope| scope.must == scope.may),
+            _ => true,
+        }
+    }
+
+    /// The least that anything between two generalizations costs.
+    fn bound(
+        &self,
+        groups: &Groups,
+        fine: &[Generalization],
+        coarse: &[Generalization],
+        folds: bool,
+        best: f64,
+        grouper: &mut Grouper,
+    ) -> f64 {
+        let bound = self.problem.least(groups, fine, coarse, grouper);
+        let Some((column, fold)) = self.folded.and_then(|column| Some((column, self.seeding.fold(column)?))) else {
+            return bound;
+        };
+        if !folds || self.hopeless(bound, best) {
+            return bound;
+        }
+        let mut slab = Counted::new(self.problem, column, groups, fine, Some(coarse), grouper);
+        bound.max(fold.solve(&mut slab, self.problem.price).priced.cost)
+    }
+
+    /// The generalization that a node stands for, and its price where it is allowed.
+    fn own(
+        &self,
+        node: &Node,
+        fine: &[Generalization],
+        coarse: Vec<Generalization>,
+        folds: bool,
+        grouper: &mut Grouper,
+    ) -> Option<Found> {
+        let each = || self.problem.applicators.iter().zip(&node.scopes);
+        let mut parts = match self.top_down && each().all(|(column, scope)| column.holds_coarsest(scope)) {
+            true => coarse,
+            false => fine.to_vec(),
+        };
+        let priced = match self.folded.filter(|_| folds).and_then(|column| Some((column, self.seeding.fold(column)?))) {
+            Some((column, fold)) => {
+                let folded = exactly(self.problem, fold, column, &parts, 1.0, grouper);
+                parts[column] = folded.part;
+                folded.priced
+            }
+            None => {
+                let groups = self.problem.roll_up(&node.finer, &parts, grouper);
+                self.problem.priced(&groups, &parts)
+            }
+        };
+        priced.cost.is_finite().then_some(Found { priced, parts })
+    }
+}

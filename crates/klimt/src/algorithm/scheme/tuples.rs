@@ -1,0 +1,127 @@
+//! The distinct tuples of a table, as atoms: what the search works on instead of rows.
+
+use super::family::Family;
+use crate::table::{Codes, Table};
+use hashbrown::HashMap;
+use rayon::prelude::*;
+
+/// The distinct tuples of atoms, column by column, with the rows that have them.
+#[derive(Clone, Debug)]
+pub(super) struct Tuples {
+    columns: Vec<Vec<u32>>,
+    /// How many rows have each.
+    pub rows: Vec<u32>,
+    /// The tuple of every row.
+    pub of_row: Vec<u32>,
+}
+
+impl Tuples {
+    pub fn new(table: &Table, families: &[Family]) -> Self {
+        let atom_of: Vec<Vec<u32>> =
+            families.iter().enumerate().map(|(d, family)| atoms(family, table.domain(d).cardinality())).collect();
+        let codes: Vec<&Codes> = (0..table.dimensions()).map(|d| table.codes(d)).collect();
+        let mut of_row = vec![0u32; table.rows()];
+        let mut many = 1;
+        // Column by column: the tuples so far, each with the atoms of the next column.
+        for (codes, atom_of) in codes.iter().zip(&atom_of) {
+            let keys: Vec<u64> = of_row
+                .par_iter()
+                .enumerate()
+                .map(|(row, &tuple)| u64::from(tuple) << 32 | u64::from(atom_of[codes.get(row) as usize]))
+                .collect();
+            many = renumber(&keys, &mut of_row, many, atom_of.len());
+        }
+        let mut rows = vec![0u32; many];
+        let mut first = vec![u32::MAX; many];
+        for (row, &tuple) in (0..).zip(&of_row) {
+            rows[tuple as usize] += 1;
+            if first[tuple as usize] == u32::MAX {
+                first[tuple as usize] = row;
+            }
+        }
+        let column = |(codes, atom_of): (&&Codes, &Vec<u32>)| {
+            first.iter().map(|&row| atom_of[codes.get(row as usize) as usize]).collect()
+        };
+        let columns = codes.iter().zip(&atom_of).map(column).collect();
+        Tuples { columns, rows, of_row }
+    }
+
+    /// Tuples of atoms that are given, all different or not, a row each.
+    #[cfg(test)]
+    pub fn of_atoms(rows: &[Vec<u32>]) -> Self {
+        let dimensions = rows.first().map_or(0, Vec::len);
+        Tuples {
+            columns: (0..dimensions).map(|d| rows.iter().map(|row| row[d]).collect()).collect(),
+            rows: vec![1; rows.len()],
+            of_row: (0..rows.len() as u32).collect(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The atom of every tuple in a column.
+    #[inline]
+    pub fn atoms(&self, column: usize) -> &[u32] {
+        &self.columns[column]
+    }
+
+    /// The rows by tuple, and where each tuple's rows end.
+    pub fn by_tuple(&self) -> (Vec<u32>, Vec<usize>) {
+        gather(&self.of_row, self.len())
+    }
+}
+
+/// The numbers of things by the group of each, and where each group ends.
+pub(super) fn gather(groups: &[u32], many: usize) -> (Vec<u32>, Vec<usize>) {
+    let mut next = vec![0usize; many + 1];
+    groups.iter().for_each(|&group| next[group as usize + 1] += 1);
+    for group in 0..many {
+        next[group + 1] += next[group];
+    }
+    let ends = next[1..].to_vec();
+    let mut order = vec![0; groups.len()];
+    for (at, &group) in (0..).zip(groups) {
+        order[next[group as usize]] = at;
+        next[group as usize] += 1;
+    }
+    (order, ends)
+}
+
+/// The atom of every code; 0 for codes that do not occur.
+fn atoms(family: &Family, cardinality: usize) -> Vec<u32> {
+    let mut atoms = vec![0; cardinality];
+    for (atom, codes) in (0..).zip(&family.codes) {
+        codes.iter().for_each(|&code| atoms[code as usize] = atom);
+    }
+    atoms
+}
+
+/// The most numbers that a plain table of pairs may have.
+const TABLED: usize = 1 << 22;
+
+/// Numbers pairs of a tuple and an atom in the order of first appearance.
+fn renumber(keys: &[u64], of_row: &mut [u32], tuples: usize, atoms: usize) -> usize {
+    let mut many = 0;
+    if tuples * atoms <= TABLED {
+        let mut table = vec![u32::MAX; tuples * atoms];
+        for (&key, number) in keys.iter().zip(of_row) {
+            let place = &mut table[(key >> 32) as usize * atoms + key as u32 as usize];
+            if *place == u32::MAX {
+                *place = many;
+                many += 1;
+            }
+            *number = *place;
+        }
+    } else {
+        let mut seen: HashMap<u64, u32> = HashMap::with_capacity(tuples * 2);
+        for (&key, number) in keys.iter().zip(of_row) {
+            *number = *seen.entry(key).or_insert_with(|| {
+                many += 1;
+                many - 1
+            });
+        }
+    }
+    many as usize
+}
