@@ -10,4 +10,5 @@ mod monotone;
 mod optimal;
 mod optimum;
 mod protected;
+mod schemes;
 mod searched;

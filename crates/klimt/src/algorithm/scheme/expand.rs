@@ -44,7 +44,7 @@ pub(super) fn expand(search: &Search<'_, '_, '_>, node: &Node, best: f64, groupe
         tried.push(Tried { step, bound, merged });
     }
     if search.pruning.useful && oblige(search, node, &mut scopes, &tried, best, grouper) {
-        return again(node, scopes, true);
+        return vec![Node { scopes, seen: false, owns: false, owes: false, ..node.clone() }];
     }
     if search.pruning.applicators {
         tried.sort_by_key(|tried| tried.merged);
@@ -60,17 +60,11 @@ pub(super) fn expand(search: &Search<'_, '_, '_>, node: &Node, best: f64, groupe
         finer: node.finer.clone(),
         seen: false,
         owns: false,
+        owes: false,
     };
-    let made = made.into_iter().map(child);
+    let own = node.owes.then(|| search.own_scopes(&node.scopes)).map(|scopes| Node { scopes, seen: false, owns: false, owes: false, ..node.clone() });
+    let made = made.into_iter().map(child).chain(own);
     made.filter(|node| !search.hopeless(node.bound, best)).collect()
-}
-
-/// The node with other scopes, to be looked at anew; nothing where the scopes hold nothing.
-fn again(node: &Node, scopes: Vec<Scope>, some: bool) -> Vec<Node> {
-    match some {
-        true => vec![Node { scopes, seen: false, owns: false, ..node.clone() }],
-        false => Vec::new(),
-    }
 }
 
 /// Applies or gives up an applicator; whether anything is left.

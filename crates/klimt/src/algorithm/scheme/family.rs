@@ -110,7 +110,7 @@ impl Family {
                 scheme.name()
             )));
         }
-        if scheme == Scheme::Ops && guide.is_none() && !ordered {
+        if scheme == Scheme::Ops && guide.is_none() && !ordered && domain.value_count() > 1 {
             return Err(Error::input(
                 "the scheme ops needs an order; give one with --order or --hierarchy, or take sps",
             ));

@@ -35,7 +35,15 @@ pub(super) fn grow(
             growing.join(atoms, true).into_iter().collect::<Vec<_>>()
         }
     };
-    growing.crown(top, missing, mode == Mode::Subsets);
+    // Beside the children of the root, where more than one of them occurs and the root is there to have children.
+    let occurs = |tree: &Hierarchy, child: &NodeId| {
+        let (first, last) = tree.span(*child);
+        (first..=last).any(|leaf| !leaves[leaf as usize].is_empty())
+    };
+    let branches = guide.filter(|_| scheme.is_guided()).is_none_or(|tree| {
+        tree.children(tree.root()).iter().filter(|child| occurs(tree, child)).count() > 1
+    });
+    growing.crown(top, missing, mode == Mode::Subsets && branches);
     if growing.nodes.is_empty() {
         return Err(Error::input("it has no values"));
     }
@@ -120,23 +128,24 @@ impl Growing<'_> {
     }
 }
 
-/// The groupings by one level each, from fine to coarse, each once. A missing value is alone but on the highest level.
+/// The groupings by one level each, from fine to coarse, each once. A missing value is alone on all of them, and with all
+/// others on one more above the highest.
 fn by_level(tree: &Hierarchy, tops: &[Option<NodeId>], levels: (u32, u32)) -> Vec<Generalization> {
     let mut found: Vec<Generalization> = Vec::new();
-    for level in levels.0..=levels.1.min(tree.height()) {
-        let depth = tree.height() - level;
-        let above = |top: NodeId| tree.path(top).find(|&node| tree.depth(node) <= depth);
-        let key = |top: &Option<NodeId>| match top {
-            _ if depth == 0 => Some(tree.root()),
-            Some(top) => above(*top),
-            None => None,
-        };
-        let keys: Vec<Option<NodeId>> = tops.iter().map(key).collect();
+    let mut add = |keys: Vec<Option<NodeId>>| {
         let first = |at: usize| keys.iter().position(|other| *other == keys[at]).unwrap_or(at) as u32;
-        let grouping = Generalization((0..tops.len()).map(first).collect());
+        let grouping = Generalization((0..keys.len()).map(first).collect());
         if found.last() != Some(&grouping) {
             found.push(grouping);
         }
+    };
+    for level in levels.0..=levels.1.min(tree.height()) {
+        let depth = tree.height() - level;
+        let above = |top: NodeId| tree.path(top).find(|&node| tree.depth(node) <= depth);
+        add(tops.iter().map(|top| top.and_then(above)).collect());
+    }
+    if levels.1 >= tree.height() {
+        add(vec![None; tops.len()]);
     }
     found
 }

@@ -7,6 +7,7 @@ use super::search::Reached;
 use super::tuples::gather;
 use crate::Result;
 use crate::partition::{CutNode, CutTree, Partitioning, Proof};
+use crate::region::{Regions, Widening};
 use crate::table::{Domain, Shape};
 
 /// The partitioning that a generalization makes. The cuts of its tree lie between the blocks of every column.
@@ -37,12 +38,12 @@ pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<P
     let mut found = Partitioning {
         order,
         ends: ends.into_iter().map(|end| end as u32).collect(),
-        regions: crate::region::Regions::new(parts.len()),
+        regions: Regions::new(parts.len()),
         tree: Some(tree),
         proof: proof(reached),
         strict: true,
     };
-    found.regions = found.compact(table);
+    found.regions = stars(problem, parts, &merged.tuples, &places, &found.compact(table));
     let suppressed: Vec<usize> =
         (0..many).filter(|&at| !problem.satisfied(&merged, places[at].1 as usize)).collect();
     let domains: Vec<&Domain> = (0..parts.len()).map(|column| table.domain(column)).collect();
@@ -53,6 +54,35 @@ pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<P
         }
     }
     Ok(found)
+}
+
+/// The smallest regions, but for blocks in which the missing value is with others: every group in such a block is published
+/// as `*`, whether a value is missing in it or not.
+fn stars(
+    problem: &Problem<'_>,
+    parts: &[Generalization],
+    tuples: &[u32],
+    places: &[(Vec<u32>, u32)],
+    compact: &Regions,
+) -> Regions {
+    let starred = |(column, part): (usize, &Generalization)| {
+        let domain = problem.job.table.domain(column);
+        let missing = domain.missing_code().filter(|_| !matches!(domain.shape(), Shape::Set))?;
+        let with = problem.families[column].codes.iter().position(|codes| codes.contains(&missing))?;
+        let block = part.0[with];
+        (part.0.iter().filter(|&&other| other == block).count() > 1).then_some(block)
+    };
+    let starred: Vec<Option<u32>> = parts.iter().enumerate().map(starred).collect();
+    let mut regions = Regions::new(parts.len());
+    for (number, (_, group)) in places.iter().enumerate() {
+        let tuple = tuples[*group as usize] as usize;
+        for (column, part) in parts.iter().enumerate() {
+            let block = part.0[problem.tuples.atoms(column)[tuple] as usize];
+            let widening = Widening { everything: starred[column] == Some(block), without_missing: false };
+            regions.push_widened(compact, number, column, problem.job.table.domain(column), widening);
+        }
+    }
+    regions
 }
 
 fn proof(reached: &Reached) -> Proof {

@@ -167,10 +167,10 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The cost of a group whose statistics say all, with the extents that are published of it.
+    /// The cost of a group whose statistics say all, with the extents that are published of it where it
+    /// looks at any.
     pub fn cost_of(&self, statistics: &Statistics, blocks: &[&Extent]) -> f64 {
-        let published = !statistics.extents.is_empty();
-        if !published {
+        if blocks.is_empty() {
             return self.job.loss.group(statistics);
         }
         let mut statistics = statistics.clone();

@@ -18,6 +18,9 @@ pub(super) struct Node {
     pub seen: bool,
     /// Whether this node alone keeps the groups in memory.
     pub owns: bool,
+    /// Whether folding its own generalization of the other columns suppressed too many rows, so that the generalizations
+    /// of the folded column are to be tried there one by one.
+    pub owes: bool,
 }
 
 impl Node {
@@ -80,7 +83,7 @@ mod tests {
     use super::*;
 
     fn node(bound: f64) -> Node {
-        Node { scopes: Vec::new(), bound, finer: Arc::default(), seen: false, owns: false }
+        Node { scopes: Vec::new(), bound, finer: Arc::default(), seen: false, owns: false, owes: false }
     }
 
     #[test]

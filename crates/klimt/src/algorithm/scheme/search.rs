@@ -46,6 +46,8 @@ struct Look {
     groups: Arc<Groups>,
     /// Whether nothing is left in its scope.
     closed: bool,
+    /// See [`Node::owes`].
+    owes: bool,
 }
 
 /// Runs the search. Fails where nothing satisfies the requirements.
@@ -114,7 +116,7 @@ impl Search<'_, '_, '_> {
             self.problem.families.iter().map(|family| Generalization::finest(family.atoms())).collect();
         let coarse: Vec<Generalization> = self.problem.families.iter().map(coarsest).collect();
         let bound = self.bound(&finer, &fine, &coarse, true, f64::INFINITY, &mut Grouper::default());
-        Node { scopes, bound, finer, seen: false, owns: false }
+        Node { scopes, bound, finer, seen: false, owns: false, owes: false }
     }
 
     /// Whether a bound leaves nothing to be found below the best so far.
@@ -180,7 +182,7 @@ impl Search<'_, '_, '_> {
         if look.closed || self.hopeless(look.bound, best) {
             return (look.found, Vec::new());
         }
-        let node = Node { bound: look.bound, finer: look.groups, seen: true, owns: true, ..node };
+        let node = Node { bound: look.bound, finer: look.groups, seen: true, owns: true, owes: look.owes, ..node };
         match self.pruning.reconsider {
             true => (look.found, vec![node]),
             false => (look.found, expand(self, &node, best, grouper)),
@@ -196,14 +198,14 @@ impl Search<'_, '_, '_> {
             bound = bound.max(self.bound(&groups, &fine, &coarse, folds, best, grouper));
         }
         if self.hopeless(bound, best) {
-            return Look { bound, found: None, groups, closed: false };
+            return Look { bound, found: None, groups, closed: true, owes: false };
         }
         let found = self.own(node, &fine, coarse, folds, grouper);
         let decided = |column: usize| node.scopes[column].must == node.scopes[column].may;
         let others = (0..node.scopes.len()).all(|column| decided(column) || (folds && self.folded == Some(column)));
         // A fold that suppresses too much says nothing about those that do not.
-        let closed = others && (!folds || self.problem.limit == 0 || found.is_some());
-        Look { bound, found, groups, closed }
+        let owes = folds && self.problem.limit > 0 && found.is_none();
+        Look { bound, found, groups, closed: others && !owes, owes }
     }
 
     /// The finest and the coarsest generalizations of scopes.
@@ -218,6 +220,26 @@ impl Search<'_, '_, '_> {
     /// Whether the folded column is still free.
     fn folds(&self, scopes: &[Scope]) -> bool {
         self.folded.is_some_and(|column| scopes[column] == self.problem.applicators[column].scope())
+    }
+
+    /// The scope of a node's own generalization: of all columns but the folded one, or of all where only that one is left.
+    pub fn own_scopes(&self, scopes: &[Scope]) -> Vec<Scope> {
+        let others = self.folded.is_some_and(|folded| without(scopes, folded).any(|scope| scope.must != scope.may));
+        let top_down = self.stands_for_coarsest(scopes);
+        let decided = |(column, scope): (usize, &Scope)| {
+            let applied = if top_down { &scope.may } else { &scope.must };
+            match others && self.folded == Some(column) {
+                true => scope.clone(),
+                false => Scope { must: applied.clone(), may: applied.clone() },
+            }
+        };
+        scopes.iter().enumerate().map(decided).collect()
+    }
+
+    /// Whether a node stands for its coarsest generalization, or else for its finest.
+    fn stands_for_coarsest(&self, scopes: &[Scope]) -> bool {
+        let mut each = self.problem.applicators.iter().zip(scopes);
+        self.top_down && each.all(|(column, scope)| column.holds_coarsest(scope))
     }
 
     /// The columns whose applicators are to be tried in a node: the folded one where nothing else is left.
@@ -258,8 +280,7 @@ impl Search<'_, '_, '_> {
         folds: bool,
         grouper: &mut Grouper,
     ) -> Option<Found> {
-        let each = || self.problem.applicators.iter().zip(&node.scopes);
-        let mut parts = match self.top_down && each().all(|(column, scope)| column.holds_coarsest(scope)) {
+        let mut parts = match self.stands_for_coarsest(&node.scopes) {
             true => coarse,
             false => fine.to_vec(),
         };
