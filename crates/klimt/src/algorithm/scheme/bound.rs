@@ -57,7 +57,7 @@ impl Problem<'_> {
         grouper: &mut Grouper,
     ) -> f64 {
         let parts: Vec<Option<&Generalization>> = coarsest.iter().map(Some).collect();
-        let (above, many) = grouper.group(&self.layout, &self.tuples, &groups.tuples, &parts);
+        let (above, many) = self.regroup(groups, &parts, grouper);
         let hopeless = self.hopeless(groups, &above, many);
         let cells = Cells::new(self, finest);
         let (mut cost, mut suppressed) = (0.0, 0u64);
@@ -146,9 +146,7 @@ impl<'p, 'a> Cells<'p, 'a> {
     fn least(&self, groups: &Groups, group: usize) -> f64 {
         match self.problem.pricing {
             Pricing::Size => {
-                let rows = u64::from(groups.rows[group]);
-                let size = rows.max(self.problem.job.requirements.minimum_size());
-                self.problem.job.loss.size(size).unwrap_or(0.0) / size as f64 * rows as f64
+                self.problem.size(groups.rows[group])
             }
             Pricing::Shares => self.cost(groups, group),
             Pricing::Statistics if self.problem.job.loss.monotone() => self.cost(groups, group),

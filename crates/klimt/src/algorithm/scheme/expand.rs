@@ -44,7 +44,7 @@ pub(super) fn expand(search: &Search<'_, '_, '_>, node: &Node, best: f64, groupe
         tried.push(Tried { step, bound, merged });
     }
     if search.pruning.useful && oblige(search, node, &mut scopes, &tried, best, grouper) {
-        return vec![Node { scopes, seen: false, owns: false, owes: false, ..node.clone() }];
+        return vec![Node { scopes, seen: false, probed: false, owns: false, owes: false, ..node.clone() }];
     }
     if search.pruning.applicators {
         tried.sort_by_key(|tried| tried.merged);
@@ -59,10 +59,12 @@ pub(super) fn expand(search: &Search<'_, '_, '_>, node: &Node, best: f64, groupe
         bound: node.bound.max(tried[number].bound),
         finer: node.finer.clone(),
         seen: false,
+        probed: search.pruning.useless,
         owns: false,
         owes: false,
     };
-    let own = node.owes.then(|| search.own_scopes(&node.scopes)).map(|scopes| Node { scopes, seen: false, owns: false, owes: false, ..node.clone() });
+    let again = |scopes| Node { scopes, seen: false, probed: false, owns: false, owes: false, ..node.clone() };
+    let own = node.owes.then(|| search.own_scopes(&node.scopes)).map(again);
     let made = made.into_iter().map(child).chain(own);
     made.filter(|node| !search.hopeless(node.bound, best)).collect()
 }

@@ -7,7 +7,7 @@
 
 use super::grow::grow;
 use super::{ColumnScheme, Scheme};
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, NodeId};
 use crate::table::{Domain, Shape, Table};
 use crate::{Error, ErrorKind, Result};
 use std::ops::Range;
@@ -44,6 +44,8 @@ pub struct Family {
     pub(super) levels: Vec<Generalization>,
     /// The codes of each atom, ascending.
     pub(super) codes: Vec<Vec<u32>>,
+    /// The node of the guide that each atom is; none where there is no guide, and for the missing value.
+    pub(super) tops: Vec<Option<NodeId>>,
 }
 
 /// A grouping of atoms: the first atom of the group of every atom.
@@ -130,6 +132,23 @@ impl Family {
     /// How many atoms there are.
     pub fn atoms(&self) -> usize {
         self.codes.len()
+    }
+
+    /// The first and the last code of what is published of a block of a domain with an order or a hierarchy: from a higher
+    /// level on, a node is published as it is, whatever occurs under it.
+    pub(super) fn span(&self, domain: &Domain, atoms: &[u32]) -> (u32, u32) {
+        let codes = || atoms.iter().flat_map(|&atom| self.codes[atom as usize].iter().copied());
+        let (lo, hi) = (codes().min().unwrap_or(0), codes().max().unwrap_or(0));
+        match domain.shape() {
+            Shape::Hierarchy(_) if lo == hi && domain.missing_code() == Some(hi) => (lo, hi),
+            Shape::Hierarchy(_) if domain.missing_code() == Some(hi) => (0, hi),
+            Shape::Hierarchy(tree) => {
+                let tops = || atoms.iter().filter_map(|&atom| self.tops[atom as usize]).map(|top| tree.span(top));
+                let (lo, hi) = tops().fold((lo, hi), |(lo, hi), (first, last)| (lo.min(first), hi.max(last)));
+                tree.span(tree.lowest_common_ancestor(lo, hi))
+            }
+            _ => (lo, hi),
+        }
     }
 
     /// The number of the root.

@@ -128,7 +128,7 @@ impl<'p, 'a> Fold<'p, 'a> {
             let (value, parts) = match node.children.len() {
                 0 => {
                     let value = visit.block(&[number]);
-                    visit.clear(0);
+                    visit.clear();
                     (value, Vec::new())
                 }
                 _ if !node.mergeable => {
@@ -198,7 +198,7 @@ impl Visit<'_, '_, '_> {
         priced(self.price, self.slab.value(width, &|| problem.extent(column, atoms)))
     }
 
-    fn mark(&self) -> (usize, usize) {
+    fn mark(&mut self) -> (usize, usize) {
         (self.slab.mark(), self.atoms.len())
     }
 
@@ -207,8 +207,9 @@ impl Visit<'_, '_, '_> {
         self.atoms.truncate(atoms);
     }
 
-    fn clear(&mut self, mark: usize) {
-        self.back((mark, 0));
+    fn clear(&mut self) {
+        self.slab.clear();
+        self.atoms.clear();
     }
 
     fn levels(&mut self) -> Folded {
@@ -221,7 +222,7 @@ impl Visit<'_, '_, '_> {
                 }
                 self.atoms.extend(block);
                 value = sum([value, self.value()].into_iter());
-                self.clear(0);
+                self.clear();
             }
             if found.as_ref().is_none_or(|best| value.cost < best.priced.cost) {
                 found = Some(Folded { priced: value, part: level.clone() });
@@ -237,7 +238,7 @@ impl Visit<'_, '_, '_> {
         match family.mode {
             Mode::Cuts | Mode::Levels => {
                 let whole = self.block(children);
-                self.clear(0);
+                self.clear();
                 let apart = sum(children.iter().map(|&child| best[child]));
                 match whole.cost < apart.cost {
                     true => (whole, vec![children.clone()]),
@@ -283,7 +284,7 @@ impl Visit<'_, '_, '_> {
                     from[last + 1] = first;
                 }
             }
-            self.clear(0);
+            self.clear();
         }
         let mut parts = Vec::new();
         let mut end = many;
@@ -300,6 +301,7 @@ impl Visit<'_, '_, '_> {
         let nothing = Priced { cost: f64::INFINITY, suppressed: 0 };
         let mut values = vec![nothing; 1 << many];
         self.grow(children, 0, 0, &mut values);
+        self.clear();
         for (at, &child) in children.iter().enumerate() {
             if best[child].cost <= values[1 << at].cost {
                 values[1 << at] = best[child];
@@ -360,7 +362,11 @@ impl Slab for Measuring<'_, '_> {
         self.atoms.push(atom);
     }
 
-    fn mark(&self) -> usize {
+    fn clear(&mut self) {
+        self.atoms.clear();
+    }
+
+    fn mark(&mut self) -> usize {
         self.atoms.len()
     }
 

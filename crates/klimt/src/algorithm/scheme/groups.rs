@@ -1,5 +1,6 @@
 //! Groups of tuples with what adds up over their rows.
 
+use super::family::Generalization;
 use crate::statistics::Statistics;
 
 /// Groups, each with one of its tuples and the sums over its rows that cost and requirements are seen from.
@@ -8,6 +9,10 @@ pub(super) struct Groups {
     /// A tuple of each group: all others are in the same blocks.
     pub tuples: Vec<u32>,
     pub rows: Vec<u32>,
+    /// The generalization that they are the groups of.
+    pub parts: Vec<Generalization>,
+    /// The blocks of each group in one number; empty where they do not fit.
+    pub keys: Vec<u64>,
     /// What the rows are spared, whatever the blocks; empty where nothing is.
     pub offsets: Vec<f64>,
     /// What the rows pay per unit of width, by column; empty for a column where every row pays the same.
@@ -30,7 +35,7 @@ impl Groups {
         }
     }
 
-    /// The coarser groups that these are parts of.
+    /// The coarser groups that these are parts of; of which generalization and under which keys is for the caller to say.
     pub fn merged(&self, groups: &[u32], many: usize) -> Groups {
         let mut tuples = vec![u32::MAX; many];
         let mut rows = vec![0; many];
@@ -60,7 +65,15 @@ impl Groups {
             }
             statistics = found.into_iter().flatten().collect();
         }
-        Groups { tuples, rows, offsets: sums(&self.offsets), slopes: self.slopes.iter().map(sums).collect(), statistics }
+        Groups {
+            tuples,
+            rows,
+            parts: Vec::new(),
+            keys: Vec::new(),
+            offsets: sums(&self.offsets),
+            slopes: self.slopes.iter().map(sums).collect(),
+            statistics,
+        }
     }
 
     /// How many bytes they take, nearly.
@@ -69,6 +82,6 @@ impl Groups {
         let histograms = self.statistics.first().map_or(0, |one| {
             one.histograms.iter().map(|(_, histogram)| histogram.iter().count() * 16 + 64).sum::<usize>() + 128
         });
-        self.rows.len() * 8 + sums * 8 + self.statistics.len() * histograms
+        self.rows.len() * 16 + sums * 8 + self.statistics.len() * histograms
     }
 }

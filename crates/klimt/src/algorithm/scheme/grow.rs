@@ -48,11 +48,11 @@ pub(super) fn grow(
         return Err(Error::input("it has no values"));
     }
     let Growing { nodes, codes, tops, .. } = growing;
-    let mut family = Family { mode, nodes, levels: Vec::new(), codes };
-    if let (Mode::Levels, Some(tree)) = (mode, guide) {
-        family.levels = by_level(tree, &tops, levels);
-    }
-    Ok(family)
+    let by_level = match (mode, guide) {
+        (Mode::Levels, Some(tree)) => by_level(tree, &tops, levels),
+        _ => Vec::new(),
+    };
+    Ok(Family { mode, nodes, levels: by_level, codes, tops })
 }
 
 struct Growing<'a> {

@@ -9,7 +9,15 @@ use super::tuples::Tuples;
 /// Which columns are packed at once, each with where its bits begin.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    rounds: Vec<Vec<(usize, u32)>>,
+    rounds: Vec<Vec<Field>>,
+}
+
+/// The bits of a column in a key.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    column: usize,
+    shift: u32,
+    mask: u64,
 }
 
 /// The bits that the number of a group takes.
@@ -20,17 +28,22 @@ impl Layout {
         let mut rounds = vec![Vec::new()];
         let mut used = 0;
         for (column, &many) in atoms.iter().enumerate() {
-            let bits = usize::BITS - many.saturating_sub(1).leading_zeros();
+            let bits = (usize::BITS - many.saturating_sub(1).leading_zeros()).min(GROUP_BITS);
             if used + bits > u64::BITS {
                 rounds.push(Vec::new());
                 used = GROUP_BITS;
             }
             if let Some(round) = rounds.last_mut() {
-                round.push((column, used));
+                round.push(Field { column, shift: used, mask: (1u64 << bits) - 1 });
             }
             used += bits;
         }
         Layout { rounds }
+    }
+
+    /// Whether a key holds all columns.
+    pub fn is_whole(&self) -> bool {
+        self.rounds.len() == 1
     }
 }
 
@@ -70,7 +83,7 @@ impl Grouper {
                 self.keys.extend(groups.iter().map(|&group| u64::from(group)));
             }
             let mut looked = false;
-            for &(column, shift) in round {
+            for &Field { column, shift, .. } in round {
                 let Some(part) = parts[column] else { continue };
                 let atoms = tuples.atoms(column);
                 if part.0.last().is_none_or(|&block| block == 0) && part.0.iter().all(|&block| block == 0) {
@@ -87,6 +100,50 @@ impl Grouper {
             }
         }
         (groups, many)
+    }
+
+    /// The groups of things whose keys name the blocks of `from`, by the blocks of `parts`: only what has changed is looked
+    /// up. A column whose part is missing does not count.
+    pub fn group_keys(
+        &mut self,
+        layout: &Layout,
+        keys: impl Iterator<Item = u64>,
+        from: &[Generalization],
+        parts: &[Option<&Generalization>],
+    ) -> (Vec<u32>, usize) {
+        let mut kept = u64::MAX;
+        let mut changed: Vec<(Field, &[u32])> = Vec::new();
+        for &field in &layout.rounds[0] {
+            let Field { column, shift, mask } = field;
+            match parts[column] {
+                Some(part) if *part == from[column] => {}
+                Some(part) if part.0.iter().any(|&block| block != 0) => {
+                    kept &= !(mask << shift);
+                    changed.push((field, &part.0));
+                }
+                _ => kept &= !(mask << shift),
+            }
+        }
+        self.keys.clear();
+        self.keys.extend(keys.map(|key| {
+            changed.iter().fold(key & kept, |new, (field, part)| {
+                new | u64::from(part[(key >> field.shift & field.mask) as usize]) << field.shift
+            })
+        }));
+        let mut groups = vec![0; self.keys.len()];
+        let many = self.number(&mut groups);
+        (groups, many)
+    }
+
+    /// The keys of the groups that were made last.
+    pub fn keys_of(&self, groups: &[u32], many: usize) -> Vec<u64> {
+        let mut keys = Vec::with_capacity(many);
+        for (&key, &group) in self.keys.iter().zip(groups) {
+            if group as usize == keys.len() {
+                keys.push(key);
+            }
+        }
+        keys
     }
 
     /// Numbers the keys in the order of their first appearance.
@@ -150,6 +207,19 @@ mod tests {
                 prop_assert_eq!(*seen.entry(key).or_insert(next), group);
             }
             prop_assert_eq!(many, seen.len());
+
+            // The same from keys, in two steps.
+            let layout = Layout::new(&[5; 4]);
+            let fine: Vec<Generalization> = vec![Generalization::finest(5); 4];
+            let atoms: Vec<Option<&Generalization>> = fine.iter().map(Some).collect();
+            let mut grouper = Grouper::default();
+            let few = Tuples::of_atoms(&rows.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>());
+            let (exact, many) = grouper.group(&layout, &few, &which, &atoms);
+            let keys = grouper.keys_of(&exact, many);
+            let (coarse, _) = grouper.group_keys(&layout, keys.iter().copied(), &fine, &parts[..4]);
+            let (direct, _) = grouper.group(&layout, &few, &which, &parts[..4]);
+            let through: Vec<u32> = exact.iter().map(|&group| coarse[group as usize]).collect();
+            prop_assert_eq!(direct, through);
         }
     }
 }

@@ -15,8 +15,7 @@ pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<P
     let table = problem.job.table;
     let parts = &reached.best.parts;
     let options: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
-    let (groups, many) =
-        Grouper::default().group(&problem.layout, &problem.tuples, &problem.base.tuples, &options);
+    let (groups, many) = problem.regroup(&problem.base, &options, &mut Grouper::default());
     let merged = problem.base.merged(&groups, many);
     let axes: Vec<Axis> = (0..parts.len()).map(|column| Axis::new(problem, column, &parts[column])).collect();
     let mut places: Vec<(Vec<u32>, u32)> = (0..many as u32)
@@ -140,25 +139,14 @@ impl Axis {
         for (place, (_, atoms)) in (0..).zip(&blocks) {
             atoms.iter().for_each(|&atom| places[atom as usize] = place);
         }
-        let codes = blocks.into_iter().map(|(codes, _)| codes);
         let cuts = match domain.shape() {
-            Shape::Set => Cuts::Members(codes.collect()),
+            Shape::Set => Cuts::Members(blocks.into_iter().map(|(codes, _)| codes).collect()),
             _ => Cuts::Spans {
-                spans: codes.map(|codes| span(domain, &codes)).collect(),
+                spans: blocks.iter().map(|(_, atoms)| family.span(domain, atoms)).collect(),
                 codes: domain.cardinality() as u32,
             },
         };
         Axis { places, cuts }
-    }
-}
-
-/// The codes of the smallest cell over the codes of a block.
-fn span(domain: &Domain, codes: &[u32]) -> (u32, u32) {
-    let (lo, hi) = (codes[0], codes[codes.len() - 1]);
-    match domain.shape() {
-        Shape::Hierarchy(tree) if domain.missing_code() != Some(hi) => tree.span(tree.lowest_common_ancestor(lo, hi)),
-        Shape::Hierarchy(_) if lo != hi => (0, hi),
-        _ => (lo, hi),
     }
 }
 

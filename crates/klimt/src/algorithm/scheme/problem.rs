@@ -40,6 +40,18 @@ pub(super) struct Problem<'a> {
     pub collects: bool,
     /// Every tuple as a group of its own.
     pub base: Groups,
+    /// No smaller group satisfies the requirements.
+    least_rows: u32,
+    /// What a row pays in small groups, by their size.
+    rates: Vec<f64>,
+}
+
+/// The sizes of groups for which it is tabulated what a row pays.
+const TABULATED: u64 = 4096;
+
+/// What a row pays in a group of some size.
+fn rate(job: &Job<'_>, size: u64) -> f64 {
+    if size == 0 { 0.0 } else { job.loss.size(size).unwrap_or(0.0) / size as f64 }
 }
 
 impl<'a> Problem<'a> {
@@ -58,6 +70,11 @@ impl<'a> Problem<'a> {
             tractable,
             layout: Layout::new(&atoms),
             base: Groups::default(),
+            least_rows: u32::try_from(job.requirements.minimum_size()).unwrap_or(u32::MAX),
+            rates: match pricing {
+                Pricing::Size => (0..TABULATED).map(|size| rate(job, size)).collect(),
+                _ => Vec::new(),
+            },
             pricing,
             price: price.unwrap_or(f64::INFINITY),
             limit: if price.is_some() { limit } else { 0 },
@@ -77,8 +94,15 @@ impl<'a> Problem<'a> {
         let mut base = Groups {
             tuples: (0..many as u32).collect(),
             rows: self.tuples.rows.clone(),
+            parts: self.families.iter().map(|family| Generalization::finest(family.atoms())).collect(),
             ..Groups::default()
         };
+        if self.layout.is_whole() {
+            let parts: Vec<Option<&Generalization>> = base.parts.iter().map(Some).collect();
+            let mut grouper = Grouper::default();
+            let (groups, many) = grouper.group(&self.layout, &self.tuples, &base.tuples, &parts);
+            base.keys = grouper.keys_of(&groups, many);
+        }
         if self.pricing == Pricing::Shares {
             base.offsets = vec![0.0; many];
             for column in 0..self.dimensions() {
@@ -139,23 +163,31 @@ impl<'a> Problem<'a> {
     /// The extent that is published of a group of atoms, for the loss that is minimised.
     pub fn extent(&self, column: usize, atoms: &[u32]) -> Extent {
         let domain = self.job.table.domain(column);
-        let codes = || atoms.iter().flat_map(|&atom| self.families[column].codes[atom as usize].iter().copied());
+        let family = &self.families[column];
         if matches!(domain.shape(), Shape::Set) {
             let mut extent = Extent::no_members(domain.cardinality());
-            codes().for_each(|code| extent.add(code));
+            let codes = atoms.iter().flat_map(|&atom| &family.codes[atom as usize]);
+            codes.for_each(|&code| extent.add(code));
             return extent;
         }
-        let mut extent = Extent::NOTHING;
-        codes().for_each(|code| extent.add(code));
-        if let Extent::Interval { lo, hi } = &mut extent {
-            let open = matches!(domain.shape(), Shape::Ordered)
-                && self.job.loss.measures_lengths()
-                && *lo > 0
-                && domain.missing_code() != Some(*lo)
-                && !domain.is_single(*lo, *hi);
-            *lo -= u32::from(open);
+        let (lo, hi) = family.span(domain, atoms);
+        let open = matches!(domain.shape(), Shape::Ordered)
+            && self.job.loss.measures_lengths()
+            && lo > 0
+            && domain.missing_code() != Some(lo)
+            && !domain.is_single(lo, hi);
+        Extent::Interval { lo: lo - u32::from(open), hi }
+    }
+
+    /// The least that rows of one group pay for its size: no row pays less in a larger group.
+    #[inline]
+    pub fn size(&self, rows: u32) -> f64 {
+        let size = rows.max(self.least_rows);
+        match self.rates.get(size as usize) {
+            Some(rate) => rate * f64::from(rows),
+            None if self.pricing == Pricing::Size => rate(self.job, u64::from(size)) * f64::from(rows),
+            None => 0.0,
         }
-        extent
     }
 
     /// Whether a group satisfies every requirement.
@@ -182,9 +214,43 @@ impl<'a> Problem<'a> {
 
     /// The groups under a generalization, from finer ones.
     pub fn roll_up(&self, finer: &Groups, parts: &[Generalization], grouper: &mut Grouper) -> Groups {
-        let parts: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
-        let (groups, many) = grouper.group(&self.layout, &self.tuples, &finer.tuples, &parts);
-        finer.merged(&groups, many)
+        let some: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
+        let (groups, many) = self.regroup(finer, &some, grouper);
+        let mut coarser = finer.merged(&groups, many);
+        if self.layout.is_whole() {
+            coarser.keys = grouper.keys_of(&groups, many);
+        }
+        coarser.parts = parts.to_vec();
+        coarser
+    }
+
+    /// The coarser group of every group, and how many there are. A column whose part is missing does not count.
+    pub fn regroup(
+        &self,
+        groups: &Groups,
+        parts: &[Option<&Generalization>],
+        grouper: &mut Grouper,
+    ) -> (Vec<u32>, usize) {
+        match self.layout.is_whole() {
+            true => grouper.group_keys(&self.layout, groups.keys.iter().copied(), &groups.parts, parts),
+            false => grouper.group(&self.layout, &self.tuples, &groups.tuples, parts),
+        }
+    }
+
+    /// As [`Problem::regroup`], for some of the groups.
+    pub fn regroup_some(
+        &self,
+        groups: &Groups,
+        some: &[u32],
+        parts: &[Option<&Generalization>],
+        grouper: &mut Grouper,
+    ) -> (Vec<u32>, usize) {
+        if self.layout.is_whole() {
+            let keys = some.iter().map(|&group| groups.keys[group as usize]);
+            return grouper.group_keys(&self.layout, keys, &groups.parts, parts);
+        }
+        let tuples: Vec<u32> = some.iter().map(|&group| groups.tuples[group as usize]).collect();
+        grouper.group(&self.layout, &self.tuples, &tuples, parts)
     }
 
     /// Whether the search should end with what it has.

@@ -16,6 +16,8 @@ pub(super) struct Node {
     pub finer: Arc<Groups>,
     /// Whether its bound and its own generalization have been looked at.
     pub seen: bool,
+    /// Whether the bound is that of its scopes, or of wider ones.
+    pub probed: bool,
     /// Whether this node alone keeps the groups in memory.
     pub owns: bool,
     /// Whether folding its own generalization of the other columns suppressed too many rows, so that the generalizations
@@ -83,7 +85,7 @@ mod tests {
     use super::*;
 
     fn node(bound: f64) -> Node {
-        Node { scopes: Vec::new(), bound, finer: Arc::default(), seen: false, owns: false, owes: false }
+        Node { scopes: Vec::new(), bound, finer: Arc::default(), seen: false, probed: false, owns: false, owes: false }
     }
 
     #[test]

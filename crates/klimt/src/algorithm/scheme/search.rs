@@ -21,6 +21,10 @@ use std::sync::Arc;
 /// How many nodes are looked at side by side; fixed, so that any number of threads finds the same.
 const BATCH: usize = 16;
 
+/// Up to so many columns and below such a size of groups, bottom-up is the quicker way (Fig. 10).
+const FEW_COLUMNS: usize = 4;
+const LARGE_GROUPS: u64 = 10;
+
 /// What the search has come to.
 pub(super) struct Reached {
     pub best: Found,
@@ -84,9 +88,7 @@ fn top_down(settings: &SchemeSearch, problem: &Problem<'_>) -> bool {
         Direction::BottomUp => false,
         Direction::TopDown => true,
         Direction::Auto => {
-            // Few rows in a tuple, measured by what a group needs: almost everything has to be merged.
-            let mean = problem.job.table.rows() as f64 / problem.tuples.len().max(1) as f64;
-            problem.job.requirements.minimum_size() as f64 > 8.0 * mean
+            problem.dimensions() > FEW_COLUMNS || problem.job.requirements.minimum_size() >= LARGE_GROUPS
         }
     }
 }
@@ -115,8 +117,10 @@ impl Search<'_, '_, '_> {
         let fine: Vec<Generalization> =
             self.problem.families.iter().map(|family| Generalization::finest(family.atoms())).collect();
         let coarse: Vec<Generalization> = self.problem.families.iter().map(coarsest).collect();
-        let bound = self.bound(&finer, &fine, &coarse, true, f64::INFINITY, &mut Grouper::default());
-        Node { scopes, bound, finer, seen: false, owns: false, owes: false }
+        let mut grouper = Grouper::default();
+        let bound = self.problem.least(&finer, &fine, &coarse, &mut grouper);
+        let bound = bound.max(self.folded_bound(&finer, &fine, &coarse, &mut grouper));
+        Node { scopes, bound, finer, seen: false, probed: true, owns: false, owes: false }
     }
 
     /// Whether a bound leaves nothing to be found below the best so far.
@@ -191,21 +195,28 @@ impl Search<'_, '_, '_> {
 
     fn look(&self, node: &Node, best: f64, grouper: &mut Grouper) -> Look {
         let (fine, coarse) = self.ends(&node.scopes);
-        let groups = Arc::new(self.problem.roll_up(&node.finer, &fine, grouper));
+        let groups = match node.finer.parts == fine {
+            true => node.finer.clone(),
+            false => Arc::new(self.problem.roll_up(&node.finer, &fine, grouper)),
+        };
         let folds = self.folds(&node.scopes);
+        let decided = |column: usize| node.scopes[column].must == node.scopes[column].may;
+        let only_own = (0..node.scopes.len()).all(|column| decided(column) || (folds && self.folded == Some(column)));
         let mut bound = node.bound;
         if self.pruning.bounds {
-            bound = bound.max(self.bound(&groups, &fine, &coarse, folds, best, grouper));
+            if !node.probed {
+                bound = bound.max(self.problem.least(&groups, &fine, &coarse, grouper));
+            }
+            if folds && !only_own && !self.hopeless(bound, best) {
+                bound = bound.max(self.folded_bound(&groups, &fine, &coarse, grouper));
+            }
         }
         if self.hopeless(bound, best) {
             return Look { bound, found: None, groups, closed: true, owes: false };
         }
-        let found = self.own(node, &fine, coarse, folds, grouper);
-        let decided = |column: usize| node.scopes[column].must == node.scopes[column].may;
-        let others = (0..node.scopes.len()).all(|column| decided(column) || (folds && self.folded == Some(column)));
-        // A fold that suppresses too much says nothing about those that do not.
-        let owes = folds && self.problem.limit > 0 && found.is_none();
-        Look { bound, found, groups, closed: others && !owes, owes }
+        let own = if self.stands_for_coarsest(&node.scopes) { coarse } else { fine };
+        let (found, owes) = self.own(&groups, own, folds, best, grouper);
+        Look { bound, found, groups, closed: only_own && !owes, owes }
     }
 
     /// The finest and the coarsest generalizations of scopes.
@@ -250,51 +261,49 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// The least that anything between two generalizations costs.
-    fn bound(
+    /// The least that anything between two generalizations of the other columns costs, whatever the folded one does.
+    fn folded_bound(
         &self,
         groups: &Groups,
         fine: &[Generalization],
         coarse: &[Generalization],
+        grouper: &mut Grouper,
+    ) -> f64 {
+        let Some((column, fold)) = self.folded.and_then(|column| Some((column, self.seeding.fold(column)?))) else {
+            return 0.0;
+        };
+        let mut slab = Counted::new(self.problem, column, groups, fine, Some(coarse), grouper);
+        fold.solve(&mut slab, self.problem.price).priced.cost
+    }
+
+    /// The generalization that a node stands for with its price, where it is allowed and may be better; and whether there
+    /// is more to try, because folding it suppressed too many rows.
+    fn own(
+        &self,
+        groups: &Groups,
+        mut parts: Vec<Generalization>,
         folds: bool,
         best: f64,
         grouper: &mut Grouper,
-    ) -> f64 {
-        let bound = self.problem.least(groups, fine, coarse, grouper);
-        let Some((column, fold)) = self.folded.and_then(|column| Some((column, self.seeding.fold(column)?))) else {
-            return bound;
+    ) -> (Option<Found>, bool) {
+        let folded = self.folded.filter(|_| folds).and_then(|column| Some((column, self.seeding.fold(column)?)));
+        let Some((column, fold)) = folded else {
+            let groups = self.problem.roll_up(groups, &parts, grouper);
+            let priced = self.problem.priced(&groups, &parts);
+            return (priced.cost.is_finite().then_some(Found { priced, parts }), false);
         };
-        if !folds || self.hopeless(bound, best) {
-            return bound;
+        parts[column] = coarsest(&self.problem.families[column]);
+        let coarse = parts.clone();
+        parts[column] = Generalization::finest(self.problem.families[column].atoms());
+        let groups = self.problem.roll_up(groups, &parts, grouper);
+        if self.hopeless(self.problem.least(&groups, &parts, &coarse, grouper), best) {
+            return (None, false);
         }
-        let mut slab = Counted::new(self.problem, column, groups, fine, Some(coarse), grouper);
-        bound.max(fold.solve(&mut slab, self.problem.price).priced.cost)
-    }
-
-    /// The generalization that a node stands for, and its price where it is allowed.
-    fn own(
-        &self,
-        node: &Node,
-        fine: &[Generalization],
-        coarse: Vec<Generalization>,
-        folds: bool,
-        grouper: &mut Grouper,
-    ) -> Option<Found> {
-        let mut parts = match self.stands_for_coarsest(&node.scopes) {
-            true => coarse,
-            false => fine.to_vec(),
-        };
-        let priced = match self.folded.filter(|_| folds).and_then(|column| Some((column, self.seeding.fold(column)?))) {
-            Some((column, fold)) => {
-                let folded = exactly(self.problem, fold, column, &parts, 1.0, grouper);
-                parts[column] = folded.part;
-                folded.priced
-            }
-            None => {
-                let groups = self.problem.roll_up(&node.finer, &parts, grouper);
-                self.problem.priced(&groups, &parts)
-            }
-        };
-        priced.cost.is_finite().then_some(Found { priced, parts })
+        let folded = exactly(self.problem, fold, column, &groups, 1.0, grouper);
+        parts[column] = folded.part;
+        match folded.priced.cost.is_finite() {
+            true => (Some(Found { priced: folded.priced, parts }), false),
+            false => (None, self.problem.limit > 0),
+        }
     }
 }

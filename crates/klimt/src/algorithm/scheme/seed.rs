@@ -7,6 +7,7 @@
 use super::bound::Priced;
 use super::family::{Family, Generalization, Mode};
 use super::fold::{Fold, Folded, is_exact};
+use super::groups::Groups;
 use super::keys::Grouper;
 use super::problem::Problem;
 use super::slab::{Collected, Counted};
@@ -147,8 +148,11 @@ impl<'p, 'a> Seeding<'p, 'a> {
             }
         };
         let margin = cost.abs() * 1e-12;
+        let mut fine = parts.to_vec();
+        fine[column] = Generalization::finest(self.problem.families[column].atoms());
+        let groups = self.problem.roll_up(&self.problem.base, &fine, grouper);
         (0..RAISES).find_map(|raise| {
-            let found = exactly(self.problem, fold, column, parts, 4f64.powi(raise), grouper);
+            let found = exactly(self.problem, fold, column, &groups, 4f64.powi(raise), grouper);
             let cheaper = found.priced.cost < cost - if cost.is_finite() { margin } else { 0.0 };
             let binds = found.priced.suppressed > self.problem.limit;
             match (binds, cheaper) {
@@ -160,23 +164,21 @@ impl<'p, 'a> Seeding<'p, 'a> {
     }
 }
 
-/// The best generalization of a column with the others as they are, when suppressed rows cost so many times their price;
-/// its cost is at the price itself.
+/// The best generalization of a column with the others as they are in the groups, which tell its atoms apart, when suppressed
+/// rows cost so many times their price; its cost is at the price itself.
 pub(super) fn exactly(
     problem: &Problem<'_>,
     fold: &Fold<'_, '_>,
     column: usize,
-    parts: &[Generalization],
+    groups: &Groups,
     dearer: f64,
     grouper: &mut Grouper,
 ) -> Folded {
-    let mut fine = parts.to_vec();
-    fine[column] = Generalization::finest(problem.families[column].atoms());
-    let groups = problem.roll_up(&problem.base, &fine, grouper);
+    let (fine, price) = (&groups.parts, problem.price * dearer);
     let mut found = if problem.collects {
-        fold.solve(&mut Collected::new(problem, column, &groups, &fine, grouper), problem.price * dearer)
+        fold.solve(&mut Collected::new(problem, column, groups, fine, grouper), price)
     } else {
-        fold.solve(&mut Counted::new(problem, column, &groups, &fine, None, grouper), problem.price * dearer)
+        fold.solve(&mut Counted::new(problem, column, groups, fine, None, grouper), price)
     };
     let suppressed = found.priced.suppressed;
     if suppressed > 0 && dearer > 1.0 {

@@ -17,8 +17,10 @@ use crate::statistics::{Extent, Statistics};
 pub(super) trait Slab {
     /// Takes in the rows of an atom.
     fn add(&mut self, atom: u32);
-    /// Where it can go back to.
-    fn mark(&self) -> usize;
+    /// Forgets all rows.
+    fn clear(&mut self);
+    /// Where it can go back to from now on, until it is cleared.
+    fn mark(&mut self) -> usize;
     /// Forgets what has been added since.
     fn back(&mut self, mark: usize);
     /// What its groups cost in sum when the block has the width and the extent, with the rows suppressed.
@@ -74,7 +76,7 @@ impl Entries {
     ) -> Self {
         let parts: Vec<Option<&Generalization>> =
             finest.iter().enumerate().map(|(at, part)| (at != column).then_some(part)).collect();
-        let (cells, many) = grouper.group(&problem.layout, &problem.tuples, &groups.tuples, &parts);
+        let (cells, many) = problem.regroup(groups, &parts, grouper);
         let atoms = problem.tuples.atoms(column);
         let of_group: Vec<u32> = groups.tuples.iter().map(|&tuple| atoms[tuple as usize]).collect();
         let (order, ends) = gather(&of_group, problem.families[column].atoms());
@@ -123,20 +125,36 @@ pub(super) struct Counted<'p, 'a> {
     problem: &'p Problem<'a>,
     entries: Entries,
     minimum: u64,
-    /// By cell: its shelter, and its rows in the slab.
-    shelters: Vec<u32>,
-    rows: Vec<u32>,
-    /// By shelter.
-    sheltered: Vec<(u64, Sums)>,
+    shares: bool,
+    cells: Vec<Sized>,
+    shelters: Vec<Shelter>,
     total: Sums,
     suppressed: u64,
+    /// The cells that hold rows.
+    live: Vec<u32>,
+    /// What there was before each entry was added, while there is a mark to go back to.
     log: Vec<Logged>,
+    logs: bool,
+}
+
+/// A cell with its shelter, its rows in the slab and what they pay for its size.
+#[derive(Clone, Copy, Debug)]
+struct Sized {
+    shelter: u32,
+    rows: u32,
+    size: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Shelter {
+    rows: u64,
+    sums: Sums,
 }
 
 struct Logged {
     cell: u32,
-    rows: u32,
-    sheltered: (u64, Sums),
+    before: Sized,
+    shelter: Shelter,
     total: Sums,
     suppressed: u64,
 }
@@ -157,63 +175,63 @@ impl<'p, 'a> Counted<'p, 'a> {
         if let Some(coarsest) = coarsest {
             let mut of_cell = vec![0; cells];
             entries.entries.iter().zip(&entries.groups).for_each(|(entry, &group)| {
-                of_cell[entry.cell as usize] = groups.tuples[group as usize];
+                of_cell[entry.cell as usize] = group;
             });
             let parts: Vec<Option<&Generalization>> =
                 coarsest.iter().enumerate().map(|(at, part)| (at != column).then_some(part)).collect();
-            (shelters, many) = grouper.group(&problem.layout, &problem.tuples, &of_cell, &parts);
+            (shelters, many) = problem.regroup_some(groups, &of_cell, &parts, grouper);
         }
         Counted {
             problem,
             entries,
             minimum: problem.job.requirements.minimum_size(),
-            shelters,
-            rows: vec![0; cells],
-            sheltered: vec![(0, Sums::default()); many],
+            shares: problem.pricing == Pricing::Shares,
+            cells: shelters.into_iter().map(|shelter| Sized { shelter, rows: 0, size: 0.0 }).collect(),
+            shelters: vec![Shelter::default(); many],
             total: Sums::default(),
             suppressed: 0,
+            live: Vec::new(),
             log: Vec::new(),
+            logs: false,
         }
     }
 
-    /// The least that rows of one cell pay for its size.
-    #[inline]
-    fn size(&self, rows: u32) -> f64 {
-        if self.problem.pricing != Pricing::Size || rows == 0 {
-            return 0.0;
-        }
-        let size = u64::from(rows).max(self.minimum);
-        self.problem.job.loss.size(size).unwrap_or(0.0) / size as f64 * f64::from(rows)
-    }
 }
 
 impl Slab for Counted<'_, '_> {
     fn add(&mut self, atom: u32) {
         for at in self.entries.of(atom) {
             let entry = self.entries.entries[at];
-            let (cell, shelter) = (entry.cell as usize, self.shelters[entry.cell as usize] as usize);
-            self.log.push(Logged {
-                cell: entry.cell,
-                rows: self.rows[cell],
-                sheltered: self.sheltered[shelter],
-                total: self.total,
-                suppressed: self.suppressed,
-            });
-            let before = self.rows[cell];
-            self.rows[cell] = before + entry.rows;
-            let more = Sums {
-                size: self.size(before + entry.rows) - self.size(before),
-                paid: entry.paid,
-                slope: entry.slope,
-            };
-            let (rows, sums) = &mut self.sheltered[shelter];
-            let was = *rows;
-            *rows += u64::from(entry.rows);
-            sums.add(&more);
+            let before = self.cells[entry.cell as usize];
+            let shelter = before.shelter as usize;
+            if self.logs {
+                self.log.push(Logged {
+                    cell: entry.cell,
+                    before,
+                    shelter: self.shelters[shelter],
+                    total: self.total,
+                    suppressed: self.suppressed,
+                });
+            }
+            if before.rows == 0 {
+                self.live.push(entry.cell);
+            }
+            let rows = before.rows + entry.rows;
+            let size = self.problem.size(rows);
+            self.cells[entry.cell as usize] = Sized { rows, size, ..before };
+            let mut more = Sums { size: size - before.size, ..Sums::default() };
+            if self.shares {
+                (more.paid, more.slope) = (entry.paid, entry.slope);
+            }
+            let held = &mut self.shelters[shelter];
+            let was = held.rows;
+            held.rows += u64::from(entry.rows);
+            held.sums.add(&more);
             if was >= self.minimum {
                 self.total.add(&more);
-            } else if *rows >= self.minimum {
-                self.total.add(sums);
+            } else if held.rows >= self.minimum {
+                let sums = held.sums;
+                self.total.add(&sums);
                 self.suppressed -= was;
             } else {
                 self.suppressed += u64::from(entry.rows);
@@ -221,15 +239,29 @@ impl Slab for Counted<'_, '_> {
         }
     }
 
-    fn mark(&self) -> usize {
+    fn clear(&mut self) {
+        for cell in self.live.drain(..) {
+            let cell = &mut self.cells[cell as usize];
+            (cell.rows, cell.size) = (0, 0.0);
+            self.shelters[cell.shelter as usize] = Shelter::default();
+        }
+        (self.total, self.suppressed, self.logs) = (Sums::default(), 0, false);
+        self.log.clear();
+    }
+
+    fn mark(&mut self) -> usize {
+        self.logs = true;
         self.log.len()
     }
 
     fn back(&mut self, mark: usize) {
         while self.log.len() > mark {
             let Some(logged) = self.log.pop() else { break };
-            self.rows[logged.cell as usize] = logged.rows;
-            self.sheltered[self.shelters[logged.cell as usize] as usize] = logged.sheltered;
+            self.cells[logged.cell as usize] = logged.before;
+            if logged.before.rows == 0 {
+                self.live.pop();
+            }
+            self.shelters[logged.before.shelter as usize] = logged.shelter;
             (self.total, self.suppressed) = (logged.total, logged.suppressed);
         }
     }
@@ -252,6 +284,7 @@ pub(super) struct Collected<'p, 'a> {
     /// The cells that hold rows.
     live: Vec<u32>,
     log: Vec<(u32, Cell)>,
+    logs: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -288,7 +321,7 @@ impl<'p, 'a> Collected<'p, 'a> {
             }
         }
         let cells = vec![Cell::default(); entries.cells];
-        Collected { problem, column, groups, entries, cells, extents, live: Vec::new(), log: Vec::new() }
+        Collected { problem, column, groups, entries, cells, extents, live: Vec::new(), log: Vec::new(), logs: false }
     }
 }
 
@@ -297,7 +330,9 @@ impl Slab for Collected<'_, '_> {
         for at in self.entries.of(atom) {
             let entry = self.entries.entries[at];
             let cell = &mut self.cells[entry.cell as usize];
-            self.log.push((entry.cell, cell.clone()));
+            if self.logs {
+                self.log.push((entry.cell, cell.clone()));
+            }
             let part = &self.groups.statistics[self.entries.groups[at] as usize];
             match &mut cell.statistics {
                 Some(whole) => whole.merge(part),
@@ -311,7 +346,16 @@ impl Slab for Collected<'_, '_> {
         }
     }
 
-    fn mark(&self) -> usize {
+    fn clear(&mut self) {
+        for cell in self.live.drain(..) {
+            self.cells[cell as usize] = Cell::default();
+        }
+        self.log.clear();
+        self.logs = false;
+    }
+
+    fn mark(&mut self) -> usize {
+        self.logs = true;
         self.log.len()
     }
 
