@@ -9,4 +9,5 @@ mod reference;
 mod release;
 mod requirements;
 mod risk;
+mod scheme;
 mod search;

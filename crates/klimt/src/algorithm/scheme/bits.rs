@@ -32,7 +32,7 @@ impl Bits {
 
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(word, &bits)| {
-            std::iter::successors(Some(bits), |bits| Some(bits & (bits - 1)))
+            std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)))
                 .take_while(|bits| *bits != 0)
                 .map(move |bits| word * 64 + bits.trailing_zeros() as usize)
         })
