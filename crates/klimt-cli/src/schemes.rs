@@ -124,9 +124,9 @@ impl FromStr for Levels {
         let (least, most): (Option<u32>, Option<u32>) = (level(least)?, level(most)?);
         match (least, most) {
             (None, None) => Err(wrong()),
-            (Some(least), Some(most)) if least > most => {
-                Err(format!("level {least} is more general than level {most}: the less general one comes first"))
-            }
+            (Some(least), Some(most)) if least > most => Err(format!(
+                "level {least} is more general than level {most}: the less general one comes first"
+            )),
             _ => Ok(Levels { least: least.unwrap_or(0), most }),
         }
     }
@@ -231,7 +231,8 @@ mod tests {
 
     #[test]
     fn every_technique_switches_off_its_own() {
-        let off = |technique| SchemeSettings { without: vec![technique], ..SchemeSettings::default() }.pruning();
+        let off =
+            |technique| SchemeSettings { without: vec![technique], ..SchemeSettings::default() }.pruning();
         let all = Pruning::default();
         assert_eq!(off(Technique::Bounds), Pruning { bounds: false, ..all });
         assert_eq!(off(Technique::Useless), Pruning { useless: false, ..all });

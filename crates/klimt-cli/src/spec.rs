@@ -55,7 +55,10 @@ const COLUMN_KEYS: &[(&str, &str)] = &[
     ("weight", "how much the column matters"),
     ("splits", "the values after which gensearch may cut the column, such as [\"40\", \"50\"]"),
     ("scheme", "which groupings of its values are allowed: bhs, ghs, ops, gops, sps or gsps"),
-    ("levels", "the least and the most general level of its hierarchy that may be published, such as \"1..3\""),
+    (
+        "levels",
+        "the least and the most general level of its hierarchy that may be published, such as \"1..3\"",
+    ),
 ];
 
 /// Every key of a spec with its help, the requirements that are not about one quasi-identifier included.

@@ -3,8 +3,8 @@
 use super::threads;
 use crate::certificate::Certified;
 use crate::columns::{dialect_spec, plan};
-use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
 use crate::hand_over::{certificate_path, hand_over};
+use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
 use crate::output::{same_file, write_whole};
 use crate::progress::Progress;
 use crate::publish::Publication;
@@ -77,7 +77,8 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         keep_tree,
         observer: &Unobserved,
     };
-    let Found { mut partitioning, reached } = find(&settings, &requirements, &job, schemes.as_ref(), &progress)?;
+    let Found { mut partitioning, reached } =
+        find(&settings, &requirements, &job, schemes.as_ref(), &progress)?;
     let function = match (&args.publish.save_recoding, &partitioning.tree) {
         (Some(path), Some(tree)) => {
             let mut function = RecodingFunction::new(&table, tree, &partitioning.regions, k);

@@ -58,7 +58,9 @@ impl Schemes {
             }
         }
         match partitioning.order.is_empty() {
-            true => Err(Error::unsatisfied("every row would have to be suppressed: there is nothing to publish")),
+            true => {
+                Err(Error::unsatisfied("every row would have to be suppressed: there is nothing to publish"))
+            }
             false => Ok((partitioning, settled)),
         }
     }
@@ -77,10 +79,11 @@ impl Schemes {
         let proven = least.proof == Proof::Optimal;
         match least.settle(job.table, requirements, rows) {
             Err(_) => error,
-            Ok(_) if least.order.is_empty() && proven => {
-                error.with_help("suppressing rows would not help; ask for less, or give the schemes more freedom")
+            Ok(_) if least.order.is_empty() && proven => error
+                .with_help("suppressing rows would not help; ask for less, or give the schemes more freedom"),
+            Ok(_) if least.order.is_empty() => {
+                error.with_help("no share of suppressed rows was found to allow it")
             }
-            Ok(_) if least.order.is_empty() => error.with_help("no share of suppressed rows was found to allow it"),
             Ok(_) if least.order.len() == rows => error,
             Ok(_) => {
                 let share = share_of(rows - least.order.len(), rows);
@@ -118,9 +121,13 @@ mod tests {
         assert_eq!(share_of(1, 30_162), "0.0034%");
         for rows in [7, 100, 997, 30_162, 5_000_000] {
             for suppressed in [1, 2, rows / 7, rows / 3, rows - 1].into_iter().filter(|&n| n > 0) {
-                let granted = Suppression::share(share(&share_of(suppressed, rows)).unwrap()).unwrap().limit(rows);
+                let granted =
+                    Suppression::share(share(&share_of(suppressed, rows)).unwrap()).unwrap().limit(rows);
                 assert!(granted >= suppressed, "{suppressed} of {rows}");
-                assert!(granted as f64 <= suppressed as f64 * 1.06 + rows as f64 * 2e-6, "{suppressed} of {rows}");
+                assert!(
+                    granted as f64 <= suppressed as f64 * 1.06 + rows as f64 * 2e-6,
+                    "{suppressed} of {rows}"
+                );
             }
         }
     }

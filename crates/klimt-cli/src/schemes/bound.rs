@@ -98,10 +98,13 @@ impl Schemes {
 /// Columns for which a scheme or levels are named though they are not generalised, a problem each.
 fn strangers(settings: &Settings, table: &Table) -> Vec<String> {
     let generalised = |name: &String| (0..table.dimensions()).any(|d| table.dimension(d).name == *name);
-    let named = settings.columns.iter().filter(|(name, column)| {
-        (column.scheme.is_some() || column.levels.is_some()) && !generalised(name)
-    });
-    named.map(|(name, _)| format!("column {name}: schemes are for quasi-identifiers, and it is none")).collect()
+    let named = settings
+        .columns
+        .iter()
+        .filter(|(name, column)| (column.scheme.is_some() || column.levels.is_some()) && !generalised(name));
+    named
+        .map(|(name, _)| format!("column {name}: schemes are for quasi-identifiers, and it is none"))
+        .collect()
 }
 
 fn described(
