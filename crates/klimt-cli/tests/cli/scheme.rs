@@ -337,6 +337,33 @@ fn other_requirements_hold_of_what_is_published() {
     }
 }
 
+/// Town c is far from the table (54 of 100 have the flu); without it, town b is far from what is published (54 of 80).
+#[test]
+fn suppressed_rows_change_what_the_others_are_compared_with() {
+    let place = Place::new();
+    let town = |name: &str, flu: usize, rows: usize| -> String {
+        (0..rows).map(|n| format!("{name},{}\n", if n < flu { "flu" } else { "gout" })).collect()
+    };
+    place.write(
+        "in.csv",
+        format!("town,disease\n{}{}{}", town("a", 45, 60), town("b", 9, 20), town("c", 0, 20)),
+    );
+    place.write("town.csv", "a;*\nb;*\nc;*\n");
+    let line = "anonymize in.csv --qi town --sensitive disease -k 5 --t-closeness 0.22:equal -q -o out.csv \
+                --algorithm scheme --scheme bhs --hierarchy town=town.csv";
+    let rows = |place: &Place| certificate(place)["rows"]["published"].as_u64().unwrap();
+    place.ok(&format!("{line} --suppress 40%"));
+    assert_eq!(rows(&place), 60, "towns b and c are left out");
+    let found = certificate(&place);
+    assert_eq!((&found["proven"], &found["search"]), (&json!("heuristic"), &Value::Null));
+    place.ok(&format!("{line} --suppress 39%"));
+    assert_eq!(rows(&place), 100, "too few rows may be left out, so that none is");
+    assert_eq!(certificate(&place)["proven"], "optimal");
+    let ran = place.run(&format!("{line} --suppress 39% --levels town=..0"));
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("--suppress 40.0% would allow it"), "{}", ran.err);
+}
+
 #[test]
 fn a_saved_recoding_function_gives_the_same_release() {
     let place = workers(300);
