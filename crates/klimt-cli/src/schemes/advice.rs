@@ -35,6 +35,11 @@ impl Schemes {
             ErrorKind::Unsatisfied if job.observer.cancelled() => {
                 Error::new(ErrorKind::Cancelled, "stopped before any generalization was found")
             }
+            // Without suppression one group of everything decides; with it, what was not looked at may satisfy them.
+            ErrorKind::Unsatisfied if job.suppression != Suppression::NONE && job.budget.over() => {
+                Error::resource("no release was found before the time was over")
+                    .with_help("raise --time-limit, or allow more with --suppress")
+            }
             ErrorKind::Unsatisfied => self.advised(error, job, requirements),
             _ => error,
         })

@@ -10,4 +10,5 @@ mod release;
 mod requirements;
 mod risk;
 mod scheme;
+mod scheme_limits;
 mod search;
