@@ -3,17 +3,20 @@
 mod certificate;
 mod columns;
 mod commands;
+mod hand_over;
 mod options;
 mod output;
 mod progress;
 mod publish;
 mod requirements;
 mod risk;
+mod schemes;
 mod search;
 mod settings;
 mod spec;
 mod suggest;
 mod terminal;
+mod warnings;
 
 use clap::{CommandFactory, FromArgMatches};
 use klimt::ErrorKind;

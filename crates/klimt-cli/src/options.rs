@@ -1,6 +1,7 @@
 //! Every flag of the command, in one place: help, completions and the man page are made from it.
 
 use crate::requirements::RequirementArgs;
+use crate::schemes::SchemeArgs;
 use crate::search::SearchArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use klimt::registry;
@@ -195,6 +196,9 @@ pub struct AnonymizeArgs {
     /// What is asked of a search.
     #[command(flatten)]
     pub search: SearchArgs,
+    /// What is asked of the generalization schemes.
+    #[command(flatten)]
+    pub schemes: SchemeArgs,
     /// What is published.
     #[command(flatten)]
     pub publish: PublishArgs,
@@ -226,10 +230,12 @@ pub struct MethodArgs {
     /// Where a hierarchy may be cut
     #[arg(long, value_enum, value_name = "WHERE")]
     pub hierarchy_cut: Option<HierarchyCut>,
-    /// Leave out at most this share of the rows where that saves more than it costs, such as 5%
+    /// Leave out at most this share of the rows where that saves more than it costs, such as 5%; none by default, or
+    /// unlimited
     #[arg(long, value_name = "SHARE")]
     pub suppress: Option<String>,
-    /// Shuffle rows within groups by this number; keep it secret. Groups never depend on it
+    /// Shuffle rows within groups by this number; keep it secret. Groups never depend on it, but for the random starts
+    /// of a search for schemes
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
 }
@@ -258,7 +264,7 @@ pub enum HierarchyCut {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Release")]
 pub struct PublishArgs {
-    /// Publish the smallest intervals that hold a group, or the boundaries of the partition
+    /// Publish the smallest intervals that hold a group, or the boundaries of the partition (the default of schemes)
     #[arg(long, value_enum, value_name = "WHICH")]
     pub extent: Option<Extent>,
     /// Publish statistics beside ordered columns: NAME_min and NAME_max, NAME_mean
@@ -471,6 +477,8 @@ pub enum HierarchyCommand {
     Build(BuildArgs),
     /// Check a hierarchy, and that it covers a column
     Check(CheckArgs),
+    /// Count the generalizations of a column with a hierarchy
+    Count(CountArgs),
     /// Draw a hierarchy as a tree
     Show {
         /// The hierarchy
@@ -534,6 +542,22 @@ pub enum BuildBy {
     Prefix,
     /// Neighbours in an order
     Order,
+}
+
+/// `klimt hierarchy count`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "A generalization groups the values of a column; a scheme says which groupings are allowed. For bhs and ghs the\nlevels and nodes are counted as they are drawn, so that a node over a single value counts beside the value."
+)]
+pub struct CountArgs {
+    /// The hierarchy
+    pub file: String,
+    /// Print the number for this scheme alone: bhs, ghs, ops, gops, sps or gsps
+    #[arg(long, value_name = "NAME", value_parser = crate::schemes::named)]
+    pub scheme: Option<klimt::algorithm::scheme::Scheme>,
+    /// Print the numbers as JSON; they are texts, as they may be of any length
+    #[arg(long, help_heading = "General")]
+    pub json: bool,
 }
 
 /// `klimt hierarchy check`.

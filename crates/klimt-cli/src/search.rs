@@ -24,7 +24,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArgs {
-    /// The loss that a search minimises: ncp (the default), dm, cm, vm, hdm, …
+    /// The loss that a search minimises: ncp (the default; dm for schemes), dm, cm, vm, hdm, …
     #[arg(long, value_name = "NAME")]
     pub loss: Option<String>,
     /// Spend more time on a better release
@@ -157,7 +157,10 @@ impl SearchArgs {
     /// What a certificate says of the search, by name.
     pub fn describe(&self, algorithm: &str) -> Vec<(&'static str, Value)> {
         let searches = algorithm != "mondrian" || self.effort() != Effort::Fast;
-        let mut said = vec![("effort", json!(self.effort()))];
+        let mut said = Vec::new();
+        if algorithm != "scheme" {
+            said.push(("effort", json!(self.effort())));
+        }
         if searches {
             said.push(("minimised", json!(self.loss())));
         }

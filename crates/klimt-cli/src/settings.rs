@@ -2,8 +2,10 @@
 
 use crate::options::{ColumnArgs, Extent, HierarchyCut, Other, Partitioning, Statistic};
 use crate::requirements::Wanted;
+use crate::schemes::{Levels, SchemeSettings};
 use crate::search::SearchArgs;
 use crate::suggest::did_you_mean;
+use klimt::algorithm::scheme::Scheme;
 use klimt::table::{Role, TypeSpec};
 use klimt::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
@@ -23,6 +25,10 @@ pub struct ColumnSettings {
     pub weight: Option<f64>,
     /// The values after which gensearch may cut it.
     pub splits: Option<Vec<String>>,
+    /// Which groupings of its values are allowed.
+    pub scheme: Option<Scheme>,
+    /// Which levels of its hierarchy may be published.
+    pub levels: Option<Levels>,
 }
 
 /// What a run is to do. A spec fills it, then flags win.
@@ -48,6 +54,8 @@ pub struct Settings {
     pub algorithm: Option<String>,
     /// What is asked of a search.
     pub search: SearchArgs,
+    /// What is asked of the generalization schemes.
+    pub schemes: SchemeSettings,
     /// Strict or relaxed.
     pub partitioning: Option<Partitioning>,
     /// Where hierarchies may be cut.
@@ -153,11 +161,13 @@ pub fn weight(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0)
 }
 
-/// A share of the rows, as `5%` or `0.05`.
+/// A share of the rows, as `5%` or `0.05`; `none` and `unlimited` are 0% and 100%.
 pub fn share(text: &str) -> Result<f64> {
-    let parsed = match text.strip_suffix('%') {
-        Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
-        None => text.parse(),
+    let parsed = match (text, text.strip_suffix('%')) {
+        ("none", _) => Ok(0.0),
+        ("unlimited", _) => Ok(1.0),
+        (_, Some(percent)) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+        (_, None) => text.parse(),
     };
     parsed.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
         Error::input("the share of rows to suppress must be between 0% and 100%")

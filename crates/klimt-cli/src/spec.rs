@@ -2,6 +2,7 @@
 
 use crate::options::{Extent, HierarchyCut, Other, Partitioning, Statistic};
 use crate::requirements::{self, Wanted};
+use crate::schemes::{self, DirectionArg, Levels, Technique};
 use crate::search::{EffortArg, PriorityArg, StartArg};
 use crate::settings::{ColumnSettings, Settings, weight};
 use crate::suggest::did_you_mean;
@@ -33,6 +34,9 @@ const KEYS: &[(&str, &str)] = &[
     ("queue", "gensearch: how many partitions may wait"),
     ("lookahead", "gensearch: solve leaves with at most so many boxes for a better bound"),
     ("start", "gensearch: what the search starts from: whole, mondrian or optimal"),
+    ("scheme", "scheme: which groupings of values are allowed: bhs, ghs, ops, gops, sps or gsps"),
+    ("direction", "scheme: where the search starts: bottom-up, top-down or auto"),
+    ("without", "scheme: what the search does without, for experiments, such as [\"fold\"]"),
     ("partitioning", "strict or relaxed"),
     ("hierarchy-cut", "where a hierarchy may be cut: nodes, leaves or both"),
     ("suppress", "leave out at most this share of the rows, such as \"5%\""),
@@ -50,6 +54,11 @@ const COLUMN_KEYS: &[(&str, &str)] = &[
     ("hierarchy", "a file with a line per value, then its ever coarser ancestors"),
     ("weight", "how much the column matters"),
     ("splits", "the values after which gensearch may cut the column, such as [\"40\", \"50\"]"),
+    ("scheme", "which groupings of its values are allowed: bhs, ghs, ops, gops, sps or gsps"),
+    (
+        "levels",
+        "the least and the most general level of its hierarchy that may be published, such as \"1..3\"",
+    ),
 ];
 
 /// Every key of a spec with its help, the requirements that are not about one quasi-identifier included.
@@ -108,6 +117,13 @@ impl Reader<'_> {
                 "queue" => settings.search.queue = self.number(key, value),
                 "lookahead" => settings.search.lookahead = self.number(key, value),
                 "start" => settings.search.start = self.choice::<StartArg>(key, value),
+                "scheme" => settings.schemes.default = self.parsed(key, value, schemes::named),
+                "direction" => settings.schemes.direction = self.choice::<DirectionArg>(key, value),
+                "without" => {
+                    let texts = self.texts(key, value);
+                    settings.schemes.without =
+                        texts.iter().filter_map(|text| self.choice_of::<Technique>(key, text)).collect();
+                }
                 "partitioning" => settings.partitioning = self.choice::<Partitioning>(key, value),
                 "hierarchy-cut" => settings.hierarchy_cut = self.choice::<HierarchyCut>(key, value),
                 "suppress" => settings.suppress = self.text(key, value),
@@ -181,16 +197,9 @@ impl Reader<'_> {
             let place = format!("columns.{name}.{key}");
             match key.as_str() {
                 "role" => column.role = self.role(&place, value),
-                "type" => {
-                    column.type_spec =
-                        self.text(&place, value).and_then(|text| match text.parse::<TypeSpec>() {
-                            Ok(spec) => Some(spec),
-                            Err(wrong) => {
-                                self.problem(&place, &wrong);
-                                None
-                            }
-                        });
-                }
+                "type" => column.type_spec = self.parsed(&place, value, str::parse::<TypeSpec>),
+                "scheme" => column.scheme = self.parsed(&place, value, schemes::named),
+                "levels" => column.levels = self.parsed(&place, value, str::parse::<Levels>),
                 "order" => column.order = self.file(&place, value),
                 "hierarchy" => column.hierarchy = self.file(&place, value),
                 "weight" => match number(value).as_deref().and_then(weight) {
@@ -235,6 +244,22 @@ impl Reader<'_> {
         }
         self.problem(key, &format!("there is no algorithm {text}{}", did_you_mean(&text, names())));
         None
+    }
+
+    /// A text that stands for something.
+    fn parsed<T>(
+        &mut self,
+        key: &str,
+        value: &Value,
+        parse: impl FnOnce(&str) -> std::result::Result<T, String>,
+    ) -> Option<T> {
+        match parse(&self.text(key, value)?) {
+            Ok(parsed) => Some(parsed),
+            Err(wrong) => {
+                self.problem(key, &wrong);
+                None
+            }
+        }
     }
 
     fn choice<T: ValueEnum>(&mut self, key: &str, value: &Value) -> Option<T> {

@@ -4,7 +4,9 @@ mod bench;
 mod chart;
 mod measure;
 mod optimal;
+mod published;
 mod requirements;
+mod schemes;
 mod tables;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +28,8 @@ enum Command {
     Optimal(optimal::OptimalArgs),
     /// What requirements of sensitive columns cost, beside k alone
     Requirements(requirements::RequirementsArgs),
+    /// The six generalization schemes: what each costs and takes, beside ARX
+    Schemes(schemes::SchemesArgs),
     /// How the cost grows with the number of rows
     Scale(bench::ScaleArgs),
 }
@@ -35,6 +39,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(&args),
         Command::Optimal(args) => optimal::optimal(&args),
         Command::Requirements(args) => requirements::requirements(&args),
+        Command::Schemes(args) => schemes::schemes(&args),
         Command::Scale(args) => bench::scale(&args),
     };
     match done {

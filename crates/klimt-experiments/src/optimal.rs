@@ -3,10 +3,9 @@
 
 use crate::bench::PlaceArgs;
 use crate::chart::{Series, chart};
-use crate::measure::{Cost, measure};
+use crate::published::Published;
 use crate::tables::Places;
 use clap::Args;
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// `klimt-experiments optimal`.
@@ -40,29 +39,6 @@ const FIVE: &str = "age,race,marital-status,workclass,sex";
 /// The best that the paper reports, after five hours on its 101 splits, in units of n·k.
 const PAPER: f64 = 1.35;
 
-/// A release of Adult, as its certificate describes it.
-struct Published {
-    cost: Cost,
-    certificate: Value,
-}
-
-impl Published {
-    fn loss(&self, name: &str) -> f64 {
-        self.certificate["losses"][name].as_f64().unwrap_or(f64::NAN)
-    }
-
-    fn proven(&self) -> String {
-        match &self.certificate["proven"] {
-            Value::String(word) => word.clone(),
-            factor => format!("{:.4}", factor["within-factor"].as_f64().unwrap_or(f64::NAN)),
-        }
-    }
-
-    fn bound(&self) -> f64 {
-        self.certificate["search"]["bound"].as_f64().unwrap_or(f64::NAN)
-    }
-}
-
 /// Runs klimt on Adult.
 struct Adult<'a> {
     args: &'a OptimalArgs,
@@ -90,20 +66,10 @@ impl Adult<'_> {
         flags: &str,
         more: &[String],
     ) -> Result<Published, String> {
-        let out = self.places.folder.join("out-optimal.csv");
-        std::fs::create_dir_all(&self.places.folder).map_err(|e| e.to_string())?;
-        let mut command = vec![self.places.klimt.display().to_string(), "anonymize".to_string()];
-        command.push(input.display().to_string());
-        command.push(format!("--qi={columns}"));
-        command.extend(["--other", "drop", "--quiet", "-k"].map(String::from));
-        command.extend([k.to_string(), format!("--threads={}", self.args.threads)]);
-        command.push(format!("--output={}", out.display()));
-        command.extend(more.iter().cloned());
-        command.extend(flags.split_whitespace().map(String::from));
-        let cost = measure(&command)?;
-        let certificate = std::fs::read_to_string(format!("{}.certificate.json", out.display()));
-        let certificate = certificate.map_err(|e| e.to_string())?;
-        Ok(Published { cost, certificate: serde_json::from_str(&certificate).map_err(|e| e.to_string())? })
+        let mut all = vec![format!("-k={k}"), format!("--threads={}", self.args.threads)];
+        all.extend(more.iter().cloned());
+        all.extend(flags.split_whitespace().map(String::from));
+        Published::make(&self.places, "optimal", input, columns, &all)
     }
 
     /// Discernibility in units of n·k, found and proven.

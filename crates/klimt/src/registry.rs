@@ -131,6 +131,11 @@ pub const ALGORITHMS: &[Entry] = &[
         flag: "--algorithm optimal",
         help: "the partitioning of least loss, or the best found in the time given, with a proof of how good it is",
     },
+    Entry {
+        id: "scheme",
+        flag: "--algorithm scheme",
+        help: "consistent recoding: one value is always published the same way, by one of six schemes per column, with a proof of how good it is",
+    },
 ];
 
 /// The split criteria of the greedy algorithms.

@@ -3,14 +3,17 @@
 use super::threads;
 use crate::certificate::Certified;
 use crate::columns::{dialect_spec, plan};
+use crate::hand_over::{certificate_path, hand_over};
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
 use crate::output::{same_file, write_whole};
 use crate::progress::Progress;
-use crate::publish::{Checked, Publication};
+use crate::publish::Publication;
+use crate::schemes::{self, Guides, Schemes};
 use crate::search::{self, Watch};
 use crate::settings::{Settings, share};
-use crate::terminal::{count, note, print};
-use crate::{output, risk, spec};
+use crate::spec;
+use crate::terminal::note;
+use crate::warnings::warn;
 use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::algorithm::optimal::{self, Effort};
 use klimt::loss::{self, Cost, Original, PartitionGroups, Totals};
@@ -18,19 +21,18 @@ use klimt::partition::{Job, Partitioning, Proof, Suppression, Unobserved};
 use klimt::recode::{RecodingFunction, Release, RowOrder, SavedRequirement, StatisticKind};
 use klimt::region::Extents;
 use klimt::registry;
-use klimt::requirement::{Bound, Requirement, TableFacts};
+use klimt::requirement::{Bound, Requirement};
 use klimt::split::SplitCriterion;
-use klimt::table::{Column, ColumnData, Domain, Role, Table};
+use klimt::table::{Domain, Table};
 use klimt::{Error, ErrorKind, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::source::Source;
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
 
 /// Runs the command.
 pub fn run(args: AnonymizeArgs) -> Result<()> {
-    let settings = gather(&args)?;
+    let mut settings = gather(&args)?;
     let input = settings.input.clone().ok_or_else(|| {
         Error::input("no table is named")
             .with_help("klimt anonymize TABLE.csv --qi age,sex -k 5 -o release.csv")
@@ -49,13 +51,17 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     };
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
+    let guides = Guides::take(&mut settings)?;
 
     let (table, dialect, kept_types) = read(&input, &args, &settings, threads, &progress)?;
     let weights = weights(&table, &settings);
     let original = Original::new(&table, &weights);
     let split = SplitCriterion::named(settings.split.as_deref().unwrap_or("median"), &original)?;
     let bound = Bound::new(&requirements, &table)?;
-    bound.feasible(&table)?;
+    let schemes = Schemes::bind(&settings, &guides, &table, args.method.seed.unwrap_or(0))?;
+    if schemes.is_none() {
+        bound.feasible(&table)?;
+    }
     warn(args.general.quiet, &settings, &requirements, &table);
     let extents = extents(&settings);
     let keep_tree = extents == Extents::Region || args.publish.save_recoding.is_some();
@@ -71,7 +77,8 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         keep_tree,
         observer: &Unobserved,
     };
-    let Found { mut partitioning, reached } = find(&settings, &requirements, &job, k, &progress)?;
+    let Found { mut partitioning, reached } =
+        find(&settings, &requirements, &job, schemes.as_ref(), &progress)?;
     let function = match (&args.publish.save_recoding, &partitioning.tree) {
         (Some(path), Some(tree)) => {
             let mut function = RecodingFunction::new(&table, tree, &partitioning.regions, k);
@@ -80,7 +87,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         }
         _ => None,
     };
-    if settings.algorithm() != "optimal" {
+    if !["optimal", "scheme"].contains(&settings.algorithm()) {
         partitioning.suppress(suppression, &table, &requirements, &weights)?;
     }
     let suppressed = table.rows() - partitioning.order.len();
@@ -113,9 +120,9 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let certificate = Certified {
         table: &table,
         requirements: &requirements,
-        settings: describe(&settings),
+        settings: describe(&settings, schemes.as_ref()),
         losses,
-        proof: proof(&partitioning, extents, &*loss),
+        proof: proof(&partitioning, settings.algorithm(), extents, &*loss),
         searched: reached.map(|(found, bound)| (settings.search.loss(), found, bound)),
         checked: &checked,
     }
@@ -137,26 +144,30 @@ fn find(
     settings: &Settings,
     requirements: &[Box<dyn Requirement>],
     job: &Job<'_>,
-    k: u64,
+    schemes: Option<&Schemes>,
     progress: &Progress,
 ) -> Result<Found> {
     let partitioner = search::partitioner(settings, job.table, mondrian(settings))?;
     let effort = settings.search.effort();
     let searching = settings.algorithm() != "mondrian" || effort == Effort::Best;
+    let k = settings.k.unwrap_or(1);
     let totals = Totals { rows: job.table.rows() as u64, suppressed: 0, groups: 0, k };
     let trace = settings.search.trace.as_deref();
     let watch = Watch::new(progress, totals.rows, searching, job.loss, totals, trace)?;
     let keep_tree = job.keep_tree || effort != Effort::Fast;
     let job = Job { observer: &watch, keep_tree, ..*job };
-    let mut partitioning = partitioner.partition(&job)?;
-    let suppressed = partitioning.order.len() < job.table.rows();
+    let (mut partitioning, settled) = match schemes {
+        Some(schemes) => schemes.partition(&job, requirements)?,
+        None => (partitioner.partition(&job)?, false),
+    };
+    let suppressed = schemes.is_none() && partitioning.order.len() < job.table.rows();
     if suppressed && !partitioning.holds_published(job.table, requirements)? {
         partitioning = partitioner.partition(&Job { suppression: Suppression::NONE, ..job })?;
     }
     if effort != Effort::Fast {
         partitioning = optimal::improve(&job, partitioning, effort)?;
     }
-    let reached = watch.reached();
+    let reached = watch.reached().filter(|_| !settled);
     drop(watch);
     if searching && progress.resume() {
         note(
@@ -170,7 +181,7 @@ fn find(
 /// What a search cannot do is said before it starts.
 fn check_search(settings: &Settings) -> Result<()> {
     let algorithm = settings.algorithm();
-    let mut problems = Vec::new();
+    let mut problems = schemes::stray(settings);
     if algorithm != "mondrian" && settings.partitioning == Some(PartitioningArg::Relaxed) {
         problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
     }
@@ -204,12 +215,13 @@ fn check_search(settings: &Settings) -> Result<()> {
     settings.search.budget().map(drop)
 }
 
-/// What is proven of a release: a search looks at the smallest regions, so that wider ones are only covered where
-/// nothing but sizes counts.
-fn proof(partitioning: &Partitioning, extents: Extents, loss: &dyn Cost) -> Proof {
-    match extents {
-        Extents::Region if loss.size(1).is_none() => Proof::Heuristic,
-        _ => partitioning.proof,
+/// What is proven of a release: a search looks at the smallest regions, one for schemes at the boundaries, so that
+/// others are only covered where nothing but sizes counts.
+fn proof(partitioning: &Partitioning, algorithm: &str, extents: Extents, loss: &dyn Cost) -> Proof {
+    let looked_at = if algorithm == "scheme" { Extents::Region } else { Extents::Compact };
+    match extents == looked_at || loss.size(1).is_some() {
+        true => partitioning.proof,
+        false => Proof::Heuristic,
     }
 }
 
@@ -233,6 +245,7 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     settings.split = args.method.split.clone().or(settings.split);
     settings.algorithm = args.method.algorithm.clone().or(settings.algorithm);
     settings.search = args.search.clone().or(settings.search);
+    settings.apply_schemes(&args.schemes)?;
     settings.partitioning = args.method.partitioning.or(settings.partitioning);
     settings.hierarchy_cut = args.method.hierarchy_cut.or(settings.hierarchy_cut);
     settings.suppress = args.method.suppress.clone().or(settings.suppress);
@@ -241,6 +254,10 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
         settings.statistics = args.publish.statistics.clone();
     }
     settings.keep_order |= args.publish.keep_order;
+    if settings.algorithm() == "scheme" {
+        settings.search.loss.get_or_insert("dm".to_string());
+        settings.extent.get_or_insert(Extent::Region);
+    }
     Ok(settings)
 }
 
@@ -262,46 +279,6 @@ fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Setti
         }
     }
     Ok(())
-}
-
-/// Says what a privacy board would ask about: sensitive columns that nothing protects, and requirements that rest on
-/// something that was not said.
-fn warn(quiet: bool, settings: &Settings, requirements: &[Box<dyn Requirement>], table: &Table) {
-    for column in settings.unprotected(requirements) {
-        note(
-            quiet,
-            &format!(
-                "warning: nothing protects the sensitive column {column}: where all rows of a group have the same value, \
-                 whoever finds the group knows it (protect it with --l-diversity {column}=distinct:2, for example)"
-            ),
-        );
-    }
-    for column in table.columns().iter().filter(|column| column.role == Role::Insensitive) {
-        let (distinct, rows) = distinct_values(column);
-        if let Some(warning) = risk::nearly_unique(&column.name, distinct, rows) {
-            note(quiet, &format!("warning: {warning}"));
-        }
-    }
-    let facts = TableFacts::of(table);
-    for warning in requirements.iter().filter_map(|requirement| requirement.warning(&facts)) {
-        note(quiet, &format!("warning: {warning}"));
-    }
-}
-
-/// Rows that are looked at to tell whether a column of plain texts tells rows apart.
-const LOOKED_AT: usize = 10_000;
-
-/// How many different values a column has in how many rows: in all, or in the first ones for plain texts.
-fn distinct_values(column: &Column) -> (u64, u64) {
-    let (distinct, rows) = match &column.data {
-        ColumnData::Coded { domain, codes } => (domain.value_count(), codes.len()),
-        ColumnData::Texts(texts) => {
-            let rows = texts.len().min(LOOKED_AT);
-            let seen: HashSet<&[u8]> = (0..rows).map(|row| texts.get(row)).collect();
-            (seen.len(), rows)
-        }
-    };
-    (distinct as u64, rows as u64)
 }
 
 /// The requirements besides k, as a recoding function keeps them.
@@ -403,7 +380,7 @@ pub fn output_dialect(input: Dialect, output: &str) -> Result<Dialect> {
 }
 
 /// The settings that a certificate names; file names stay out of it.
-fn describe(settings: &Settings) -> Map<String, Value> {
+fn describe(settings: &Settings, schemes: Option<&Schemes>) -> Map<String, Value> {
     let mut map = Map::new();
     let mut put = |key: &str, value: Value| {
         map.insert(key.to_string(), value);
@@ -413,7 +390,10 @@ fn describe(settings: &Settings) -> Map<String, Value> {
         put(key, value);
     }
     let relaxed = settings.partitioning == Some(PartitioningArg::Relaxed);
-    put("split", json!(settings.split.as_deref().unwrap_or("median")));
+    match schemes {
+        Some(schemes) => schemes.described.iter().for_each(|(key, value)| put(key, value.clone())),
+        None => put("split", json!(settings.split.as_deref().unwrap_or("median"))),
+    }
     put("partitioning", json!(if relaxed { "relaxed" } else { "strict" }));
     put("extent", json!(extents(settings)));
     put("suppress", json!(settings.suppress.as_deref().unwrap_or("none")));
@@ -427,52 +407,4 @@ fn describe(settings: &Settings) -> Map<String, Value> {
         put("weights", Value::Object(weights));
     }
     map
-}
-
-fn certificate_path(args: &AnonymizeArgs, output: &str) -> Option<String> {
-    match (&args.publish.certificate, args.publish.no_certificate) {
-        (Some(path), _) => Some(path.clone()),
-        (None, true) => None,
-        (None, false) => (output != "-").then(|| format!("{output}.certificate.json")),
-    }
-}
-
-/// The release gets its name, then the certificate; a certificate of an older release is gone before that.
-fn hand_over(args: &AnonymizeArgs, output: &str, checked: Checked, certificate: &Value) -> Result<()> {
-    let path = certificate_path(args, output);
-    let text = format!("{certificate:#}\n");
-    let staged = path.as_deref().map(output::Staged::create).transpose()?;
-    if let (Some(staged), Some(path)) = (&staged, &path) {
-        use std::io::Write;
-        staged.file().write_all(text.as_bytes()).map_err(|e| Error::io(path, "write it", &e))?;
-        if std::path::Path::new(path).is_file() {
-            std::fs::remove_file(path).map_err(|e| Error::io(path, "replace it", &e))?;
-        }
-    }
-    let findings = checked.findings.clone();
-    checked.staged.publish()?;
-    staged.map_or(Ok(()), output::Staged::publish)?;
-    if args.json {
-        if output == "-" {
-            eprint!("{text}");
-        } else {
-            print(&text)?;
-        }
-    }
-    let suppressed = match findings.suppressed {
-        0 => String::new(),
-        rows => format!(", {} suppressed", count(rows)),
-    };
-    note(
-        args.general.quiet || args.json,
-        &format!(
-            "{} rows in {} groups of {} to {}{suppressed}; ncp {:.4}",
-            count(findings.rows),
-            count(findings.groups),
-            count(findings.smallest_group),
-            count(findings.largest_group),
-            certificate["losses"]["ncp"].as_f64().unwrap_or(0.0),
-        ),
-    );
-    Ok(())
 }

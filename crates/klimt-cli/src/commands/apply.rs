@@ -13,8 +13,7 @@ use crate::terminal::{count, note};
 use klimt::partition::Suppression;
 use klimt::recode::{Applied, RecodingFunction, Release};
 use klimt::region::Extents;
-use klimt::requirement::{Bound, Requirement, TableFacts};
-use klimt::statistics::Collector;
+use klimt::requirement::Requirement;
 use klimt::table::{Domain, Role};
 use klimt::{Error, Result};
 use klimt_io::columnar::KeptTypes;
@@ -134,7 +133,7 @@ fn suppress_violating(
     let limit = Suppression::share(granted).unwrap_or(Suppression::NONE).limit(applied.table.rows());
     let mut suppressed = 0;
     loop {
-        let violating = violating(applied, requirements)?;
+        let violating = applied.partitioning.violating(&applied.table, requirements)?;
         let rows: usize = violating.iter().map(|&group| applied.partitioning.rows(group).len()).sum();
         if rows == 0 {
             return Ok(suppressed);
@@ -153,14 +152,4 @@ fn suppress_violating(
         }
         applied.partitioning.drop_groups(&violating, domains);
     }
-}
-
-/// The groups that violate a requirement, bound to the rows that are still there.
-fn violating(applied: &Applied, requirements: &[Box<dyn Requirement>]) -> Result<Vec<usize>> {
-    let (table, partitioning) = (&applied.table, &applied.partitioning);
-    let facts = TableFacts { table, rows: Some(&partitioning.order) };
-    let bound = Bound::to(requirements, &facts)?;
-    let collector = Collector::new(bound.needs(), table)?;
-    let violates = |&group: &usize| !bound.satisfied(&collector.of(partitioning.rows(group)));
-    Ok((0..partitioning.groups()).filter(violates).collect())
 }

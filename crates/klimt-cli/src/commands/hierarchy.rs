@@ -2,11 +2,12 @@
 
 use super::{read_table, threads};
 use crate::columns::{load_hierarchy, read_order};
-use crate::options::{BuildArgs, BuildBy, CheckArgs, HierarchyCommand};
+use crate::options::{BuildArgs, BuildBy, CheckArgs, CountArgs, HierarchyCommand};
 use crate::output::{same_file, write_whole};
 use crate::progress::Progress;
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
+use klimt::algorithm::scheme::{Family, Scheme, drawn};
 use klimt::hierarchy::build::{
     Dates, EqualCount, EqualWidth, Order, PrefixLengths, dates, equal_count, equal_width, order, prefixes,
 };
@@ -14,6 +15,7 @@ use klimt::hierarchy::{Hierarchy, NodeId, WriteOptions, write_csv};
 use klimt::table::{ColumnSpec, Decimal, Role};
 use klimt::{Error, Result};
 use klimt_io::source::{ColumnPlan, Source};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Runs the command.
@@ -21,6 +23,7 @@ pub fn run(command: HierarchyCommand) -> Result<()> {
     match command {
         HierarchyCommand::Build(args) => build(&args),
         HierarchyCommand::Check(args) => check_one(&args),
+        HierarchyCommand::Count(args) => count_all(&args),
         HierarchyCommand::Show { file } => print(&draw(&load_hierarchy(&file)?)),
     }
 }
@@ -129,6 +132,30 @@ fn check_one(args: &CheckArgs) -> Result<()> {
         ),
     );
     Ok(())
+}
+
+/// How many generalizations each scheme allows, or one of them.
+fn count_all(args: &CountArgs) -> Result<()> {
+    let tree = load_hierarchy(&args.file)?;
+    let asked = |scheme: Scheme| args.scheme.is_none_or(|only| only == scheme);
+    let mut counts = Vec::new();
+    for (name, scheme, _) in Scheme::ALL.into_iter().filter(|(_, scheme, _)| asked(*scheme)) {
+        let count = match drawn(scheme, &tree) {
+            Some(count) => count,
+            None => Family::of_hierarchy(scheme, &tree, (0, u32::MAX))?.count(),
+        };
+        counts.push((name, count.to_string()));
+    }
+    if args.json {
+        let counts: Map<String, Value> =
+            counts.into_iter().map(|(name, count)| (name.to_string(), Value::String(count))).collect();
+        return print(&format!("{:#}\n", Value::Object(counts)));
+    }
+    let lines = counts.iter().map(|(name, count)| match args.scheme {
+        Some(_) => format!("{count}\n"),
+        None => format!("{name:<4} {count}\n"),
+    });
+    print(&lines.collect::<String>())
 }
 
 /// The tree with a line per node.

@@ -9,4 +9,6 @@ mod reference;
 mod release;
 mod requirements;
 mod risk;
+mod scheme;
+mod scheme_limits;
 mod search;

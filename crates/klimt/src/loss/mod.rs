@@ -19,6 +19,7 @@ mod occurrences;
 mod precision;
 mod published;
 mod squared_error;
+mod suppressed_rows;
 mod tuples;
 mod volume;
 
@@ -36,6 +37,7 @@ pub use locate::Locator;
 pub use precision::Precision;
 pub use published::{PublishedGroup, PublishedGroups};
 pub use squared_error::RootMeanSquaredError;
+pub use suppressed_rows::SuppressedRows;
 pub use volume::Volume;
 
 use crate::statistics::{Extent, Histogram, Needs, Statistics};

@@ -5,7 +5,7 @@
 //! dimension as long as that lowers the total penalty and the rest still satisfies the requirements; proposals are
 //! taken by gain per row, until the share that was granted is used up.
 
-use super::Partitioning;
+use super::{Partitioning, Proof};
 use crate::Result;
 use crate::requirement::{Bound, Requirement, TableFacts};
 use crate::statistics::Collector;
@@ -106,6 +106,43 @@ impl Partitioning {
     /// no other whole.
     pub fn holds_published(&self, table: &Table, requirements: &[Box<dyn Requirement>]) -> Result<bool> {
         self.holds_without(&vec![false; table.rows()], requirements, table)
+    }
+
+    /// The groups that violate a requirement bound to the rows that are published, ascending.
+    pub fn violating(&self, table: &Table, requirements: &[Box<dyn Requirement>]) -> Result<Vec<usize>> {
+        let bound = Bound::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
+        let collector = Collector::new(bound.needs(), table)?;
+        let violates = |group: &usize| !bound.satisfied(&collector.of(self.rows(*group)));
+        Ok((0..self.groups()).into_par_iter().filter(violates).collect())
+    }
+
+    /// Leaves out the groups that violate a requirement bound to the rows that are published, and their leaves of the cut
+    /// tree. What is left is a smaller whole, by which some requirements measure groups anew, so this goes on until none
+    /// violates any. Returns how many rows it left out; `None` where more than `limit` rows would be suppressed in all,
+    /// and what is left then is no release. Where it leaves out any, nothing is proven of the rest.
+    pub fn settle(
+        &mut self,
+        table: &Table,
+        requirements: &[Box<dyn Requirement>],
+        limit: usize,
+    ) -> Result<Option<usize>> {
+        let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let before = self.order.len();
+        while !self.order.is_empty() {
+            let violating = self.violating(table, requirements)?;
+            if violating.is_empty() {
+                break;
+            }
+            self.drop_groups(&violating, &domains);
+            if let Some(tree) = &mut self.tree {
+                tree.vacate(&violating);
+            }
+            self.proof = Proof::Heuristic;
+            if table.rows() - self.order.len() > limit {
+                return Ok(None);
+            }
+        }
+        Ok(Some(before - self.order.len()))
     }
 
     /// Leaves out whole groups, by their numbers, ascending.

@@ -97,6 +97,17 @@ impl CutTree {
         }
     }
 
+    /// Leaves of groups that are not published, by their numbers, ascending, hold no rows.
+    pub fn vacate(&mut self, groups: &[usize]) {
+        let filled = self.nodes.iter_mut().filter_map(|node| match node {
+            CutNode::Leaf { rows: rows @ 1.. } => Some(rows),
+            _ => None,
+        });
+        for (_, rows) in filled.enumerate().filter(|(group, _)| groups.binary_search(group).is_ok()) {
+            *rows = 0;
+        }
+    }
+
     /// The regions of the leaves that hold rows, by the boundaries of the cuts. `compact`, if
     /// given, has the smallest region over each; where no missing value is among the rows, the region leaves it
     /// out, and without `compact` it always does.

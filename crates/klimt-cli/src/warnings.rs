@@ -1,0 +1,56 @@
+//! What a release should not be published without having been told.
+
+use crate::options::Extent;
+use crate::risk;
+use crate::settings::Settings;
+use crate::terminal::note;
+use klimt::requirement::{Requirement, TableFacts};
+use klimt::table::{Column, ColumnData, Role, Table};
+use std::collections::HashSet;
+
+/// Says what a privacy board would ask about: sensitive columns that nothing protects, and requirements that rest on
+/// something that was not said.
+pub fn warn(quiet: bool, settings: &Settings, requirements: &[Box<dyn Requirement>], table: &Table) {
+    for column in settings.unprotected(requirements) {
+        note(
+            quiet,
+            &format!(
+                "warning: nothing protects the sensitive column {column}: where all rows of a group have the same value, \
+                 whoever finds the group knows it (protect it with --l-diversity {column}=distinct:2, for example)"
+            ),
+        );
+    }
+    for column in table.columns().iter().filter(|column| column.role == Role::Insensitive) {
+        let (distinct, rows) = distinct_values(column);
+        if let Some(warning) = risk::nearly_unique(&column.name, distinct, rows) {
+            note(quiet, &format!("warning: {warning}"));
+        }
+    }
+    if settings.algorithm() == "scheme" && settings.extent == Some(Extent::Compact) {
+        note(
+            quiet,
+            "warning: with --extent compact a value is published as narrowly as each group allows, no longer always the \
+             same way",
+        );
+    }
+    let facts = TableFacts::of(table);
+    for warning in requirements.iter().filter_map(|requirement| requirement.warning(&facts)) {
+        note(quiet, &format!("warning: {warning}"));
+    }
+}
+
+/// Rows that are looked at to tell whether a column of plain texts tells rows apart.
+const LOOKED_AT: usize = 10_000;
+
+/// How many different values a column has in how many rows: in all, or in the first ones for plain texts.
+fn distinct_values(column: &Column) -> (u64, u64) {
+    let (distinct, rows) = match &column.data {
+        ColumnData::Coded { domain, codes } => (domain.value_count(), codes.len()),
+        ColumnData::Texts(texts) => {
+            let rows = texts.len().min(LOOKED_AT);
+            let seen: HashSet<&[u8]> = (0..rows).map(|row| texts.get(row)).collect();
+            (seen.len(), rows)
+        }
+    };
+    (distinct as u64, rows as u64)
+}
