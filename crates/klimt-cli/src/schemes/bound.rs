@@ -2,6 +2,7 @@
 
 use super::{Levels, SchemeSettings};
 use crate::columns::load_hierarchy;
+use crate::options::Extent;
 use crate::settings::Settings;
 use klimt::algorithm::scheme::{ColumnScheme, Scheme, SchemeSearch};
 use klimt::hierarchy::Hierarchy;
@@ -81,6 +82,12 @@ impl Schemes {
                     columns.push(column);
                 }
                 Err(problem) => problems.push(problem),
+            }
+            if given.levels.is_some_and(|levels| levels.least > 0) && settings.extent == Some(Extent::Compact)
+            {
+                problems.push(format!(
+                    "column {name}: --extent compact may publish less general values than --levels allows; leave one of them out"
+                ));
             }
             if let Some(given) = given.levels {
                 levels.insert(name.clone(), json!(given.to_string()));

@@ -3,7 +3,8 @@
 use crate::common::{column, letters, taxonomy};
 use crate::optimal::{every_requirement, is_same, job, random_table, rows};
 use klimt::algorithm::scheme::{
-    ColumnScheme, Direction, Family, Generalization, Pruning, Scheme, SchemeSearch, anonymizations, generalizations,
+    ColumnScheme, Direction, Family, Generalization, Pruning, Scheme, SchemeSearch, anonymizations,
+    generalizations,
 };
 use klimt::hierarchy::Hierarchy;
 use klimt::loss::{Original, PartitionGroups, Totals, measure};
@@ -41,7 +42,9 @@ fn allows(scheme: Scheme, tree: Option<&Hierarchy>, leaves: &[u32], grouping: &[
     let all = 0..leaves.len();
     let contiguous =
         || all.clone().all(|a| all.clone().all(|b| (a..=b).all(|between| !same(a, b) || same(a, between))));
-    let depth = |a: usize, b: usize| tree.map_or(0, |tree| tree.depth(tree.lowest_common_ancestor(leaves[a], leaves[b])));
+    let depth = |a: usize, b: usize| {
+        tree.map_or(0, |tree| tree.depth(tree.lowest_common_ancestor(leaves[a], leaves[b])))
+    };
     // Whatever is closer to x than y is in the group that holds both.
     let guided = || {
         all.clone().all(|x| {
@@ -57,8 +60,9 @@ fn allows(scheme: Scheme, tree: Option<&Hierarchy>, leaves: &[u32], grouping: &[
         Scheme::Sps => true,
         Scheme::Gops => contiguous() && guided(),
         Scheme::Gsps => guided(),
-        Scheme::Bhs => (0..=tree.unwrap().height())
-            .any(|depth| all.clone().all(|a| all.clone().all(|b| same(a, b) == (above(a, depth) == above(b, depth))))),
+        Scheme::Bhs => (0..=tree.unwrap().height()).any(|depth| {
+            all.clone().all(|a| all.clone().all(|b| same(a, b) == (above(a, depth) == above(b, depth))))
+        }),
         // Every group is what lies under one node.
         Scheme::Ghs => all.clone().all(|x| {
             let tree = tree.unwrap();
@@ -88,7 +92,12 @@ fn every_generalization_is_enumerated_exactly_once() {
             for top_down in [false, true] {
                 let mut found = generalizations(&family, top_down);
                 found.sort();
-                assert!(found == expected, "{scheme:?}, top-down {top_down}: {} of {}", found.len(), expected.len());
+                assert!(
+                    found == expected,
+                    "{scheme:?}, top-down {top_down}: {} of {}",
+                    found.len(),
+                    expected.len()
+                );
             }
         }
     }
@@ -133,7 +142,8 @@ struct Kind {
 /// Numbers, numbers or none, letters of a hierarchy (or none), texts, and letters with a guide (or none).
 fn kind() -> impl Strategy<Value = Kind> {
     let of = |kinds: &'static [usize], schemes: &'static [Scheme]| {
-        (prop::sample::select(kinds), prop::sample::select(schemes)).prop_map(|(kind, scheme)| Kind { kind, scheme })
+        (prop::sample::select(kinds), prop::sample::select(schemes))
+            .prop_map(|(kind, scheme)| Kind { kind, scheme })
     };
     prop_oneof![
         of(&[0, 1], &[Scheme::Ops, Scheme::Sps]),
@@ -145,7 +155,8 @@ fn kind() -> impl Strategy<Value = Kind> {
 
 /// Letters with a guide are sets here: the hierarchy is known to the scheme alone.
 fn table_of(kinds: &[Kind], rows: &[Vec<u32>]) -> Table {
-    let plain: Vec<usize> = kinds.iter().map(|kind| if kind.kind > 5 { kind.kind - 4 } else { kind.kind }).collect();
+    let plain: Vec<usize> =
+        kinds.iter().map(|kind| if kind.kind > 5 { kind.kind - 4 } else { kind.kind }).collect();
     let table = random_table(&plain, rows);
     let mut columns = table.columns().to_vec();
     for (dimension, _) in kinds.iter().enumerate().filter(|(_, kind)| kind.kind > 5) {
@@ -162,10 +173,8 @@ fn table_of(kinds: &[Kind], rows: &[Vec<u32>]) -> Table {
 }
 
 fn search(kinds: &[Kind], direction: Direction, pruning: Pruning) -> SchemeSearch {
-    let of = |kind: &Kind| ColumnScheme {
-        guide: (kind.kind > 5).then(letters),
-        ..ColumnScheme::new(kind.scheme)
-    };
+    let of =
+        |kind: &Kind| ColumnScheme { guide: (kind.kind > 5).then(letters), ..ColumnScheme::new(kind.scheme) };
     SchemeSearch { columns: kinds.iter().map(of).collect(), direction, pruning, seed: 7 }
 }
 
@@ -175,7 +184,8 @@ fn every_generalization(kind: &Kind, domain: &Domain, occurring: &[u32]) -> Vec<
         Shape::Hierarchy(tree) => Some(tree.clone()),
         _ => None,
     });
-    let scheme = if matches!(domain.shape(), Shape::Ordered) { kind.scheme.for_ordered() } else { kind.scheme };
+    let scheme =
+        if matches!(domain.shape(), Shape::Ordered) { kind.scheme.for_ordered() } else { kind.scheme };
     let missing = domain.missing_code().filter(|code| occurring.contains(code));
     // A missing value of a set that is grouped at will is a value like any other; else it is alone, or with all others.
     let beside = matches!(scheme, Scheme::Sps | Scheme::Gsps);
@@ -201,13 +211,15 @@ fn every_generalization(kind: &Kind, domain: &Domain, occurring: &[u32]) -> Vec<
             let alone = missing.is_none() || !grouping[..many].contains(&grouping[many]);
             if many < grouping.len() && beside && !alone {
                 // Merged with the missing value means merged at the root: whole children of it only.
-                let root = |at: usize| tree.as_ref().map_or(at as u32, |tree| {
-                    let path: Vec<_> = tree.path(tree.leaf_node(leaves[at])).collect();
-                    if scheme == Scheme::Sps { leaves[at] } else { path[path.len() - 2].0 }
-                });
+                let root = |at: usize| {
+                    tree.as_ref().map_or(at as u32, |tree| {
+                        let path: Vec<_> = tree.path(tree.leaf_node(leaves[at])).collect();
+                        if scheme == Scheme::Sps { leaves[at] } else { path[path.len() - 2].0 }
+                    })
+                };
                 let with = |at: usize| grouping[at] == grouping[many];
-                let whole_children = (0..many)
-                    .all(|a| (0..many).all(|b| root(a) != root(b) || with(a) == with(b)));
+                let whole_children =
+                    (0..many).all(|a| (0..many).all(|b| root(a) != root(b) || with(a) == with(b)));
                 return whole_children && allows(scheme, tree.as_deref(), &leaves, &grouping[..many]);
             }
             (alone || whole) && allows(scheme, tree.as_deref(), &leaves, &grouping[..many])
@@ -247,7 +259,8 @@ fn optimum(kinds: &[Kind], job: &Job<'_>) -> Option<f64> {
     let collector = Collector::new(&job.loss.needs(), table).unwrap();
     let choices: Vec<Vec<Vec<Vec<u32>>>> = (0..kinds.len())
         .map(|dimension| {
-            let mut occurring: Vec<u32> = (0..table.rows()).map(|row| table.codes(dimension).get(row)).collect();
+            let mut occurring: Vec<u32> =
+                (0..table.rows()).map(|row| table.codes(dimension).get(row)).collect();
             occurring.sort_unstable();
             occurring.dedup();
             every_generalization(&kinds[dimension], table.domain(dimension), &occurring)
@@ -262,7 +275,10 @@ fn optimum(kinds: &[Kind], job: &Job<'_>) -> Option<f64> {
         };
         let mut groups: BTreeMap<Vec<usize>, Vec<u32>> = BTreeMap::new();
         for row in 0..table.rows() as u32 {
-            groups.entry((0..kinds.len()).map(|dimension| block(dimension, row)).collect()).or_default().push(row);
+            groups
+                .entry((0..kinds.len()).map(|dimension| block(dimension, row)).collect())
+                .or_default()
+                .push(row);
         }
         let (mut cost, mut suppressed) = (0.0, 0);
         for (blocks, rows) in &groups {
@@ -296,13 +312,18 @@ fn published_cost(job: &Job<'_>, partitioning: &Partitioning, id: &str) -> f64 {
     published.coalesce(&domains);
     assert_eq!(published.groups(), groups, "different groups are published differently");
     let requirements = Collector::new(job.requirements.needs(), job.table).unwrap();
-    (0..groups).for_each(|group| assert!(job.requirements.satisfied(&requirements.of(published.rows(group)))));
+    (0..groups)
+        .for_each(|group| assert!(job.requirements.satisfied(&requirements.of(published.rows(group)))));
     let original = Original::new(job.table, job.weights);
     let loss = registry::LOSSES.iter().find(|(entry, _)| entry.id == id).unwrap().1;
     let groups = PartitionGroups { table: job.table, partitioning: &published, extents: Extents::Region };
     let suppressed = (job.table.rows() - published.order.len()) as u64;
-    let totals =
-        Totals { rows: job.table.rows() as u64, suppressed, groups: groups.partitioning.groups() as u64, k: 1 };
+    let totals = Totals {
+        rows: job.table.rows() as u64,
+        suppressed,
+        groups: groups.partitioning.groups() as u64,
+        k: 1,
+    };
     measure([loss].into_iter(), &original, &groups, &totals).unwrap()[0].1
 }
 

@@ -155,8 +155,7 @@ impl Applicators {
         self.siblings.iter().all(|siblings| {
             let blocks = self.blocks(siblings, &scope.may);
             (0..siblings.many).all(|a| {
-                (a + 1..siblings.many)
-                    .all(|b| blocks[a] != blocks[b] || scope.may.holds(siblings.pair(a, b)))
+                (a + 1..siblings.many).all(|b| blocks[a] != blocks[b] || scope.may.holds(siblings.pair(a, b)))
             })
         })
     }
@@ -178,7 +177,8 @@ impl Applicators {
     /// The applicators that may come next, bottom-up: those that need nothing more.
     pub fn minimal(&self, scope: &Scope) -> Vec<usize> {
         let ready = |at: &usize| {
-            !scope.must.holds(*at) && self.each[*at].needs.iter().all(|&needed| scope.must.holds(needed as usize))
+            !scope.must.holds(*at)
+                && self.each[*at].needs.iter().all(|&needed| scope.must.holds(needed as usize))
         };
         scope.may.iter().filter(ready).collect()
     }
@@ -186,7 +186,8 @@ impl Applicators {
     /// The applicators that may be given up next, top-down: those that nothing else needs.
     pub fn maximal(&self, scope: &Scope) -> Vec<usize> {
         let free = |at: &usize| {
-            !scope.must.holds(*at) && self.each[*at].needed_by.iter().all(|&other| !scope.may.holds(other as usize))
+            !scope.must.holds(*at)
+                && self.each[*at].needed_by.iter().all(|&other| !scope.may.holds(other as usize))
         };
         scope.may.iter().filter(free).collect()
     }
@@ -258,9 +259,8 @@ impl Applicators {
             }
         }
         (0..many).all(|a| {
-            (a + 1..many).all(|b| {
-                !apart[blocks[a] * many + blocks[b]] || self.exclude(scope, siblings.pair(a, b))
-            })
+            (a + 1..many)
+                .all(|b| !apart[blocks[a] * many + blocks[b]] || self.exclude(scope, siblings.pair(a, b)))
         })
     }
 

@@ -102,12 +102,16 @@ impl<'p, 'a> Cells<'p, 'a> {
             match problem.pricing {
                 Pricing::Shares => {
                     let mut widths = vec![0.0; part.0.len()];
-                    part.groups().iter().for_each(|block| widths[block[0] as usize] = problem.width(column, block));
+                    part.groups()
+                        .iter()
+                        .for_each(|block| widths[block[0] as usize] = problem.width(column, block));
                     cells.widths.push(widths);
                 }
                 Pricing::Statistics if extents => {
                     let mut found = vec![Extent::NOTHING; part.0.len()];
-                    part.groups().iter().for_each(|block| found[block[0] as usize] = problem.extent(column, block));
+                    part.groups()
+                        .iter()
+                        .for_each(|block| found[block[0] as usize] = problem.extent(column, block));
                     cells.extents.push(found);
                 }
                 _ => {}
@@ -145,9 +149,7 @@ impl<'p, 'a> Cells<'p, 'a> {
     /// The least that the rows of a group pay when it is published with others or alone.
     fn least(&self, groups: &Groups, group: usize) -> f64 {
         match self.problem.pricing {
-            Pricing::Size => {
-                self.problem.size(groups.rows[group])
-            }
+            Pricing::Size => self.problem.size(groups.rows[group]),
             Pricing::Shares => self.cost(groups, group),
             Pricing::Statistics if self.problem.job.loss.monotone() => self.cost(groups, group),
             Pricing::Statistics => 0.0,

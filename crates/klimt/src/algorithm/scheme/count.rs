@@ -31,13 +31,24 @@ impl Family {
         }
     }
 
-    /// The binary logarithm of [`Family::count`].
+    /// The binary logarithm of [`Family::count`]; of many values, about that.
     pub fn bits(&self) -> f64 {
-        let count = self.count();
-        let shift = count.bits().saturating_sub(63);
-        let head = u64::try_from(count >> shift).unwrap_or(u64::MAX);
-        (head as f64).log2() + shift as f64
+        let atoms = self.atoms() as f64;
+        match self.mode {
+            Mode::Cuts | Mode::Segments if self.atoms() > COUNTED => atoms,
+            Mode::Subsets if self.atoms() > COUNTED => atoms * atoms.log2(),
+            _ => logarithm(self.count()),
+        }
     }
+}
+
+/// Up to so many values, generalizations are counted where their number need not be exact.
+const COUNTED: usize = 100;
+
+fn logarithm(count: Count) -> f64 {
+    let shift = count.bits().saturating_sub(63);
+    let head = u64::try_from(count >> shift).unwrap_or(u64::MAX);
+    (head as f64).log2() + shift as f64
 }
 
 /// The generalizations of a hierarchy as its levels and nodes are drawn: a leaf that stands higher than others can be
@@ -75,9 +86,17 @@ fn segmentations(children: &[&Count]) -> Count {
     counts.pop().unwrap_or_default()
 }
 
-/// Children in sets; a set of one child is any generalization of it. With e(j) the sum over the choices of j children of
-/// the product of their counts, where the others make sets of two or more: Σ e(j) · s(m − j).
+/// Children in sets; a set of one child is any generalization of it.
 fn partitions(children: &[&Count]) -> Count {
+    match children.iter().all(|child| **child == Count::from(1u32)) {
+        true => bell(children.len()),
+        false => partitions_by_choice(children),
+    }
+}
+
+/// With e(j) the sum over the choices of j children of the product of their counts, and s(n) the partitions of n elements
+/// into sets of two or more: Σ e(j) · s(m − j).
+fn partitions_by_choice(children: &[&Count]) -> Count {
     let m = children.len();
     let mut chosen = vec![Count::from(1u32)];
     for child in children {
@@ -89,6 +108,20 @@ fn partitions(children: &[&Count]) -> Count {
     }
     let without_singles = partitions_without_singles(m);
     (0..=m).map(|alone| &chosen[alone] * &without_singles[m - alone]).sum()
+}
+
+/// The Bell number, by its triangle: sums of neighbours alone.
+fn bell(elements: usize) -> Count {
+    let mut row = vec![Count::from(1u32)];
+    for _ in 1..elements {
+        let mut next = Vec::with_capacity(row.len() + 1);
+        next.extend(row.last().cloned());
+        for above in &row {
+            next.push(&next[next.len() - 1] + above);
+        }
+        row = next;
+    }
+    row.pop().unwrap_or_default()
 }
 
 /// How many partitions of 0..=most elements have no set of one: s(n+1) = Σ over k ≥ 1 of C(n, k) · s(n − k).
@@ -136,6 +169,10 @@ mod tests {
             assert_eq!(Family::flat(Scheme::Sps, values).unwrap().count(), Count::from(*bell));
             assert_eq!(Family::flat(Scheme::Ops, values).unwrap().count(), Count::from(1u32) << (values - 1));
         }
-        assert_eq!(Family::flat(Scheme::Ops, 500).unwrap().bits(), 499.0);
+        assert_eq!(Family::flat(Scheme::Ops, 90).unwrap().bits(), 89.0);
+        let one = Count::from(1u32);
+        for many in 1..12 {
+            assert_eq!(partitions(&vec![&one; many]), partitions_by_choice(&vec![&one; many]));
+        }
     }
 }

@@ -39,8 +39,14 @@ pub(super) fn child_nodes(
         let applicators = &columns[column];
         let mut child = rest.clone();
         let (taken, left) = match top_down {
-            false => (applicators.apply(&mut child[column], applicator), applicators.forbid(&mut rest[column], applicator)),
-            true => (applicators.forbid(&mut child[column], applicator), applicators.apply(&mut rest[column], applicator)),
+            false => (
+                applicators.apply(&mut child[column], applicator),
+                applicators.forbid(&mut rest[column], applicator),
+            ),
+            true => (
+                applicators.forbid(&mut child[column], applicator),
+                applicators.apply(&mut rest[column], applicator),
+            ),
         };
         if taken {
             children.push((number, child));
@@ -56,7 +62,8 @@ pub(super) fn child_nodes(
 pub fn anonymizations(families: &[Family], top_down: bool) -> Vec<Vec<Generalization>> {
     let columns: Vec<Applicators> = families.iter().map(Applicators::of).collect();
     let mut found = Vec::new();
-    let mut pending = std::collections::VecDeque::from([columns.iter().map(Applicators::scope).collect::<Vec<_>>()]);
+    let mut pending =
+        std::collections::VecDeque::from([columns.iter().map(Applicators::scope).collect::<Vec<_>>()]);
     while let Some(scopes) = pending.pop_front() {
         let each = || columns.iter().zip(&scopes);
         if !top_down {
@@ -114,8 +121,7 @@ mod tests {
             of
         };
         let first = child_partitions(&family, &firsts(&[&[1], &[2, 3], &[4], &[5]])).unwrap();
-        let wanted =
-            [firsts(&[&[2, 3, 4], &[5]]), firsts(&[&[2, 3], &[4, 5]]), firsts(&[&[2, 3, 5], &[4]])];
+        let wanted = [firsts(&[&[2, 3, 4], &[5]]), firsts(&[&[2, 3], &[4, 5]]), firsts(&[&[2, 3, 5], &[4]])];
         assert_eq!(sorted(first), sorted(wanted.to_vec()));
         let second = child_partitions(&family, &firsts(&[&[1, 4], &[2], &[3], &[5]])).unwrap();
         let wanted = [

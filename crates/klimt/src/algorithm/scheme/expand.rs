@@ -25,14 +25,20 @@ struct Tried {
 }
 
 /// The children of a node; the node itself again, narrowed, where something must be applied or given up.
-pub(super) fn expand(search: &Search<'_, '_, '_>, node: &Node, best: f64, grouper: &mut Grouper) -> Vec<Node> {
+pub(super) fn expand(
+    search: &Search<'_, '_, '_>,
+    node: &Node,
+    best: f64,
+    grouper: &mut Grouper,
+) -> Vec<Node> {
     let mut scopes = node.scopes.clone();
     let mut tried = Vec::new();
     for step in steps(&search.problem.applicators, &scopes, search.top_down) {
         if !search.branches_on(&node.scopes, step.0) {
             continue;
         }
-        let Some((bound, merged)) = probe(search, node, &scopes, step, !search.top_down, best, grouper) else {
+        let Some((bound, merged)) = probe(search, node, &scopes, step, !search.top_down, best, grouper)
+        else {
             continue;
         };
         if search.pruning.useless && search.hopeless(bound, best) {
@@ -63,14 +69,20 @@ pub(super) fn expand(search: &Search<'_, '_, '_>, node: &Node, best: f64, groupe
         owns: false,
         owes: false,
     };
-    let again = |scopes| Node { scopes, seen: false, probed: false, owns: false, owes: false, ..node.clone() };
+    let again =
+        |scopes| Node { scopes, seen: false, probed: false, owns: false, owes: false, ..node.clone() };
     let own = node.owes.then(|| search.own_scopes(&node.scopes)).map(again);
     let made = made.into_iter().map(child).chain(own);
     made.filter(|node| !search.hopeless(node.bound, best)).collect()
 }
 
 /// Applies or gives up an applicator; whether anything is left.
-fn narrow(search: &Search<'_, '_, '_>, scopes: &mut [Scope], (column, applicator): Step, apply: bool) -> bool {
+fn narrow(
+    search: &Search<'_, '_, '_>,
+    scopes: &mut [Scope],
+    (column, applicator): Step,
+    apply: bool,
+) -> bool {
     let applicators = &search.problem.applicators[column];
     match apply {
         true => applicators.apply(&mut scopes[column], applicator),

@@ -118,7 +118,9 @@ impl Family {
             ));
         }
         if domain.hierarchy().is_some() && !matches!(scheme, Scheme::Bhs | Scheme::Ghs) {
-            return Err(Error::internal("groupings of a hierarchy's leaves are published as sets or intervals"));
+            return Err(Error::internal(
+                "groupings of a hierarchy's leaves are published as sets or intervals",
+            ));
         }
         let missing = domain.missing_code().filter(|&code| occurs[code as usize]);
         let values = (0..domain.value_count() as u32).filter(|&code| occurs[code as usize]);
@@ -143,7 +145,8 @@ impl Family {
             Shape::Hierarchy(_) if lo == hi && domain.missing_code() == Some(hi) => (lo, hi),
             Shape::Hierarchy(_) if domain.missing_code() == Some(hi) => (0, hi),
             Shape::Hierarchy(tree) => {
-                let tops = || atoms.iter().filter_map(|&atom| self.tops[atom as usize]).map(|top| tree.span(top));
+                let tops =
+                    || atoms.iter().filter_map(|&atom| self.tops[atom as usize]).map(|top| tree.span(top));
                 let (lo, hi) = tops().fold((lo, hi), |(lo, hi), (first, last)| (lo.min(first), hi.max(last)));
                 tree.span(tree.lowest_common_ancestor(lo, hi))
             }

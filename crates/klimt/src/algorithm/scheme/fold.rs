@@ -76,7 +76,8 @@ impl<'p, 'a> Fold<'p, 'a> {
                     let keep = PLACES.min(many);
                     let mut handfuls: Vec<Vec<usize>> = Vec::new();
                     for (at, child) in node.children.iter().enumerate() {
-                        let apart = at == 0 || first(child) != first(&node.children[at - 1]) || random(many) < keep;
+                        let apart =
+                            at == 0 || first(child) != first(&node.children[at - 1]) || random(many) < keep;
                         match handfuls.last_mut() {
                             Some(last) if !apart => last.push(*child),
                             _ => handfuls.push(vec![*child]),
@@ -106,7 +107,8 @@ impl<'p, 'a> Fold<'p, 'a> {
         let mut fold = Fold { problem, column, widths: Vec::new(), handfuls };
         let mut widths = Vec::new();
         let mut measure = Measuring { problem, column, atoms: Vec::new(), widths: &mut widths };
-        fold.solve(&mut measure, 0.0);
+        // Nothing reaches a ceiling that is no number: every block is visited.
+        fold.solve(&mut measure, 0.0, f64::NAN);
         fold.widths = widths;
         fold
     }
@@ -115,10 +117,11 @@ impl<'p, 'a> Fold<'p, 'a> {
         &self.problem.families[self.column]
     }
 
-    /// The best generalization with the slabs' values, when a suppressed row costs the price.
-    pub fn solve(&self, slab: &mut dyn Slab, price: f64) -> Folded {
+    /// The best generalization with the slabs' values, when a suppressed row costs the price. What costs as much as the
+    /// ceiling is not looked into; where nothing costs less, the cost is infinite.
+    pub fn solve(&self, slab: &mut dyn Slab, price: f64, ceiling: f64) -> Folded {
         let family = self.family();
-        let mut visit = Visit { fold: self, slab, price, at: 0, atoms: Vec::new() };
+        let mut visit = Visit { fold: self, slab, price, ceiling, at: 0, atoms: Vec::new() };
         if family.mode == Mode::Levels {
             return visit.levels();
         }
@@ -172,6 +175,7 @@ struct Visit<'v, 'p, 'a> {
     fold: &'v Fold<'p, 'a>,
     slab: &'v mut dyn Slab,
     price: f64,
+    ceiling: f64,
     /// The next block.
     at: usize,
     /// The atoms in the slab.
@@ -212,23 +216,30 @@ impl Visit<'_, '_, '_> {
         self.atoms.clear();
     }
 
+    /// From coarse to fine: on fine levels much is suppressed, and soon too much.
     fn levels(&mut self) -> Folded {
-        let mut found: Option<Folded> = None;
-        for level in &self.fold.family().levels {
+        let levels = &self.fold.family().levels;
+        let nothing = Priced { cost: f64::INFINITY, suppressed: 0 };
+        let mut found = Folded { priced: nothing, part: levels[levels.len() - 1].clone() };
+        for level in levels.iter().rev() {
             let mut value = Priced { cost: 0.0, suppressed: 0 };
-            for block in level.groups() {
-                for &atom in &block {
-                    self.slab.add(atom);
+            let blocks = level.groups();
+            let ceiling = if found.priced.cost < self.ceiling { found.priced.cost } else { self.ceiling };
+            for (number, block) in blocks.iter().enumerate() {
+                if value.cost >= ceiling {
+                    self.at += blocks.len() - number;
+                    break;
                 }
+                block.iter().for_each(|&atom| self.slab.add(atom));
                 self.atoms.extend(block);
                 value = sum([value, self.value()].into_iter());
                 self.clear();
             }
-            if found.as_ref().is_none_or(|best| value.cost < best.priced.cost) {
-                found = Some(Folded { priced: value, part: level.clone() });
+            if value.cost < ceiling {
+                found = Folded { priced: value, part: level.clone() };
             }
         }
-        found.expect("a family of levels has one")
+        found
     }
 
     /// The best generalization of what lies under a node, and which children are together in it.
@@ -267,7 +278,7 @@ impl Visit<'_, '_, '_> {
         let mut from = vec![0; many + 1];
         upto[0].cost = 0.0;
         for first in 0..many {
-            if upto[first].cost.is_infinite() {
+            if upto[first].cost >= self.ceiling {
                 self.at += many - first;
                 continue;
             }

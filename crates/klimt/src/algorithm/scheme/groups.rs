@@ -80,7 +80,8 @@ impl Groups {
     pub fn bytes(&self) -> usize {
         let sums = self.offsets.len() + self.slopes.iter().map(Vec::len).sum::<usize>();
         let histograms = self.statistics.first().map_or(0, |one| {
-            one.histograms.iter().map(|(_, histogram)| histogram.iter().count() * 16 + 64).sum::<usize>() + 128
+            one.histograms.iter().map(|(_, histogram)| histogram.iter().count() * 16 + 64).sum::<usize>()
+                + 128
         });
         self.rows.len() * 16 + sums * 8 + self.statistics.len() * histograms
     }

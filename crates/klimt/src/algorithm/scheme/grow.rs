@@ -24,7 +24,8 @@ pub(super) fn grow(
     if levels.0 > guide.map_or(0, Hierarchy::height) || levels.0 > levels.1 {
         return Err(Error::input("it has no such levels"));
     }
-    let mut growing = Growing { levels, leaves: &leaves, nodes: Vec::new(), codes: Vec::new(), tops: Vec::new() };
+    let mut growing =
+        Growing { levels, leaves: &leaves, nodes: Vec::new(), codes: Vec::new(), tops: Vec::new() };
     let root = guide.and_then(|tree| growing.node(tree, tree.root()));
     let top = match guide {
         Some(_) if scheme.is_guided() => root.into_iter().collect(),
@@ -40,9 +41,9 @@ pub(super) fn grow(
         let (first, last) = tree.span(*child);
         (first..=last).any(|leaf| !leaves[leaf as usize].is_empty())
     };
-    let branches = guide.filter(|_| scheme.is_guided()).is_none_or(|tree| {
-        tree.children(tree.root()).iter().filter(|child| occurs(tree, child)).count() > 1
-    });
+    let branches = guide
+        .filter(|_| scheme.is_guided())
+        .is_none_or(|tree| tree.children(tree.root()).iter().filter(|child| occurs(tree, child)).count() > 1);
     growing.crown(top, missing, mode == Mode::Subsets && branches);
     if growing.nodes.is_empty() {
         return Err(Error::input("it has no values"));
@@ -118,9 +119,9 @@ impl Growing<'_> {
                 self.nodes.push(node);
             }
             _ => {
-                let mergeable = top.first().is_none_or(|&root| {
-                    self.nodes[root].mergeable || self.nodes[root].children.is_empty()
-                });
+                let mergeable = top
+                    .first()
+                    .is_none_or(|&root| self.nodes[root].mergeable || self.nodes[root].children.is_empty());
                 top.push(atom);
                 self.join(top, mergeable);
             }

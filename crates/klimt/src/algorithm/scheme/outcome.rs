@@ -21,7 +21,8 @@ pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<P
     let mut places: Vec<(Vec<u32>, u32)> = (0..many as u32)
         .map(|group| {
             let tuple = merged.tuples[group as usize] as usize;
-            let place = |(column, axis): (usize, &Axis)| axis.places[problem.tuples.atoms(column)[tuple] as usize];
+            let place =
+                |(column, axis): (usize, &Axis)| axis.places[problem.tuples.atoms(column)[tuple] as usize];
             (axes.iter().enumerate().map(place).collect(), group)
         })
         .collect();
@@ -49,7 +50,7 @@ pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<P
     if !suppressed.is_empty() {
         found.drop_groups(&suppressed, &domains);
         if let Some(tree) = &mut found.tree {
-            forget(tree, &suppressed);
+            tree.vacate(&suppressed);
         }
     }
     Ok(found)
@@ -90,19 +91,6 @@ fn proof(reached: &Reached) -> Proof {
         bound if bound >= cost - cost.abs() * 1e-11 => Proof::Optimal,
         bound if bound > 0.0 => Proof::WithinFactor(cost / bound),
         _ => Proof::Heuristic,
-    }
-}
-
-/// Leaves of groups that are not published hold no rows.
-fn forget(tree: &mut CutTree, suppressed: &[usize]) {
-    let mut group = 0;
-    for node in &mut tree.nodes {
-        if let CutNode::Leaf { rows: rows @ 1.. } = node {
-            if suppressed.binary_search(&group).is_ok() {
-                *rows = 0;
-            }
-            group += 1;
-        }
     }
 }
 
@@ -208,8 +196,9 @@ fn pieces<'g>(axis: &'g Axis, groups: &'g [(Vec<u32>, u32)], column: usize) -> V
             next == *codes
         }
         Cuts::Members(members) => {
-            let piece = |groups: &'g [(Vec<u32>, u32)]| {
-                Piece { cut: Some(Cut::Members(&members[groups[0].0[column] as usize])), groups }
+            let piece = |groups: &'g [(Vec<u32>, u32)]| Piece {
+                cut: Some(Cut::Members(&members[groups[0].0[column] as usize])),
+                groups,
             };
             pieces.extend(blocks.map(piece));
             pieces.len() == members.len()

@@ -85,7 +85,15 @@ mod tests {
     use super::*;
 
     fn node(bound: f64) -> Node {
-        Node { scopes: Vec::new(), bound, finer: Arc::default(), seen: false, probed: false, owns: false, owes: false }
+        Node {
+            scopes: Vec::new(),
+            bound,
+            finer: Arc::default(),
+            seen: false,
+            probed: false,
+            owns: false,
+            owes: false,
+        }
     }
 
     #[test]

@@ -119,13 +119,14 @@ impl Search<'_, '_, '_> {
         let coarse: Vec<Generalization> = self.problem.families.iter().map(coarsest).collect();
         let mut grouper = Grouper::default();
         let bound = self.problem.least(&finer, &fine, &coarse, &mut grouper);
-        let bound = bound.max(self.folded_bound(&finer, &fine, &coarse, &mut grouper));
+        let bound = bound.max(self.folded_bound(&finer, &fine, &coarse, f64::INFINITY, &mut grouper));
         Node { scopes, bound, finer, seen: false, probed: true, owns: false, owes: false }
     }
 
     /// Whether a bound leaves nothing to be found below the best so far.
     pub fn hopeless(&self, bound: f64, best: f64) -> bool {
-        self.pruning.bounds && bound >= best - best.abs() * 1e-11 && bound.is_finite() || bound == f64::INFINITY
+        self.pruning.bounds && bound >= best - best.abs() * 1e-11 && bound.is_finite()
+            || bound == f64::INFINITY
     }
 
     /// Whether the gap that is left is good enough to give up on a bound.
@@ -163,13 +164,15 @@ impl Search<'_, '_, '_> {
             if batch.is_empty() {
                 return queue.least().min(given_up);
             }
-            let worked: Vec<(Option<Found>, Vec<Node>)> =
-                batch.into_par_iter().map_init(Grouper::default, |grouper, node| self.work(node, cost, grouper)).collect();
+            let worked: Vec<(Option<Found>, Vec<Node>)> = batch
+                .into_par_iter()
+                .map_init(Grouper::default, |grouper, node| self.work(node, cost, grouper))
+                .collect();
             for (found, nodes) in worked {
-                if let Some(found) = found {
-                    if best.as_ref().is_none_or(|best| found.priced.cost < best.priced.cost) {
-                        *best = Some(found);
-                    }
+                if let Some(found) = found
+                    && best.as_ref().is_none_or(|best| found.priced.cost < best.priced.cost)
+                {
+                    *best = Some(found);
                 }
                 nodes.into_iter().for_each(|node| queue.push(node));
             }
@@ -186,7 +189,8 @@ impl Search<'_, '_, '_> {
         if look.closed || self.hopeless(look.bound, best) {
             return (look.found, Vec::new());
         }
-        let node = Node { bound: look.bound, finer: look.groups, seen: true, owns: true, owes: look.owes, ..node };
+        let node =
+            Node { bound: look.bound, finer: look.groups, seen: true, owns: true, owes: look.owes, ..node };
         match self.pruning.reconsider {
             true => (look.found, vec![node]),
             false => (look.found, expand(self, &node, best, grouper)),
@@ -201,14 +205,15 @@ impl Search<'_, '_, '_> {
         };
         let folds = self.folds(&node.scopes);
         let decided = |column: usize| node.scopes[column].must == node.scopes[column].may;
-        let only_own = (0..node.scopes.len()).all(|column| decided(column) || (folds && self.folded == Some(column)));
+        let only_own =
+            (0..node.scopes.len()).all(|column| decided(column) || (folds && self.folded == Some(column)));
         let mut bound = node.bound;
         if self.pruning.bounds {
             if !node.probed {
                 bound = bound.max(self.problem.least(&groups, &fine, &coarse, grouper));
             }
             if folds && !only_own && !self.hopeless(bound, best) {
-                bound = bound.max(self.folded_bound(&groups, &fine, &coarse, grouper));
+                bound = bound.max(self.folded_bound(&groups, &fine, &coarse, best, grouper));
             }
         }
         if self.hopeless(bound, best) {
@@ -235,7 +240,8 @@ impl Search<'_, '_, '_> {
 
     /// The scope of a node's own generalization: of all columns but the folded one, or of all where only that one is left.
     pub fn own_scopes(&self, scopes: &[Scope]) -> Vec<Scope> {
-        let others = self.folded.is_some_and(|folded| without(scopes, folded).any(|scope| scope.must != scope.may));
+        let others =
+            self.folded.is_some_and(|folded| without(scopes, folded).any(|scope| scope.must != scope.may));
         let top_down = self.stands_for_coarsest(scopes);
         let decided = |(column, scope): (usize, &Scope)| {
             let applied = if top_down { &scope.may } else { &scope.must };
@@ -261,19 +267,22 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// The least that anything between two generalizations of the other columns costs, whatever the folded one does.
+    /// The least that anything between two generalizations of the other columns costs, whatever the folded one does, if it
+    /// is less than the best so far.
     fn folded_bound(
         &self,
         groups: &Groups,
         fine: &[Generalization],
         coarse: &[Generalization],
+        best: f64,
         grouper: &mut Grouper,
     ) -> f64 {
-        let Some((column, fold)) = self.folded.and_then(|column| Some((column, self.seeding.fold(column)?))) else {
+        let Some((column, fold)) = self.folded.and_then(|column| Some((column, self.seeding.fold(column)?)))
+        else {
             return 0.0;
         };
         let mut slab = Counted::new(self.problem, column, groups, fine, Some(coarse), grouper);
-        fold.solve(&mut slab, self.problem.price).priced.cost
+        fold.solve(&mut slab, self.problem.price, best).priced.cost.min(best)
     }
 
     /// The generalization that a node stands for with its price, where it is allowed and may be better; and whether there
@@ -286,7 +295,8 @@ impl Search<'_, '_, '_> {
         best: f64,
         grouper: &mut Grouper,
     ) -> (Option<Found>, bool) {
-        let folded = self.folded.filter(|_| folds).and_then(|column| Some((column, self.seeding.fold(column)?)));
+        let folded =
+            self.folded.filter(|_| folds).and_then(|column| Some((column, self.seeding.fold(column)?)));
         let Some((column, fold)) = folded else {
             let groups = self.problem.roll_up(groups, &parts, grouper);
             let priced = self.problem.priced(&groups, &parts);
@@ -299,11 +309,14 @@ impl Search<'_, '_, '_> {
         if self.hopeless(self.problem.least(&groups, &parts, &coarse, grouper), best) {
             return (None, false);
         }
-        let folded = exactly(self.problem, fold, column, &groups, 1.0, grouper);
+        // Where too many rows may be suppressed, it has to be known whether that is why nothing was found.
+        let limited = (1..self.problem.job.table.rows() as u64).contains(&self.problem.limit);
+        let ceiling = if limited { f64::INFINITY } else { best };
+        let folded = exactly(self.problem, fold, column, &groups, 1.0, ceiling, grouper);
         parts[column] = folded.part;
         match folded.priced.cost.is_finite() {
             true => (Some(Found { priced: folded.priced, parts }), false),
-            false => (None, self.problem.limit > 0),
+            false => (None, limited),
         }
     }
 }

@@ -66,7 +66,11 @@ impl<'p, 'a> Seeding<'p, 'a> {
             .into_par_iter()
             .enumerate()
             .map(|(number, start)| {
-                self.descend(start, &(0..self.problem.dimensions()).collect::<Vec<_>>(), &mut random(seed, number))
+                self.descend(
+                    start,
+                    &(0..self.problem.dimensions()).collect::<Vec<_>>(),
+                    &mut random(seed, number),
+                )
             })
             .collect();
         let mut best = better(None, first)?;
@@ -79,8 +83,10 @@ impl<'p, 'a> Seeding<'p, 'a> {
         let over = || self.problem.stopped() || until.is_some_and(|until| Instant::now() >= until);
         while vain < patience && !over() {
             round += 1;
-            let thrown: Vec<Option<Found>> =
-                (0..THROWS).into_par_iter().map(|throw| self.throw(&best, seed, round * THROWS + throw)).collect();
+            let thrown: Vec<Option<Found>> = (0..THROWS)
+                .into_par_iter()
+                .map(|throw| self.throw(&best, seed, round * THROWS + throw))
+                .collect();
             let cost = best.priced.cost;
             if let Some(found) = better(Some(best.clone()), thrown) {
                 best = found;
@@ -108,7 +114,12 @@ impl<'p, 'a> Seeding<'p, 'a> {
     }
 
     /// Folds columns in turn until none gets better.
-    fn descend(&self, mut parts: Vec<Generalization>, order: &[usize], rng: &mut ChaCha8Rng) -> Option<Found> {
+    fn descend(
+        &self,
+        mut parts: Vec<Generalization>,
+        order: &[usize],
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Found> {
         let problem = self.problem;
         let mut grouper = Grouper::default();
         let groups = problem.roll_up(&problem.base, &parts, &mut grouper);
@@ -152,7 +163,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
         fine[column] = Generalization::finest(self.problem.families[column].atoms());
         let groups = self.problem.roll_up(&self.problem.base, &fine, grouper);
         (0..RAISES).find_map(|raise| {
-            let found = exactly(self.problem, fold, column, &groups, 4f64.powi(raise), grouper);
+            let found = exactly(self.problem, fold, column, &groups, 4f64.powi(raise), cost, grouper);
             let cheaper = found.priced.cost < cost - if cost.is_finite() { margin } else { 0.0 };
             let binds = found.priced.suppressed > self.problem.limit;
             match (binds, cheaper) {
@@ -165,20 +176,24 @@ impl<'p, 'a> Seeding<'p, 'a> {
 }
 
 /// The best generalization of a column with the others as they are in the groups, which tell its atoms apart, when suppressed
-/// rows cost so many times their price; its cost is at the price itself.
+/// rows cost so many times their price; its cost is at the price itself, and infinite where nothing costs less than the ceiling or
+/// is allowed.
 pub(super) fn exactly(
     problem: &Problem<'_>,
     fold: &Fold<'_, '_>,
     column: usize,
     groups: &Groups,
     dearer: f64,
+    ceiling: f64,
     grouper: &mut Grouper,
 ) -> Folded {
     let (fine, price) = (&groups.parts, problem.price * dearer);
+    // Dearer rows cost more than they do in the end.
+    let ceiling = if dearer > 1.0 { f64::INFINITY } else { ceiling };
     let mut found = if problem.collects {
-        fold.solve(&mut Collected::new(problem, column, groups, fine, grouper), price)
+        fold.solve(&mut Collected::new(problem, column, groups, fine, grouper), price, ceiling)
     } else {
-        fold.solve(&mut Counted::new(problem, column, groups, fine, None, grouper), price)
+        fold.solve(&mut Counted::new(problem, column, groups, fine, None, grouper), price, ceiling)
     };
     let suppressed = found.priced.suppressed;
     if suppressed > 0 && dearer > 1.0 {
@@ -192,9 +207,9 @@ pub(super) fn exactly(
 
 /// The cheapest, the first of equals.
 fn better(best: Option<Found>, found: Vec<Option<Found>>) -> Option<Found> {
-    best.into_iter().chain(found.into_iter().flatten()).reduce(|best, other| {
-        if other.priced.cost < best.priced.cost { other } else { best }
-    })
+    best.into_iter()
+        .chain(found.into_iter().flatten())
+        .reduce(|best, other| if other.priced.cost < best.priced.cost { other } else { best })
 }
 
 /// The generalization that merges all that may be merged.
@@ -229,7 +244,11 @@ fn scattered(family: &Family, random: &mut dyn FnMut(usize) -> usize) -> General
 
 /// The generalization in which the children of every node are grouped as `blocks` says, and those alone in their block
 /// are looked into in turn.
-fn grouped(family: &Family, node: usize, blocks: &mut dyn FnMut(Mode, usize) -> Vec<usize>) -> Generalization {
+fn grouped(
+    family: &Family,
+    node: usize,
+    blocks: &mut dyn FnMut(Mode, usize) -> Vec<usize>,
+) -> Generalization {
     let mut part = Generalization::finest(family.atoms());
     let mut pending = vec![node];
     while let Some(node) = pending.pop() {

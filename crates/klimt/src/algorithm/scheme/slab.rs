@@ -195,7 +195,6 @@ impl<'p, 'a> Counted<'p, 'a> {
             logs: false,
         }
     }
-
 }
 
 impl Slab for Counted<'_, '_> {
@@ -321,7 +320,17 @@ impl<'p, 'a> Collected<'p, 'a> {
             }
         }
         let cells = vec![Cell::default(); entries.cells];
-        Collected { problem, column, groups, entries, cells, extents, live: Vec::new(), log: Vec::new(), logs: false }
+        Collected {
+            problem,
+            column,
+            groups,
+            entries,
+            cells,
+            extents,
+            live: Vec::new(),
+            log: Vec::new(),
+            logs: false,
+        }
     }
 }
 

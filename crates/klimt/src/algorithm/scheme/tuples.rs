@@ -17,8 +17,11 @@ pub(super) struct Tuples {
 
 impl Tuples {
     pub fn new(table: &Table, families: &[Family]) -> Self {
-        let atom_of: Vec<Vec<u32>> =
-            families.iter().enumerate().map(|(d, family)| atoms(family, table.domain(d).cardinality())).collect();
+        let atom_of: Vec<Vec<u32>> = families
+            .iter()
+            .enumerate()
+            .map(|(d, family)| atoms(family, table.domain(d).cardinality()))
+            .collect();
         let codes: Vec<&Codes> = (0..table.dimensions()).map(|d| table.codes(d)).collect();
         let mut of_row = vec![0u32; table.rows()];
         let mut many = 1;
