@@ -131,6 +131,11 @@ pub const ALGORITHMS: &[Entry] = &[
         flag: "--algorithm optimal",
         help: "the partitioning of least loss, or the best found in the time given, with a proof of how good it is",
     },
+    Entry {
+        id: "local",
+        flag: "--algorithm local",
+        help: "local recoding: dense regions stay exact, only the sparse rest is generalised, and regions may overlap",
+    },
 ];
 
 /// The split criteria of the greedy algorithms.

@@ -1,5 +1,6 @@
 //! The algorithms, each a way to find a partitioning.
 
 pub mod gensearch;
+pub mod local;
 pub mod mondrian;
 pub mod optimal;
