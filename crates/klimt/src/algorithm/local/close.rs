@@ -83,8 +83,10 @@ struct Run<'p, 'a> {
     lattice: &'p Lattice,
     order: Order,
     is_open: Vec<bool>,
-    /// The open tuples, and some that were closed since the list was made.
+    /// The open tuples, and some that were closed since the list was made, with their rows and codes side by side.
     waiting: Vec<u32>,
+    rows: Vec<u32>,
+    codes: Vec<u32>,
     waiting_rows: u64,
     closed_since: usize,
     groups: Vec<Group>,
@@ -111,6 +113,8 @@ impl<'p, 'a> Run<'p, 'a> {
             order,
             is_open: vec![true; problem.tuples.len()],
             waiting: (0..problem.tuples.len() as u32).collect(),
+            rows: Vec::new(),
+            codes: Vec::new(),
             waiting_rows: problem.table.rows() as u64,
             closed_since: 0,
             groups: Vec::new(),
@@ -125,8 +129,13 @@ impl<'p, 'a> Run<'p, 'a> {
 
     /// Forgets tuples that were closed, when there are many.
     fn compact(&mut self) {
-        if self.closed_since * 8 > self.waiting.len() {
+        if self.closed_since * 16 > self.waiting.len() || self.rows.is_empty() {
+            let tuples = &self.problem.tuples;
             self.waiting.retain(|&tuple| self.is_open[tuple as usize]);
+            self.rows.clear();
+            self.rows.extend(self.waiting.iter().map(|&tuple| tuples.count(tuple)));
+            self.codes.clear();
+            self.waiting.iter().for_each(|&tuple| self.codes.extend_from_slice(tuples.codes(tuple)));
             self.closed_since = 0;
         }
     }
@@ -168,26 +177,22 @@ impl<'p, 'a> Run<'p, 'a> {
             .filter(|&(d, level)| level + 1 < self.lattice.dimensions[d].len())
             .map(|(d, level)| (d, &self.keys[d][level][..]))
             .collect();
-        let (tuples, minimum) = (&self.problem.tuples, self.problem.minimum());
+        let minimum = self.problem.minimum();
+        let slots = &mut self.slots[..size];
         let mut enough = false;
         self.places.clear();
-        for &tuple in &self.waiting {
-            if !self.is_open[tuple as usize] {
-                self.places.push(u32::MAX);
-                continue;
-            }
-            let codes = tuples.codes(tuple);
+        let each = self.waiting.iter().zip(&self.rows).zip(self.codes.chunks_exact(self.problem.dimensions()));
+        for ((&tuple, &rows), codes) in each {
             let key = told.iter().fold(0u64, |key, &(d, keys)| key.wrapping_add(keys[codes[d] as usize]));
-            let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize;
-            while self.slots[at].visit == visit && self.slots[at].key != key {
+            let mut at = (key >> shift) as usize;
+            while slots[at].visit == visit && slots[at].key != key {
                 at = (at + 1) & mask;
             }
-            let slot = &mut self.slots[at];
-            if slot.visit != visit {
-                *slot = Slot { key, visit, rows: 0 };
-            }
-            slot.rows += tuples.count(tuple);
-            enough |= u64::from(slot.rows) >= minimum;
+            let slot = &mut slots[at];
+            let before = if slot.visit == visit { slot.rows } else { 0 };
+            let rows = before + if self.is_open[tuple as usize] { rows } else { 0 };
+            *slot = Slot { key, visit, rows };
+            enough |= u64::from(rows) >= minimum;
             self.places.push(at as u32);
         }
         enough
@@ -198,7 +203,7 @@ impl<'p, 'a> Run<'p, 'a> {
         let minimum = self.problem.minimum();
         let mut found: Vec<Vec<u32>> = Vec::new();
         for (&tuple, &place) in self.waiting.iter().zip(&self.places) {
-            if place == u32::MAX {
+            if !self.is_open[tuple as usize] {
                 continue;
             }
             let slot = &mut self.slots[place as usize];
@@ -240,10 +245,11 @@ impl<'p, 'a> Run<'p, 'a> {
             let Candidate { paid, number } = self.queue.pop().expect("one was seen").0;
             let found = std::mem::take(&mut self.candidates[number as usize]);
             let open: Vec<u32> = found.iter().copied().filter(|&tuple| self.is_open[tuple as usize]).collect();
-            let group = Group::of_tuples(self.problem, &open);
-            if group.count < self.problem.minimum() {
+            let count: u64 = open.iter().map(|&tuple| u64::from(self.problem.tuples.count(tuple))).sum();
+            if count < self.problem.minimum() {
                 continue;
             }
+            let group = Group::of_tuples(self.problem, &open);
             if open.len() < found.len() {
                 if !self.problem.satisfied(group.count, &group.bundles) {
                     continue;

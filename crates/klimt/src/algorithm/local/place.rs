@@ -2,9 +2,11 @@
 
 use super::group::Group;
 use super::problem::{Bundle, Problem, Span};
+use crate::partition::MAX_DIMENSIONS;
 
-/// A tree over the regions of groups, a dimension a level, nodes in preorder. Whatever lies below a node costs at least
-/// what the dimensions down to it pay. Groups may grow after it was made; where they shrink, some are overlooked.
+/// A tree over the regions of groups, a dimension a level, nodes in preorder. Below a node, rows that are taken in pay at
+/// least what they pay in the dimensions down to it, and every row that is there pays at least for the growth in them.
+/// Groups that have changed since the tree was made may be overlooked.
 pub(super) struct Index {
     /// The dimension of each level, the most telling one first.
     dimensions: Vec<usize>,
@@ -17,6 +19,8 @@ struct Node {
     after: u32,
     /// The span of a dimension, or the number of a group on the last level.
     holds: u64,
+    /// What a row pays for the span.
+    paid: f64,
 }
 
 /// A place for rows: the group, and by how much the total cost rises.
@@ -35,19 +39,19 @@ impl Index {
         let last = dimensions.len();
         let mut nodes: Vec<Node> = Vec::new();
         let mut latest: Vec<Option<usize>> = vec![None; last + 1];
-        let mut push = |nodes: &mut Vec<Node>, level: usize, holds: u64| {
+        let mut push = |nodes: &mut Vec<Node>, level: usize, holds: u64, paid: f64| {
             let at = nodes.len();
             latest[level..].iter_mut().filter_map(Option::take).for_each(|ended| nodes[ended].after = at as u32);
             latest[level] = Some(at);
-            nodes.push(Node { level: level as u32, after: u32::MAX, holds });
+            nodes.push(Node { level: level as u32, after: u32::MAX, holds, paid });
         };
         let mut before: Option<u32> = None;
         for group in order {
             let shared = before.map_or(0, |b| spans(b).zip(spans(group)).take_while(|(a, b)| a == b).count());
             for (level, span) in spans(group).enumerate().skip(shared) {
-                push(&mut nodes, level, span);
+                push(&mut nodes, level, span, problem.cell(dimensions[level], span));
             }
-            push(&mut nodes, last, u64::from(group));
+            push(&mut nodes, last, u64::from(group), 0.0);
             before = Some(group);
         }
         Index { dimensions, nodes }
@@ -65,16 +69,18 @@ impl Index {
         let codes = problem.tuples.codes(bundle.tuple);
         let singles = self.dimensions.iter().map(|&d| problem.single(d, codes[d]));
         let singles: Vec<(usize, Span)> = self.dimensions.iter().copied().zip(singles).collect();
-        let rows = f64::from(bundle.rows);
-        let mut sums = vec![0.0; self.dimensions.len() + 1];
+        let (rows, there) = (f64::from(bundle.rows), problem.minimum() as f64);
+        // What is paid for sure above each level.
+        let mut sure = [0.0; MAX_DIMENSIONS + 1];
         let (mut best, mut least) = (None, limit);
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             let level = node.level as usize;
             if let Some(&(dimension, single)) = singles.get(level) {
-                let sum = sums[level] + problem.cell(dimension, problem.join(dimension, node.holds, single));
-                at = if sum * rows >= least { node.after as usize } else { at + 1 };
-                sums[level + 1] = sum;
+                let cell = problem.cell(dimension, problem.join(dimension, node.holds, single));
+                let paid = sure[level] + rows * cell + there * (cell - node.paid);
+                at = if paid >= least { node.after as usize } else { at + 1 };
+                sure[level + 1] = paid;
                 continue;
             }
             at += 1;

@@ -32,6 +32,7 @@ pub(super) struct Problem<'a> {
     /// Whether the cost of a group is the sum of what its cells pay.
     pub by_cells: bool,
     sets: Vec<bool>,
+    cardinalities: Vec<usize>,
     /// What a cell pays, by dimension, least and greatest code; empty where that is not tabulated.
     cells: Vec<Vec<f64>>,
     weights: &'a [f64],
@@ -134,6 +135,7 @@ impl<'a> Problem<'a> {
             tuples,
             by_cells: true,
             sets: (0..table.dimensions()).map(|d| matches!(table.domain(d).shape(), Shape::Set)).collect(),
+            cardinalities: (0..table.dimensions()).map(|d| table.domain(d).cardinality()).collect(),
             cells: Vec::new(),
             weights: job.weights,
             checked: Collector::new(job.requirements.needs(), table)?,
@@ -178,7 +180,7 @@ impl<'a> Problem<'a> {
     #[inline(always)]
     pub fn single(&self, dimension: usize, code: u32) -> Span {
         if self.sets[dimension] {
-            let codes = self.table.domain(dimension).cardinality();
+            let codes = self.cardinalities[dimension];
             let bit = if codes <= TOLD_APART { code as usize } else { code as usize * TOLD_APART / codes };
             return 1 << bit;
         }
@@ -203,8 +205,7 @@ impl<'a> Problem<'a> {
         if cells.is_empty() {
             self.priced(dimension, span)
         } else {
-            let codes = self.table.domain(dimension).cardinality();
-            cells[lo * codes + hi]
+            cells[lo * self.cardinalities[dimension] + hi]
         }
     }
 
