@@ -172,7 +172,8 @@ fn find(
 fn check_search(settings: &Settings) -> Result<()> {
     let algorithm = settings.algorithm();
     let mut problems = Vec::new();
-    if !["mondrian", "local"].contains(&algorithm) && settings.partitioning == Some(PartitioningArg::Relaxed) {
+    if !["mondrian", "local"].contains(&algorithm) && settings.partitioning == Some(PartitioningArg::Relaxed)
+    {
         problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
     }
     let resolves = algorithm == "optimal" || settings.search.effort() != Effort::Fast;
@@ -216,7 +217,11 @@ fn check_local(settings: &Settings, saves_recoding: bool) -> Result<()> {
         (saves_recoding, "--save-recoding", overlap),
         (settings.partitioning.is_some(), "--partitioning", "local recoding is always relaxed"),
         (settings.split.is_some(), "--split", "local recoding does not cut; --loss says what it minimises"),
-        (settings.hierarchy_cut.is_some(), "--hierarchy-cut", "local recoding goes through the levels of hierarchies"),
+        (
+            settings.hierarchy_cut.is_some(),
+            "--hierarchy-cut",
+            "local recoding goes through the levels of hierarchies",
+        ),
         (settings.search.effort.is_some(), "--effort", "a search for better cuts needs cuts to start from"),
         (settings.search.gap.is_some(), "--gap", "local recoding proves no bound"),
     ];

@@ -102,7 +102,9 @@ struct Run<'p, 'a> {
 
 impl<'p, 'a> Run<'p, 'a> {
     fn new(problem: &'p Problem<'a>, lattice: &'p Lattice, order: Order) -> Self {
-        let key = |dimension: usize, node: u32| mix(mix(dimension as u64 + 1) ^ u64::from(node) << 20).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let key = |dimension: usize, node: u32| {
+            mix(mix(dimension as u64 + 1) ^ u64::from(node) << 20).wrapping_mul(0xd6e8_feb8_6659_fd93)
+        };
         let keys = lattice.dimensions.iter().enumerate().map(|(dimension, levels)| {
             let of_level = |level| levels.nodes(level).iter().map(|&node| key(dimension, node)).collect();
             (0..levels.len()).map(of_level).collect()
@@ -129,7 +131,7 @@ impl<'p, 'a> Run<'p, 'a> {
 
     /// Forgets tuples that were closed, when there are many.
     fn compact(&mut self) {
-        if self.closed_since * 16 > self.waiting.len() || self.rows.is_empty() {
+        if self.closed_since * 8 > self.waiting.len() || self.rows.is_empty() {
             let tuples = &self.problem.tuples;
             self.waiting.retain(|&tuple| self.is_open[tuple as usize]);
             self.rows.clear();
@@ -181,7 +183,8 @@ impl<'p, 'a> Run<'p, 'a> {
         let slots = &mut self.slots[..size];
         let mut enough = false;
         self.places.clear();
-        let each = self.waiting.iter().zip(&self.rows).zip(self.codes.chunks_exact(self.problem.dimensions()));
+        let each =
+            self.waiting.iter().zip(&self.rows).zip(self.codes.chunks_exact(self.problem.dimensions()));
         for ((&tuple, &rows), codes) in each {
             let key = told.iter().fold(0u64, |key, &(d, keys)| key.wrapping_add(keys[codes[d] as usize]));
             let mut at = (key >> shift) as usize;
@@ -244,7 +247,8 @@ impl<'p, 'a> Run<'p, 'a> {
             }
             let Candidate { paid, number } = self.queue.pop().expect("one was seen").0;
             let found = std::mem::take(&mut self.candidates[number as usize]);
-            let open: Vec<u32> = found.iter().copied().filter(|&tuple| self.is_open[tuple as usize]).collect();
+            let open: Vec<u32> =
+                found.iter().copied().filter(|&tuple| self.is_open[tuple as usize]).collect();
             let count: u64 = open.iter().map(|&tuple| u64::from(self.problem.tuples.count(tuple))).sum();
             if count < self.problem.minimum() {
                 continue;

@@ -36,7 +36,9 @@ impl Group {
         let singles = problem.tuples.codes(first.tuple).iter().enumerate();
         spans.extend(singles.map(|(dimension, &code)| problem.single(dimension, code)));
         for bundle in others {
-            for (dimension, (&code, span)) in problem.tuples.codes(bundle.tuple).iter().zip(&mut spans).enumerate() {
+            for (dimension, (&code, span)) in
+                problem.tuples.codes(bundle.tuple).iter().zip(&mut spans).enumerate()
+            {
                 *span = problem.join(dimension, *span, problem.single(dimension, code));
             }
         }
@@ -53,9 +55,7 @@ impl Group {
     #[inline(always)]
     pub fn paid_with(&self, problem: &Problem<'_>, tuple: u32) -> f64 {
         let codes = problem.tuples.codes(tuple).iter().zip(&self.spans).enumerate();
-        codes
-            .map(|(d, (&code, &span))| problem.cell(d, problem.join(d, span, problem.single(d, code))))
-            .sum()
+        codes.map(|(d, (&code, &span))| problem.cell(d, problem.join(d, span, problem.single(d, code)))).sum()
     }
 
     /// Takes in rows.

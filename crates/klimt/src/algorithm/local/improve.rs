@@ -7,11 +7,17 @@ use super::problem::{Bundle, Problem};
 /// What a change must gain at least: less is rounding.
 const GAIN: f64 = 1e-9;
 
+/// How many nodes of the index may be looked at: enough to try everything in small tables, and the dearest groups of
+/// large ones.
+fn patience(problem: &Problem<'_>) -> u64 {
+    2_000_000 + 24 * problem.table.rows() as u64
+}
+
 /// Rows move to groups in which they cost less, as long as those they leave still satisfy the requirements.
 pub(super) fn moves(problem: &Problem<'_>, groups: &mut [Group], stop: &dyn Fn() -> bool) {
     let index = Index::new(problem, groups);
     for from in dearest(groups) {
-        if stop() {
+        if index.looked_at() > patience(problem) || stop() {
             return;
         }
         let mut at = 0;
@@ -48,7 +54,7 @@ fn moved(problem: &Problem<'_>, groups: &mut [Group], index: &Index, from: usize
 pub(super) fn dissolve(problem: &Problem<'_>, groups: &mut Vec<Group>, stop: &dyn Fn() -> bool) {
     let index = Index::new(problem, groups);
     for from in dearest(groups) {
-        if stop() {
+        if index.looked_at() > patience(problem) || stop() {
             break;
         }
         let group = std::mem::take(&mut groups[from]);

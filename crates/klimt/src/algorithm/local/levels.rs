@@ -153,9 +153,10 @@ fn costs(problem: &Problem<'_>, dimension: usize, levels: &Levels, rows: &[u64])
             *span = Some(span.map_or(single, |span| problem.join(dimension, span, single)));
             here[node as usize] += rows[code];
         }
-        let paid = spans.iter().zip(&here).filter_map(|(span, &rows)| {
-            span.map(|span| problem.cell(dimension, span) * rows as f64)
-        });
+        let paid = spans
+            .iter()
+            .zip(&here)
+            .filter_map(|(span, &rows)| span.map(|span| problem.cell(dimension, span) * rows as f64));
         // A step up never pays less, so that the order goes from fine to coarse.
         let least = costs.last().copied().unwrap_or(0.0);
         costs.push((paid.sum::<f64>() / total).max(least));
@@ -196,7 +197,9 @@ fn vectors(costs: &[Vec<f64>]) -> (Vec<Vector>, bool) {
 /// From exact values to everything, a level of the dimension that pays least for it at a time.
 fn path(costs: &[Vec<f64>]) -> Vec<Vec<u8>> {
     let mut levels = vec![0u8; costs.len()];
-    let step = |levels: &[u8], d: usize| costs[d].get(levels[d] as usize + 1).map(|next| next - costs[d][levels[d] as usize]);
+    let step = |levels: &[u8], d: usize| {
+        costs[d].get(levels[d] as usize + 1).map(|next| next - costs[d][levels[d] as usize])
+    };
     let mut path = Vec::new();
     loop {
         let steps = (0..costs.len()).filter_map(|d| step(&levels, d).map(|paid| (paid, d)));

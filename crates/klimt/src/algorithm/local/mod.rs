@@ -70,7 +70,6 @@ fn improved(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<V
     let stop = || job.budget.over() || job.observer.cancelled();
     if problem.by_cells {
         split::split(problem, &mut groups, &stop);
-        improve::moves(problem, &mut groups, &stop);
         improve::dissolve(problem, &mut groups, &stop);
         improve::moves(problem, &mut groups, &stop);
         split::split(problem, &mut groups, &stop);

@@ -3,6 +3,7 @@
 use super::group::Group;
 use super::problem::{Bundle, Problem, Span};
 use crate::partition::MAX_DIMENSIONS;
+use std::cell::Cell;
 
 /// A tree over the regions of groups, a dimension a level, nodes in preorder. Below a node, rows that are taken in pay at
 /// least what they pay in the dimensions down to it, and every row that is there pays at least for the growth in them.
@@ -11,6 +12,8 @@ pub(super) struct Index {
     /// The dimension of each level, the most telling one first.
     dimensions: Vec<usize>,
     nodes: Vec<Node>,
+    /// How many nodes searches have looked at.
+    looked_at: Cell<u64>,
 }
 
 struct Node {
@@ -33,7 +36,8 @@ pub(super) struct Found {
 impl Index {
     pub fn new(problem: &Problem<'_>, groups: &[Group]) -> Self {
         let dimensions = most_telling(problem, groups);
-        let mut order: Vec<u32> = (0..groups.len() as u32).filter(|&g| groups[g as usize].count > 0).collect();
+        let mut order: Vec<u32> =
+            (0..groups.len() as u32).filter(|&g| groups[g as usize].count > 0).collect();
         let spans = |group: u32| dimensions.iter().map(move |&d| groups[group as usize].spans[d]);
         order.sort_by(|&a, &b| spans(a).cmp(spans(b)).then(a.cmp(&b)));
         let last = dimensions.len();
@@ -41,7 +45,10 @@ impl Index {
         let mut latest: Vec<Option<usize>> = vec![None; last + 1];
         let mut push = |nodes: &mut Vec<Node>, level: usize, holds: u64, paid: f64| {
             let at = nodes.len();
-            latest[level..].iter_mut().filter_map(Option::take).for_each(|ended| nodes[ended].after = at as u32);
+            latest[level..]
+                .iter_mut()
+                .filter_map(Option::take)
+                .for_each(|ended| nodes[ended].after = at as u32);
             latest[level] = Some(at);
             nodes.push(Node { level: level as u32, after: u32::MAX, holds, paid });
         };
@@ -54,7 +61,12 @@ impl Index {
             push(&mut nodes, last, u64::from(group), 0.0);
             before = Some(group);
         }
-        Index { dimensions, nodes }
+        Index { dimensions, nodes, looked_at: Cell::new(0) }
+    }
+
+    /// How many nodes searches have looked at.
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at.get()
     }
 
     /// The group in which rows of a tuple raise the total cost least, by less than a limit, among those that are allowed.
@@ -73,8 +85,9 @@ impl Index {
         // What is paid for sure above each level.
         let mut sure = [0.0; MAX_DIMENSIONS + 1];
         let (mut best, mut least) = (None, limit);
-        let mut at = 0;
+        let (mut at, mut looked_at) = (0, self.looked_at.get());
         while let Some(node) = self.nodes.get(at) {
+            looked_at += 1;
             let level = node.level as usize;
             if let Some(&(dimension, single)) = singles.get(level) {
                 let cell = problem.cell(dimension, problem.join(dimension, node.holds, single));
@@ -93,6 +106,7 @@ impl Index {
                 (best, least) = (Some(Found { group: number, rise }), rise);
             }
         }
+        self.looked_at.set(looked_at);
         best
     }
 }

@@ -86,7 +86,8 @@ impl PackedKernel for Distinct {
         let mut counts: Vec<u32> = Vec::new();
         let mut number_of = Vec::with_capacity(packed.rows.len());
         for (row, tuple) in (0..).zip(&packed.rows) {
-            let is_same = |&number: &u32| packed.rows[firsts[number as usize] as usize].words() == tuple.words();
+            let is_same =
+                |&number: &u32| packed.rows[firsts[number as usize] as usize].words() == tuple.words();
             let of = |&number: &u32| hash(&packed.rows[firsts[number as usize] as usize]);
             let number = match numbers.entry(hash(tuple), is_same, of) {
                 hashbrown::hash_table::Entry::Occupied(found) => *found.get(),
@@ -143,7 +144,11 @@ impl<'a> Problem<'a> {
         };
         problem.by_cells = (0..table.dimensions()).all(|dimension| {
             let told_apart = !problem.sets[dimension] || table.domain(dimension).cardinality() <= TOLD_APART;
-            told_apart && job.loss.cell(dimension, &problem.extent(dimension, problem.single(dimension, 0))).is_some()
+            told_apart
+                && job
+                    .loss
+                    .cell(dimension, &problem.extent(dimension, problem.single(dimension, 0)))
+                    .is_some()
         });
         problem.cells = (0..table.dimensions()).map(|dimension| problem.tabulate(dimension)).collect();
         Ok(problem)

@@ -11,7 +11,10 @@ pub(super) fn split(problem: &Problem<'_>, groups: &mut Vec<Group>, stop: &dyn F
     let mut at = 0;
     while at < groups.len() && !stop() {
         let group = &groups[at];
-        match (group.count >= 2 * problem.minimum() && group.paid > 0.0).then(|| best(problem, group)).flatten() {
+        match (group.count >= 2 * problem.minimum() && group.paid > 0.0)
+            .then(|| best(problem, group))
+            .flatten()
+        {
             Some((left, right)) => {
                 groups[at] = left;
                 groups.push(right);

@@ -42,11 +42,15 @@ fn propose(problem: &Problem<'_>, groups: &[Group], at: usize, price: f64, most:
     let cost = |group: &Group| if problem.by_cells { group.cost() } else { problem.measured(&group.bundles) };
     let before = cost(group);
     let gains = group.bundles.iter().enumerate().filter_map(|(place, &bundle)| {
-        let fits = u64::from(bundle.rows) <= most && group.count - u64::from(bundle.rows) >= problem.minimum();
+        let fits =
+            u64::from(bundle.rows) <= most && group.count - u64::from(bundle.rows) >= problem.minimum();
         let rest = fits.then(|| group.without(problem, place, bundle.rows))?;
         let gain = before - cost(&rest) - price * f64::from(bundle.rows);
-        (gain > 0.0 && problem.satisfied(rest.count, &rest.bundles))
-            .then(|| Proposal { group: at, bundle, gain_per_row: gain / f64::from(bundle.rows) })
+        (gain > 0.0 && problem.satisfied(rest.count, &rest.bundles)).then(|| Proposal {
+            group: at,
+            bundle,
+            gain_per_row: gain / f64::from(bundle.rows),
+        })
     });
     gains.max_by(|a, b| a.gain_per_row.total_cmp(&b.gain_per_row).then(b.bundle.cmp(&a.bundle)))
 }
