@@ -97,7 +97,8 @@ fn adult_with_hierarchies_is_checked_by_others_and_loses_little() {
     let place = Place::new();
     let adult = std::fs::read_to_string(data.join("adult.csv")).unwrap();
     let numbered = (0..).zip(adult.lines());
-    let numbered = numbered.map(|(at, line)| if at == 0 { format!("id;{line}\n") } else { format!("{at};{line}\n") });
+    let numbered =
+        numbered.map(|(at, line)| if at == 0 { format!("id;{line}\n") } else { format!("{at};{line}\n") });
     place.write("adult.csv", numbered.collect::<String>());
     let columns =
         ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"];

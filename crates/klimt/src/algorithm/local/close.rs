@@ -1,9 +1,10 @@
 //! From cheap to expensive vectors: rows that are still open are grouped by their generalised tuple, and groups that
 //! satisfy the requirements are closed.
 
+use super::fold::Fold;
 use super::group::Group;
 use super::levels::{Lattice, Vector};
-use super::problem::{Problem, mix};
+use super::problem::Problem;
 use crate::partition::Job;
 use crate::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
@@ -83,7 +84,8 @@ struct Run<'p, 'a> {
     lattice: &'p Lattice,
     order: Order,
     is_open: Vec<bool>,
-    /// The open tuples, and some that were closed since the list was made, with their rows and codes side by side.
+    /// The open tuples, and some that were closed since the list was made, with their rows and folded codes side by
+    /// side.
     waiting: Vec<u32>,
     rows: Vec<u32>,
     codes: Vec<u32>,
@@ -92,8 +94,7 @@ struct Run<'p, 'a> {
     groups: Vec<Group>,
     candidates: Vec<Vec<u32>>,
     queue: BinaryHeap<Reverse<Candidate>>,
-    /// The keys of the nodes of each dimension and level, by code.
-    keys: Vec<Vec<Vec<u64>>>,
+    folds: Vec<Fold>,
     slots: Vec<Slot>,
     visits: u32,
     /// The place of every waiting tuple in the visit at hand.
@@ -102,13 +103,6 @@ struct Run<'p, 'a> {
 
 impl<'p, 'a> Run<'p, 'a> {
     fn new(problem: &'p Problem<'a>, lattice: &'p Lattice, order: Order) -> Self {
-        let key = |dimension: usize, node: u32| {
-            mix(mix(dimension as u64 + 1) ^ u64::from(node) << 20).wrapping_mul(0xd6e8_feb8_6659_fd93)
-        };
-        let keys = lattice.dimensions.iter().enumerate().map(|(dimension, levels)| {
-            let of_level = |level| levels.nodes(level).iter().map(|&node| key(dimension, node)).collect();
-            (0..levels.len()).map(of_level).collect()
-        });
         Run {
             problem,
             lattice,
@@ -122,7 +116,7 @@ impl<'p, 'a> Run<'p, 'a> {
             groups: Vec::new(),
             candidates: Vec::new(),
             queue: BinaryHeap::new(),
-            keys: keys.collect(),
+            folds: Fold::all(problem, lattice),
             slots: Vec::new(),
             visits: 0,
             places: Vec::new(),
@@ -137,7 +131,9 @@ impl<'p, 'a> Run<'p, 'a> {
             self.rows.clear();
             self.rows.extend(self.waiting.iter().map(|&tuple| tuples.count(tuple)));
             self.codes.clear();
-            self.waiting.iter().for_each(|&tuple| self.codes.extend_from_slice(tuples.codes(tuple)));
+            for &tuple in &self.waiting {
+                self.codes.extend(self.folds.iter().map(|fold| fold.code(tuples.codes(tuple))));
+            }
             self.closed_since = 0;
         }
     }
@@ -173,18 +169,19 @@ impl<'p, 'a> Run<'p, 'a> {
         }
         self.visits += 1;
         let (visit, mask, shift) = (self.visits, size - 1, 64 - size.trailing_zeros());
-        // The top level is the same for all.
-        let levels = vector.levels.iter().map(|&level| level as usize).enumerate();
-        let told: Vec<(usize, &[u64])> = levels
-            .filter(|&(d, level)| level + 1 < self.lattice.dimensions[d].len())
-            .map(|(d, level)| (d, &self.keys[d][level][..]))
+        let lattice = self.lattice;
+        let prepared: Vec<Option<usize>> =
+            self.folds.iter_mut().map(|fold| fold.prepare(lattice, &vector.levels)).collect();
+        // Where everything is generalised, all have the same key.
+        let told: Vec<(usize, &[u64])> = (0..)
+            .zip(self.folds.iter().zip(prepared))
+            .filter_map(|(at, (fold, prepared))| Some((at, fold.keys(prepared?))))
             .collect();
         let minimum = self.problem.minimum();
         let slots = &mut self.slots[..size];
         let mut enough = false;
         self.places.clear();
-        let each =
-            self.waiting.iter().zip(&self.rows).zip(self.codes.chunks_exact(self.problem.dimensions()));
+        let each = self.waiting.iter().zip(&self.rows).zip(self.codes.chunks_exact(self.folds.len().max(1)));
         for ((&tuple, &rows), codes) in each {
             let key = told.iter().fold(0u64, |key, &(d, keys)| key.wrapping_add(keys[codes[d] as usize]));
             let mut at = (key >> shift) as usize;
