@@ -52,7 +52,10 @@ impl Partitioner for Local {
         }
         job.observer.improved(best.cost, 0.0);
         job.observer.advance(job.table.rows() as u64);
-        Ok(best.partitioning)
+        match best.partitioning {
+            Some(partitioning) => Ok(partitioning),
+            None => Ok(published(job, &problem, &best.groups)),
+        }
     }
 }
 
@@ -79,40 +82,50 @@ fn improved(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<V
     Ok(groups)
 }
 
-/// A partitioning and what it costs, suppressed rows included.
+/// Groups and what they cost, suppressed rows included.
 struct Draft {
-    partitioning: Partitioning,
+    groups: Vec<Group>,
+    /// As they are published, where that had to be known for the cost.
+    partitioning: Option<Partitioning>,
     cost: f64,
 }
 
 impl Draft {
     fn new(job: &Job<'_>, problem: &Problem<'_>, groups: Vec<Group>) -> Result<Self> {
-        let table = job.table;
-        let (mut order, mut ends) = (Vec::with_capacity(table.rows()), Vec::with_capacity(groups.len()));
-        let mut taken = vec![0; problem.tuples.len()];
-        for bundle_of in &groups {
-            for bundle in &bundle_of.bundles {
-                let taken: &mut u32 = &mut taken[bundle.tuple as usize];
-                let rows = problem.tuples.rows(bundle.tuple);
-                order.extend_from_slice(&rows[*taken as usize..(*taken + bundle.rows) as usize]);
-                *taken += bundle.rows;
-            }
-            ends.push(order.len() as u32);
+        let rows = job.table.rows() as u64;
+        let suppressed = rows - groups.iter().map(|group| group.count).sum::<u64>();
+        let price = job.loss.price(rows).unwrap_or(0.0) * suppressed as f64;
+        if problem.by_cells {
+            let cost = price + groups.iter().map(Group::cost).sum::<f64>();
+            return Ok(Draft { groups, partitioning: None, cost });
         }
-        let regions = Regions::new(table.dimensions());
-        let mut partitioning =
-            Partitioning { order, ends, regions, tree: None, proof: Proof::Heuristic, strict: false };
-        partitioning.regions = partitioning.compact(table);
-        let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
-        partitioning.coalesce(&domains);
-        let published = match problem.by_cells {
-            true => groups.iter().map(Group::cost).sum(),
-            false => measured(job, &partitioning)?,
-        };
-        let suppressed = table.rows() - partitioning.order.len();
-        let price = job.loss.price(table.rows() as u64).unwrap_or(0.0);
-        Ok(Draft { cost: published + price * suppressed as f64, partitioning })
+        let partitioning = published(job, problem, &groups);
+        let cost = price + measured(job, &partitioning)?;
+        Ok(Draft { groups, partitioning: Some(partitioning), cost })
     }
+}
+
+/// The partitioning that groups are published as: those that are published alike are one.
+fn published(job: &Job<'_>, problem: &Problem<'_>, groups: &[Group]) -> Partitioning {
+    let table = job.table;
+    let (mut order, mut ends) = (Vec::with_capacity(table.rows()), Vec::with_capacity(groups.len()));
+    let mut taken = vec![0; problem.tuples.len()];
+    for group in groups {
+        for bundle in &group.bundles {
+            let taken: &mut u32 = &mut taken[bundle.tuple as usize];
+            let rows = problem.tuples.rows(bundle.tuple);
+            order.extend_from_slice(&rows[*taken as usize..(*taken + bundle.rows) as usize]);
+            *taken += bundle.rows;
+        }
+        ends.push(order.len() as u32);
+    }
+    let regions = Regions::new(table.dimensions());
+    let mut partitioning =
+        Partitioning { order, ends, regions, tree: None, proof: Proof::Heuristic, strict: false };
+    partitioning.regions = partitioning.compact(table);
+    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    partitioning.coalesce(&domains);
+    partitioning
 }
 
 /// What the groups of a partitioning cost by their statistics.
