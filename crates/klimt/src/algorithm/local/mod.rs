@@ -71,6 +71,8 @@ fn improved(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<V
     let closed = close(problem, lattice, Order::Groups, job)?;
     let mut groups = closed.groups;
     place::place(problem, &mut groups, &closed.open);
+    // Rows move away from those that nobody wants, who then have just enough company: they are left out before that.
+    suppress::outliers(job, problem, &mut groups);
     let stop = || job.budget.over() || job.observer.cancelled();
     if problem.by_cells {
         split::split(problem, &mut groups, &stop);
