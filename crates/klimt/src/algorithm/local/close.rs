@@ -31,7 +31,16 @@ pub(super) struct Closed {
 /// Goes through the lattice once.
 pub(super) fn close(problem: &Problem<'_>, lattice: &Lattice, order: Order, job: &Job<'_>) -> Result<Closed> {
     let mut run = Run::new(problem, lattice, order);
-    for vector in &lattice.vectors {
+    // Where going through all vectors would take long, only every second is visited from here on, every fourth from there
+    // on, and so on; groups that are too coarse then are split again.
+    let patience = 40_000_000 + 8 * problem.tuples.len() as u64;
+    let last = lattice.vectors.len() - 1;
+    for (number, vector) in lattice.vectors.iter().enumerate() {
+        let chunks = run.visited / patience;
+        if number != last && number & ((1 << chunks.min(16)) - 1) != 0 {
+            run.skips = true;
+            continue;
+        }
         if order == Order::Groups {
             run.drain(vector.cost * EARLY);
         }
@@ -97,6 +106,9 @@ struct Run<'p, 'a> {
     folds: Vec<Fold>,
     slots: Vec<Slot>,
     visits: u32,
+    /// How many tuples all visits have looked at, and whether vectors were left out since.
+    visited: u64,
+    skips: bool,
     /// The place of every waiting tuple in the visit at hand.
     places: Vec<u32>,
 }
@@ -119,6 +131,8 @@ impl<'p, 'a> Run<'p, 'a> {
             folds: Fold::all(problem, lattice),
             slots: Vec::new(),
             visits: 0,
+            visited: 0,
+            skips: false,
             places: Vec::new(),
         }
     }
@@ -149,7 +163,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 if self.problem.satisfied(group.count, &group.bundles) {
                     self.close(group);
                 }
-            } else if !(self.lattice.complete && self.met_before(vector, &tuples)) {
+            } else if !(self.lattice.complete && !self.skips && self.met_before(vector, &tuples)) {
                 let group = Group::of_tuples(self.problem, &tuples);
                 if self.problem.satisfied(group.count, &group.bundles) {
                     let paid = self.paid(&group);
@@ -168,6 +182,7 @@ impl<'p, 'a> Run<'p, 'a> {
             self.visits = 0;
         }
         self.visits += 1;
+        self.visited += self.waiting.len() as u64;
         let (visit, mask, shift) = (self.visits, size - 1, 64 - size.trailing_zeros());
         let lattice = self.lattice;
         let prepared: Vec<Option<usize>> =
