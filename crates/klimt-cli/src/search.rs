@@ -4,6 +4,7 @@ use crate::progress::{Progress, Stage};
 use crate::settings::Settings;
 use clap::{Args, ValueEnum};
 use klimt::algorithm::gensearch::{GenSearch, Priority, Splits};
+use klimt::algorithm::local::Local;
 use klimt::algorithm::mondrian::Mondrian;
 use klimt::algorithm::optimal::{Effort, Optimal};
 use klimt::loss::{Cost, Original, Totals};
@@ -283,6 +284,7 @@ pub fn partitioner(settings: &Settings, table: &Table, mondrian: Mondrian) -> Re
             })
         }
         "optimal" => Box::new(Optimal { start: Box::new(mondrian) }),
+        "local" => Box::new(Local::default()),
         _ => Box::new(mondrian),
     })
 }

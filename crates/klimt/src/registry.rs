@@ -136,6 +136,11 @@ pub const ALGORITHMS: &[Entry] = &[
         flag: "--algorithm scheme",
         help: "consistent recoding: one value is always published the same way, by one of six schemes per column, with a proof of how good it is",
     },
+    Entry {
+        id: "local",
+        flag: "--algorithm local",
+        help: "local recoding: dense regions stay exact, only the sparse rest is generalised, and regions may overlap",
+    },
 ];
 
 /// The split criteria of the greedy algorithms.

@@ -40,6 +40,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let output = settings.output.clone().unwrap_or_else(|| "-".to_string());
     check_files(&input, &output, &args, &settings)?;
     check_search(&settings)?;
+    check_local(&settings, args.publish.save_recoding.is_some())?;
     let k = settings.k.ok_or_else(|| {
         Error::input("k is not given")
             .with_help("say how many people must share a published row, such as -k 5")
@@ -87,7 +88,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         }
         _ => None,
     };
-    if !["optimal", "scheme"].contains(&settings.algorithm()) {
+    if !["optimal", "scheme", "local"].contains(&settings.algorithm()) {
         partitioning.suppress(suppression, &table, &requirements, &weights)?;
     }
     let suppressed = table.rows() - partitioning.order.len();
@@ -182,7 +183,8 @@ fn find(
 fn check_search(settings: &Settings) -> Result<()> {
     let algorithm = settings.algorithm();
     let mut problems = schemes::stray(settings);
-    if algorithm != "mondrian" && settings.partitioning == Some(PartitioningArg::Relaxed) {
+    if !["mondrian", "local"].contains(&algorithm) && settings.partitioning == Some(PartitioningArg::Relaxed)
+    {
         problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
     }
     let resolves = algorithm == "optimal" || settings.search.effort() != Effort::Fast;
@@ -213,6 +215,29 @@ fn check_search(settings: &Settings) -> Result<()> {
     }
     Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
     settings.search.budget().map(drop)
+}
+
+/// What local recoding cannot do: its groups are no boxes of cuts, and their regions may overlap.
+fn check_local(settings: &Settings, saves_recoding: bool) -> Result<()> {
+    if settings.algorithm() != "local" {
+        return Ok(());
+    }
+    let overlap = "regions of local recoding may overlap, so that no function maps a tuple to one of them";
+    let given = [
+        (settings.extent == Some(Extent::Region), "--extent region", overlap),
+        (saves_recoding, "--save-recoding", overlap),
+        (settings.partitioning.is_some(), "--partitioning", "local recoding is always relaxed"),
+        (settings.split.is_some(), "--split", "local recoding does not cut; --loss says what it minimises"),
+        (
+            settings.hierarchy_cut.is_some(),
+            "--hierarchy-cut",
+            "local recoding goes through the levels of hierarchies",
+        ),
+        (settings.search.effort.is_some(), "--effort", "a search for better cuts needs cuts to start from"),
+        (settings.search.gap.is_some(), "--gap", "local recoding proves no bound"),
+    ];
+    let problems = given.iter().filter(|(given, ..)| *given).map(|(_, flag, why)| format!("{flag}: {why}"));
+    Error::all(ErrorKind::Input, problems.collect()).map_or(Ok(()), Err)
 }
 
 /// What is proven of a release: a search looks at the smallest regions, one for schemes at the boundaries, so that
@@ -389,9 +414,11 @@ fn describe(settings: &Settings, schemes: Option<&Schemes>) -> Map<String, Value
     for (key, value) in settings.search.describe(settings.algorithm()) {
         put(key, value);
     }
-    let relaxed = settings.partitioning == Some(PartitioningArg::Relaxed);
+    let local = settings.algorithm() == "local";
+    let relaxed = local || settings.partitioning == Some(PartitioningArg::Relaxed);
     match schemes {
         Some(schemes) => schemes.described.iter().for_each(|(key, value)| put(key, value.clone())),
+        None if local => {}
         None => put("split", json!(settings.split.as_deref().unwrap_or("median"))),
     }
     put("partitioning", json!(if relaxed { "relaxed" } else { "strict" }));

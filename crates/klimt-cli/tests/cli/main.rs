@@ -4,6 +4,7 @@ mod commands;
 mod common;
 mod errors;
 mod killed;
+mod local;
 mod privacy;
 mod reference;
 mod release;

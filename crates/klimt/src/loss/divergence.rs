@@ -46,8 +46,12 @@ fn divergence(table: &Table, groups: &dyn Groups) -> Result<Option<f64>> {
             let every = || (0..table.rows() as u32).collect();
             let tuples = Tuples::of(table, members.map_or_else(every, |members| members.concat()))?;
             let covered = |group, dimension| groups.covered(group, dimension);
-            let locator = Locator::new(groups.count(), table.dimensions(), covered);
-            let expected = tuples.locate(table, &locator, |regions| sum_of_powers(regions, &densities));
+            let make = |regions: &[u32]| sum_of_powers(regions, &densities);
+            let expected =
+                tuples.locate_by_prefix(table, groups.count(), covered, make).unwrap_or_else(|| {
+                    let locator = Locator::new(groups.count(), table.dimensions(), covered);
+                    tuples.locate(table, &locator, make)
+                });
             Ok(sum(&tuples, &expected, published))
         }
     }

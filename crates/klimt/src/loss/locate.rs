@@ -16,10 +16,18 @@ pub struct Locator {
     regions: Vec<Extent>,
     /// The extents of each node, dimension by dimension.
     boxes: Vec<Extent>,
+    /// The ends of the extents of regions and nodes, side by side: most of what is looked at lies outside of them.
+    region_ends: Vec<Ends>,
+    box_ends: Vec<Ends>,
+    /// Whether any extent is a set, which holds less than its ends say.
+    sets: bool,
     nodes: Vec<Node>,
     /// The regions, node by node.
     order: Vec<u32>,
 }
+
+/// The least and the greatest code of an extent.
+type Ends = (u32, u32);
 
 #[derive(Debug)]
 struct Node {
@@ -37,6 +45,9 @@ impl Locator {
             dimensions,
             regions: (0..regions).flat_map(extents).map(|(r, d)| covered(r, d)).collect(),
             boxes: Vec::new(),
+            region_ends: Vec::new(),
+            box_ends: Vec::new(),
+            sets: false,
             nodes: Vec::new(),
             order: Vec::with_capacity(regions),
         };
@@ -44,18 +55,29 @@ impl Locator {
         if !all.is_empty() {
             locator.load(&mut all);
         }
+        let ends =
+            |extents: &[Extent]| extents.iter().map(|extent| extent.ends().unwrap_or((1, 0))).collect();
+        (locator.region_ends, locator.box_ends) = (ends(&locator.regions), ends(&locator.boxes));
+        locator.sets = locator.regions.iter().any(|extent| matches!(extent, Extent::Members(_)));
         locator
     }
 
     /// Appends the regions that hold the tuple with these codes, ascending.
     pub fn find(&self, tuple: &[u32], found: &mut Vec<u32>) {
-        let holds = |extents: &[Extent]| extents.iter().zip(tuple).all(|(extent, &code)| extent.holds(code));
+        let within =
+            |ends: &[Ends]| ends.iter().zip(tuple).all(|(&(lo, hi), &code)| lo <= code && code <= hi);
+        let holds = |ends: &[Ends], extents: &[Extent], of: usize| {
+            let dimensions = of * self.dimensions..(of + 1) * self.dimensions;
+            within(&ends[dimensions.clone()])
+                && (!self.sets
+                    || extents[dimensions].iter().zip(tuple).all(|(extent, &code)| extent.holds(code)))
+        };
         let start = found.len();
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
-            at = if holds(extents(&self.boxes, self.dimensions, at)) {
+            at = if holds(&self.box_ends, &self.boxes, at) {
                 let regions = self.order[node.regions.clone()].iter().copied();
-                found.extend(regions.filter(|&r| holds(extents(&self.regions, self.dimensions, r as usize))));
+                found.extend(regions.filter(|&r| holds(&self.region_ends, &self.regions, r as usize)));
                 at + 1
             } else {
                 node.after

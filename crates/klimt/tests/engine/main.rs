@@ -4,6 +4,7 @@ mod brute;
 mod common;
 mod enumeration;
 mod gensearch;
+mod local;
 mod losses;
 mod mondrian;
 mod monotone;

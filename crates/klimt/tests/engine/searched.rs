@@ -14,12 +14,12 @@ use proptest::prelude::*;
 use std::time::Instant;
 
 /// Sets of many values are among the kinds here.
-fn kinds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<usize>> {
+pub fn kinds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0..KINDS + 1, count)
 }
 
 /// k, and a requirement of the registry where it makes sense on the table and the whole table satisfies it.
-fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Index) -> Bound {
+pub fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Index) -> Bound {
     let k = || -> Box<dyn Requirement> {
         registry::requirement("k", "", &k.min(table.rows() as u64).to_string()).unwrap()
     };
@@ -30,7 +30,7 @@ fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Index) 
 }
 
 /// What a partitioning costs as it is published; its groups satisfy the requirements.
-fn cost(job: &Job<'_>, partitioning: &Partitioning) -> f64 {
+pub fn cost(job: &Job<'_>, partitioning: &Partitioning) -> f64 {
     let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
     let mut published = partitioning.clone();
     published.coalesce(&domains);

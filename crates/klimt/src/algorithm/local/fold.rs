@@ -1,0 +1,89 @@
+//! Keys of generalised tuples: several small dimensions are looked up at once.
+
+use super::levels::Lattice;
+use super::problem::{Problem, mix};
+
+/// The most codes that a few dimensions have together, and the most keys of all their levels.
+const CODES: usize = 2048;
+const KEYS: usize = 1 << 16;
+
+/// Some dimensions as one, with a code for every combination of theirs.
+pub(super) struct Fold {
+    dimensions: Vec<Folded>,
+    /// The key of every code, by combination of levels; empty until it is asked for.
+    keys: Vec<Vec<u64>>,
+}
+
+struct Folded {
+    dimension: usize,
+    cardinality: usize,
+    levels: usize,
+}
+
+impl Fold {
+    /// All dimensions of a problem, folded as far as that stays small.
+    pub fn all(problem: &Problem<'_>, lattice: &Lattice) -> Vec<Fold> {
+        let mut folds: Vec<Fold> = Vec::new();
+        for (dimension, levels) in lattice.dimensions.iter().enumerate() {
+            let folded = Folded {
+                dimension,
+                cardinality: problem.table.domain(dimension).cardinality(),
+                levels: levels.len(),
+            };
+            let fits = |fold: &&mut Fold| {
+                let codes = fold.codes() * folded.cardinality;
+                codes <= CODES && codes * fold.combinations() * folded.levels <= KEYS
+            };
+            match folds.iter_mut().find(fits) {
+                Some(fold) => fold.dimensions.push(folded),
+                None => folds.push(Fold { dimensions: vec![folded], keys: Vec::new() }),
+            }
+        }
+        folds.iter_mut().for_each(|fold| fold.keys = vec![Vec::new(); fold.combinations()]);
+        folds
+    }
+
+    fn codes(&self) -> usize {
+        self.dimensions.iter().map(|folded| folded.cardinality).product()
+    }
+
+    fn combinations(&self) -> usize {
+        self.dimensions.iter().map(|folded| folded.levels).product()
+    }
+
+    /// The code of a tuple.
+    pub fn code(&self, codes: &[u32]) -> u32 {
+        let each = self.dimensions.iter();
+        each.fold(0, |code, folded| code * folded.cardinality as u32 + codes[folded.dimension])
+    }
+
+    /// Makes the keys of a vector; tells which they are, or `None` where the vector generalises everything here.
+    pub fn prepare(&mut self, lattice: &Lattice, levels: &[u8]) -> Option<usize> {
+        let each = self.dimensions.iter();
+        let at = each.fold(0, |at, folded| at * folded.levels + levels[folded.dimension] as usize);
+        if at + 1 == self.keys.len() {
+            return None;
+        }
+        if self.keys[at].is_empty() {
+            self.keys[at] = self.dimensions.iter().fold(vec![0], |keys: Vec<u64>, folded| {
+                let nodes = lattice.dimensions[folded.dimension].nodes(levels[folded.dimension] as usize);
+                let sums = |key: u64| {
+                    nodes.iter().map(move |&node| key.wrapping_add(key_of(folded.dimension, node)))
+                };
+                keys.into_iter().flat_map(sums).collect()
+            });
+        }
+        Some(at)
+    }
+
+    /// The key of every code, once prepared.
+    pub fn keys(&self, combination: usize) -> &[u64] {
+        &self.keys[combination]
+    }
+}
+
+/// A key for a node. The key of a generalised tuple is the sum of its nodes' keys: should two ever be the same, their rows
+/// are thrown together, which costs more and breaks nothing.
+fn key_of(dimension: usize, node: u32) -> u64 {
+    mix(mix(u64::from(node) << 8 | dimension as u64).wrapping_add(1)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}

@@ -1,0 +1,139 @@
+//! Local recoding over the lattice of level vectors: rows may be generalised differently, so that dense regions stay exact
+//! and only the sparse rest is generalised. Regions may overlap (the relaxed model of LeFevre, DeWitt, Ramakrishnan, 2006,
+//! section 3).
+//!
+//! `levels` makes the lattice, `close` goes through it from cheap to expensive and closes groups that satisfy the
+//! requirements, `place` finds room for the last few rows. Where the loss adds up over cells, `split` and `improve` then
+//! change groups as long as that gains. The plain loop, vector by vector, is kept as it is and where it is better.
+
+mod close;
+mod fold;
+mod group;
+mod improve;
+mod levels;
+mod place;
+mod problem;
+mod split;
+mod suppress;
+
+use crate::Result;
+use crate::partition::{Job, Partitioner, Partitioning, Proof};
+use crate::region::Regions;
+use crate::statistics::Collector;
+use crate::table::Domain;
+use close::{Order, close};
+use group::Group;
+use levels::Lattice;
+use problem::Problem;
+
+/// The partitioner that generalises rows differently.
+#[derive(Clone, Copy, Debug)]
+pub struct Local {
+    /// Whether groups are changed after the plain loop as long as that gains.
+    pub improve: bool,
+}
+
+impl Default for Local {
+    fn default() -> Self {
+        Local { improve: true }
+    }
+}
+
+impl Partitioner for Local {
+    fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
+        let problem = Problem::new(job)?;
+        let lattice = Lattice::new(&problem);
+        let mut best = Draft::new(job, &problem, plain(job, &problem, &lattice)?)?;
+        if self.improve {
+            let other = Draft::new(job, &problem, improved(job, &problem, &lattice)?)?;
+            if other.cost < best.cost {
+                best = other;
+            }
+        }
+        job.observer.improved(best.cost, 0.0);
+        job.observer.advance(job.table.rows() as u64);
+        match best.partitioning {
+            Some(partitioning) => Ok(partitioning),
+            None => Ok(published(job, &problem, &best.groups)),
+        }
+    }
+}
+
+/// The plain loop: vector by vector, every group that satisfies the requirements is closed.
+fn plain(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<Vec<Group>> {
+    let mut closed = close(problem, lattice, Order::Vectors, job)?;
+    place::place(problem, &mut closed.groups, &closed.open);
+    Ok(closed.groups)
+}
+
+/// Group by group, the cheapest first; then groups change as long as that gains.
+fn improved(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<Vec<Group>> {
+    let closed = close(problem, lattice, Order::Groups, job)?;
+    let mut groups = closed.groups;
+    place::place(problem, &mut groups, &closed.open);
+    // Rows move away from those that nobody wants, who then have just enough company: they are left out before that.
+    suppress::outliers(job, problem, &mut groups);
+    let stop = || job.budget.over() || job.observer.cancelled();
+    if problem.by_cells {
+        split::split(problem, &mut groups, &stop);
+        improve::dissolve(problem, &mut groups, &stop);
+        improve::moves(problem, &mut groups, &stop);
+        split::split(problem, &mut groups, &stop);
+    }
+    suppress::outliers(job, problem, &mut groups);
+    Ok(groups)
+}
+
+/// Groups and what they cost, suppressed rows included.
+struct Draft {
+    groups: Vec<Group>,
+    /// As they are published, where that had to be known for the cost.
+    partitioning: Option<Partitioning>,
+    cost: f64,
+}
+
+impl Draft {
+    fn new(job: &Job<'_>, problem: &Problem<'_>, groups: Vec<Group>) -> Result<Self> {
+        let rows = job.table.rows() as u64;
+        let suppressed = rows - groups.iter().map(|group| group.count).sum::<u64>();
+        let price = job.loss.price(rows).unwrap_or(0.0) * suppressed as f64;
+        if problem.by_cells {
+            let cost = price + groups.iter().map(Group::cost).sum::<f64>();
+            return Ok(Draft { groups, partitioning: None, cost });
+        }
+        let partitioning = published(job, problem, &groups);
+        let cost = price + measured(job, &partitioning)?;
+        Ok(Draft { groups, partitioning: Some(partitioning), cost })
+    }
+}
+
+/// The partitioning that groups are published as: those that are published alike are one.
+fn published(job: &Job<'_>, problem: &Problem<'_>, groups: &[Group]) -> Partitioning {
+    let table = job.table;
+    let (mut order, mut ends) = (Vec::with_capacity(table.rows()), Vec::with_capacity(groups.len()));
+    let mut taken = vec![0; problem.tuples.len()];
+    for group in groups {
+        for bundle in &group.bundles {
+            let taken: &mut u32 = &mut taken[bundle.tuple as usize];
+            let rows = problem.tuples.rows(bundle.tuple);
+            order.extend_from_slice(&rows[*taken as usize..(*taken + bundle.rows) as usize]);
+            *taken += bundle.rows;
+        }
+        ends.push(order.len() as u32);
+    }
+    let regions = Regions::new(table.dimensions());
+    let mut partitioning =
+        Partitioning { order, ends, regions, tree: None, proof: Proof::Heuristic, strict: false };
+    partitioning.regions = partitioning.compact(table);
+    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    partitioning.coalesce(&domains);
+    partitioning
+}
+
+/// What the groups of a partitioning cost by their statistics.
+fn measured(job: &Job<'_>, partitioning: &Partitioning) -> Result<f64> {
+    let collector = Collector::new(&job.loss.needs(), job.table)?;
+    let ends: Vec<usize> = partitioning.ends.iter().map(|&end| end as usize).collect();
+    let groups = collector.of_each(&partitioning.order, &ends);
+    Ok(groups.iter().map(|group| job.loss.group(group)).sum())
+}

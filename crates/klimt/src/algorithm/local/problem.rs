@@ -1,0 +1,265 @@
+//! What is to be solved, over distinct tuples: which sets of rows may be a group, and what they cost.
+
+use crate::Result;
+use crate::loss::Cost;
+use crate::partition::{Job, Packed, PackedKernel, Tuple, pack};
+use crate::requirement::Bound;
+use crate::statistics::{Collector, Extent};
+use crate::table::{Shape, Table, Word};
+use hashbrown::HashTable;
+
+/// The most codes of a dimension whose cells are priced in a table.
+const TABULATED: usize = 512;
+/// The most codes of a set that a span tells apart.
+const TOLD_APART: usize = 64;
+
+/// Which codes of a dimension occur in a group: the least and the greatest, or a bit for each member of a set.
+pub(super) type Span = u64;
+
+/// Rows of a distinct tuple.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Bundle {
+    pub tuple: u32,
+    pub rows: u32,
+}
+
+/// What is to be solved.
+pub(super) struct Problem<'a> {
+    pub table: &'a Table,
+    pub requirements: &'a Bound,
+    pub loss: &'a dyn Cost,
+    pub tuples: Tuples,
+    /// Whether the cost of a group is the sum of what its cells pay.
+    pub by_cells: bool,
+    sets: Vec<bool>,
+    cardinalities: Vec<usize>,
+    /// What a cell pays, by dimension, least and greatest code; empty where that is not tabulated.
+    cells: Vec<Vec<f64>>,
+    weights: &'a [f64],
+    checked: Collector<'a>,
+    priced: Collector<'a>,
+}
+
+/// The distinct tuples of a table.
+pub(super) struct Tuples {
+    dimensions: usize,
+    codes: Vec<u32>,
+    /// The rows, tuple by tuple.
+    rows: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl Tuples {
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    #[inline(always)]
+    pub fn codes(&self, tuple: u32) -> &[u32] {
+        &self.codes[tuple as usize * self.dimensions..(tuple as usize + 1) * self.dimensions]
+    }
+
+    pub fn rows(&self, tuple: u32) -> &[u32] {
+        &self.rows[self.starts[tuple as usize] as usize..self.starts[tuple as usize + 1] as usize]
+    }
+
+    #[inline(always)]
+    pub fn count(&self, tuple: u32) -> u32 {
+        self.starts[tuple as usize + 1] - self.starts[tuple as usize]
+    }
+}
+
+/// Numbers the tuples in the order in which they are met first.
+struct Distinct(usize);
+
+impl PackedKernel for Distinct {
+    type Output = Tuples;
+
+    fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Tuples> {
+        let dimensions = self.0;
+        let hash = |tuple: &T| {
+            let words = tuple.words().iter();
+            words.fold(0u64, |hash, word| mix(hash ^ u64::from(word.code())))
+        };
+        let mut numbers: HashTable<u32> = HashTable::new();
+        let mut firsts: Vec<u32> = Vec::new();
+        let mut counts: Vec<u32> = Vec::new();
+        let mut number_of = Vec::with_capacity(packed.rows.len());
+        for (row, tuple) in (0..).zip(&packed.rows) {
+            let is_same =
+                |&number: &u32| packed.rows[firsts[number as usize] as usize].words() == tuple.words();
+            let of = |&number: &u32| hash(&packed.rows[firsts[number as usize] as usize]);
+            let number = match numbers.entry(hash(tuple), is_same, of) {
+                hashbrown::hash_table::Entry::Occupied(found) => *found.get(),
+                hashbrown::hash_table::Entry::Vacant(vacant) => {
+                    let number = counts.len() as u32;
+                    vacant.insert(number);
+                    counts.push(0);
+                    number
+                }
+            };
+            if number as usize == firsts.len() {
+                firsts.push(row);
+            }
+            counts[number as usize] += 1;
+            number_of.push(number);
+        }
+        let codes = firsts.iter().flat_map(|&row| (0..dimensions).map(move |d| (row, d)));
+        let codes = codes.map(|(row, d)| packed.rows[row as usize].code(d)).collect();
+        drop(packed);
+        let mut starts = vec![0; counts.len() + 1];
+        counts.iter().enumerate().for_each(|(at, count)| starts[at + 1] = starts[at] + count);
+        let mut next = starts.clone();
+        let mut rows = vec![0; number_of.len()];
+        for (row, &number) in (0..).zip(&number_of) {
+            rows[next[number as usize] as usize] = row;
+            next[number as usize] += 1;
+        }
+        Ok(Tuples { dimensions, codes, rows, starts })
+    }
+}
+
+/// A bijection of 64 bits that looks random.
+pub(super) fn mix(seed: u64) -> u64 {
+    let x = (seed ^ seed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^ x >> 29
+}
+
+impl<'a> Problem<'a> {
+    pub fn new(job: &Job<'a>) -> Result<Self> {
+        let table = job.table;
+        let tuples = pack(table, (0..table.rows() as u32).collect(), Distinct(table.dimensions()))?;
+        let mut problem = Problem {
+            table,
+            requirements: job.requirements,
+            loss: job.loss,
+            tuples,
+            by_cells: true,
+            sets: (0..table.dimensions()).map(|d| matches!(table.domain(d).shape(), Shape::Set)).collect(),
+            cardinalities: (0..table.dimensions()).map(|d| table.domain(d).cardinality()).collect(),
+            cells: Vec::new(),
+            weights: job.weights,
+            checked: Collector::new(job.requirements.needs(), table)?,
+            priced: Collector::new(&job.loss.needs(), table)?,
+        };
+        problem.by_cells = (0..table.dimensions()).all(|dimension| {
+            let told_apart = !problem.sets[dimension] || table.domain(dimension).cardinality() <= TOLD_APART;
+            told_apart
+                && job
+                    .loss
+                    .cell(dimension, &problem.extent(dimension, problem.single(dimension, 0)))
+                    .is_some()
+        });
+        problem.cells = (0..table.dimensions()).map(|dimension| problem.tabulate(dimension)).collect();
+        Ok(problem)
+    }
+
+    fn tabulate(&self, dimension: usize) -> Vec<f64> {
+        let codes = self.table.domain(dimension).cardinality();
+        if self.sets[dimension] || codes > TABULATED {
+            return Vec::new();
+        }
+        let cell = |lo: u64, hi: u64| if lo <= hi { self.priced(dimension, lo | hi << 32) } else { 0.0 };
+        (0..codes * codes).map(|at| cell((at / codes) as u64, (at % codes) as u64)).collect()
+    }
+
+    pub fn dimensions(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// How many rows each code of a dimension has.
+    pub fn occurrences(&self, dimension: usize) -> Vec<u64> {
+        let mut rows = vec![0; self.table.domain(dimension).cardinality()];
+        for tuple in 0..self.tuples.len() as u32 {
+            rows[self.tuples.codes(tuple)[dimension] as usize] += u64::from(self.tuples.count(tuple));
+        }
+        rows
+    }
+
+    /// The least size of a group.
+    pub fn minimum(&self) -> u64 {
+        self.requirements.minimum_size()
+    }
+
+    /// The span of one code.
+    #[inline(always)]
+    pub fn single(&self, dimension: usize, code: u32) -> Span {
+        if self.sets[dimension] {
+            let codes = self.cardinalities[dimension];
+            let bit = if codes <= TOLD_APART { code as usize } else { code as usize * TOLD_APART / codes };
+            return 1 << bit;
+        }
+        u64::from(code) | u64::from(code) << 32
+    }
+
+    /// The span over two spans.
+    #[inline(always)]
+    pub fn join(&self, dimension: usize, a: Span, b: Span) -> Span {
+        if self.sets[dimension] {
+            return a | b;
+        }
+        let (lo, hi) = ((a as u32).min(b as u32), ((a >> 32) as u32).max((b >> 32) as u32));
+        u64::from(lo) | u64::from(hi) << 32
+    }
+
+    /// What a row pays for a cell over a span.
+    #[inline(always)]
+    pub fn cell(&self, dimension: usize, span: Span) -> f64 {
+        let cells = &self.cells[dimension];
+        let (lo, hi) = (span as u32 as usize, (span >> 32) as usize);
+        if cells.is_empty() {
+            self.priced(dimension, span)
+        } else {
+            cells[lo * self.cardinalities[dimension] + hi]
+        }
+    }
+
+    fn priced(&self, dimension: usize, span: Span) -> f64 {
+        let domain = self.table.domain(dimension);
+        if self.by_cells {
+            return self.loss.cell(dimension, &self.extent(dimension, span)).unwrap_or(0.0);
+        }
+        // What steers the grouping where the loss does not look at cells.
+        let penalty = match self.sets[dimension] {
+            true => {
+                let codes = domain.cardinality().clamp(2, TOLD_APART);
+                f64::from(span.count_ones() - 1) / (codes - 1) as f64
+            }
+            false => domain.extent_penalty(span as u32, (span >> 32) as u32, 0),
+        };
+        self.weights[dimension] * penalty
+    }
+
+    fn extent(&self, dimension: usize, span: Span) -> Extent {
+        match self.sets[dimension] {
+            true => {
+                let mut words = vec![0; self.table.domain(dimension).cardinality().div_ceil(64)];
+                words[0] = span;
+                Extent::Members(words)
+            }
+            false => Extent::Interval { lo: span as u32, hi: (span >> 32) as u32 },
+        }
+    }
+
+    /// The rows of some bundles, where every tuple is whole.
+    pub fn rows_of(&self, bundles: &[Bundle]) -> Vec<u32> {
+        bundles.iter().flat_map(|bundle| self.tuples.rows(bundle.tuple)).copied().collect()
+    }
+
+    /// Whether tuples need not be whole: groups are told by their size and cells.
+    pub fn divisible(&self) -> bool {
+        self.requirements.only_count() && self.by_cells
+    }
+
+    /// Whether a group of so many rows, made of whole tuples unless only the count matters, satisfies the requirements.
+    pub fn satisfied(&self, count: u64, bundles: &[Bundle]) -> bool {
+        count >= self.minimum()
+            && (self.requirements.only_count()
+                || self.requirements.satisfied(&self.checked.of(&self.rows_of(bundles))))
+    }
+
+    /// What a group of whole tuples costs by its statistics.
+    pub fn measured(&self, bundles: &[Bundle]) -> f64 {
+        self.loss.group(&self.priced.of(&self.rows_of(bundles)))
+    }
+}
