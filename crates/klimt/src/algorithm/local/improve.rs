@@ -10,7 +10,7 @@ const GAIN: f64 = 1e-9;
 /// How many nodes of the index may be looked at: enough to try everything in small tables, and the dearest groups of
 /// large ones.
 fn patience(problem: &Problem<'_>) -> u64 {
-    2_500_000 + 2 * problem.table.rows() as u64
+    4_000_000 + 2 * problem.table.rows() as u64
 }
 
 /// Rows move to groups in which they cost less, as long as those they leave still satisfy the requirements.

@@ -12,6 +12,8 @@ use std::collections::BinaryHeap;
 
 /// The most vectors that are gone through.
 const VECTORS: usize = 8192;
+/// About how often tuples are looked at where columns have no hierarchies.
+const TUPLE_VISITS: usize = 200_000_000;
 
 /// The levels of one dimension: the node of every code, from the code itself to the one node over everything.
 pub(super) struct Levels {
@@ -120,22 +122,34 @@ pub(super) struct Lattice {
 impl Lattice {
     pub fn new(problem: &Problem<'_>) -> Self {
         let occurrences: Vec<Vec<u64>> = (0..problem.dimensions()).map(|d| problem.occurrences(d)).collect();
-        // As many levels for each as the number of vectors allows.
-        let mut most = 32;
-        let dimensions = loop {
-            let dimensions: Vec<Levels> = (0..problem.dimensions())
-                .map(|d| Levels::new(problem.table.domain(d), &occurrences[d], most))
-                .collect();
-            let vectors = dimensions.iter().try_fold(1usize, |all, levels| all.checked_mul(levels.len()));
-            if most <= 2 || vectors.is_some_and(|vectors| vectors <= VECTORS) {
-                break dimensions;
-            }
-            most -= 1;
-        };
+        let dimensions = fitting(problem, &occurrences);
         let costs: Vec<Vec<f64>> =
             (0..problem.dimensions()).map(|d| costs(problem, d, &dimensions[d], &occurrences[d])).collect();
         let (vectors, complete) = vectors(&costs);
         Lattice { dimensions, vectors, complete }
+    }
+}
+
+/// As many levels for each dimension as the number of vectors allows. Levels that were made here are thinned out before those
+/// of hierarchies, the more so the more tuples there are.
+fn fitting(problem: &Problem<'_>, occurrences: &[Vec<u64>]) -> Vec<Levels> {
+    let domain = |dimension: usize| problem.table.domain(dimension);
+    let few = (TUPLE_VISITS / problem.tuples.len().max(1)).clamp(VECTORS / 32, VECTORS);
+    let (mut own, mut given) = (32, 32);
+    loop {
+        let levels = |d: usize| {
+            let most = if domain(d).hierarchy().is_some() { given } else { own };
+            Levels::new(domain(d), &occurrences[d], most)
+        };
+        let dimensions: Vec<Levels> = (0..problem.dimensions()).map(levels).collect();
+        let vectors = dimensions.iter().fold(1usize, |all, levels| all.saturating_mul(levels.len()));
+        if vectors > few && own > 2 {
+            own -= 1;
+        } else if vectors > VECTORS && given > 2 {
+            given -= 1;
+        } else {
+            return dimensions;
+        }
     }
 }
 
