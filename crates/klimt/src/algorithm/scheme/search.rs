@@ -140,6 +140,7 @@ impl Search<'_, '_, '_> {
         let mut queue = Queue::new(self.pruning.nodes, self.problem.job.budget.bytes);
         queue.push(root);
         let mut given_up = f64::INFINITY;
+        let mut grouper = Grouper::default();
         loop {
             let cost = best.as_ref().map_or(f64::INFINITY, |best| best.priced.cost);
             let bound = queue.least().min(given_up);
@@ -164,10 +165,12 @@ impl Search<'_, '_, '_> {
             if batch.is_empty() {
                 return queue.least().min(given_up);
             }
-            let worked: Vec<(Option<Found>, Vec<Node>)> = batch
-                .into_par_iter()
-                .map_init(Grouper::default, |grouper, node| self.work(node, cost, grouper))
-                .collect();
+            let worked: Vec<(Option<Found>, Vec<Node>)> = if self.seeding.few() {
+                batch.into_iter().map(|node| self.work(node, cost, &mut grouper)).collect()
+            } else {
+                let work = |grouper: &mut Grouper, node| self.work(node, cost, grouper);
+                batch.into_par_iter().map_init(Grouper::default, work).collect()
+            };
             for (found, nodes) in worked {
                 if let Some(found) = found
                     && best.as_ref().is_none_or(|best| found.priced.cost < best.priced.cost)

@@ -51,6 +51,11 @@ impl<'p, 'a> Seeding<'p, 'a> {
         }
     }
 
+    /// Whether there are so few generalizations that waiting for each other would cost threads more than it gains.
+    pub fn few(&self) -> bool {
+        self.bits < FEW
+    }
+
     /// The exact fold of a column, where there is one.
     pub fn fold(&self, column: usize) -> Option<&Fold<'p, 'a>> {
         self.folds[column].as_ref()
@@ -75,7 +80,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
             .collect();
         let mut best = better(None, first)?;
         told(&best);
-        if self.bits < FEW {
+        if self.few() {
             return Some(best);
         }
         let patience = 2 + (self.bits / 8.0) as usize;
