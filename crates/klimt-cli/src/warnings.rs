@@ -2,6 +2,7 @@
 
 use crate::options::Extent;
 use crate::risk;
+use crate::schemes::Schemes;
 use crate::settings::Settings;
 use crate::terminal::note;
 use klimt::requirement::{Requirement, TableFacts};
@@ -10,7 +11,13 @@ use std::collections::HashSet;
 
 /// Says what a privacy board would ask about: sensitive columns that nothing protects, and requirements that rest on
 /// something that was not said.
-pub fn warn(quiet: bool, settings: &Settings, requirements: &[Box<dyn Requirement>], table: &Table) {
+pub fn warn(
+    quiet: bool,
+    settings: &Settings,
+    requirements: &[Box<dyn Requirement>],
+    table: &Table,
+    schemes: Option<&Schemes>,
+) {
     for column in settings.unprotected(requirements) {
         note(
             quiet,
@@ -31,6 +38,15 @@ pub fn warn(quiet: bool, settings: &Settings, requirements: &[Box<dyn Requiremen
             quiet,
             "warning: with --extent compact a value is published as narrowly as each group allows, no longer always the \
              same way",
+        );
+    }
+    for (column, groups) in schemes.iter().flat_map(|schemes| &schemes.lone_values) {
+        note(
+            quiet,
+            &format!(
+                "warning: column {column}: of {groups} groups on the least level asked for, only one value occurs, which may be \
+                 published as it is (bhs and ghs publish the group)"
+            ),
         );
     }
     let facts = TableFacts::of(table);

@@ -63,7 +63,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     if schemes.is_none() {
         bound.feasible(&table)?;
     }
-    warn(args.general.quiet, &settings, &requirements, &table);
+    warn(args.general.quiet, &settings, &requirements, &table, schemes.as_ref());
     let extents = extents(&settings);
     let keep_tree = extents == Extents::Region || args.publish.save_recoding.is_some();
     let loss = settings.search.cost(&original)?;

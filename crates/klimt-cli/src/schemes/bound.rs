@@ -5,7 +5,7 @@ use crate::columns::load_hierarchy;
 use crate::options::Extent;
 use crate::settings::Settings;
 use klimt::algorithm::scheme::{ColumnScheme, Scheme, SchemeSearch};
-use klimt::hierarchy::Hierarchy;
+use klimt::hierarchy::{Hierarchy, NodeId};
 use klimt::table::{Domain, Role, Shape, Table};
 use klimt::{Error, ErrorKind, Result};
 use serde_json::{Map, Value, json};
@@ -55,6 +55,8 @@ pub struct Schemes {
     pub search: SchemeSearch,
     /// What a certificate says of it, by name.
     pub described: Vec<(&'static str, Value)>,
+    /// The columns with groups on the least level asked for of which one value occurs, and how many of them.
+    pub lone_values: Vec<(String, usize)>,
 }
 
 impl Schemes {
@@ -97,9 +99,30 @@ impl Schemes {
             return Err(error);
         }
         let (direction, pruning) = (settings.schemes.direction(), settings.schemes.pruning());
+        let lone = |(dimension, column): (usize, &ColumnScheme)| {
+            let tree = column.guide.as_deref().filter(|_| column.levels.0 > 0)?;
+            let lone = lone_values(table.domain(dimension), tree, column.levels.0);
+            (lone > 0).then(|| (table.dimension(dimension).name.clone(), lone))
+        };
+        let lone_values = columns.iter().enumerate().filter_map(lone).collect();
         let search = SchemeSearch { columns, direction, pruning, seed };
-        Ok(Some(Schemes { search, described: described(&settings.schemes, schemes, levels) }))
+        let described = described(&settings.schemes, schemes, levels);
+        Ok(Some(Schemes { search, described, lone_values }))
     }
+}
+
+/// How many nodes on the least level hold a single value of a column, which is then published as it is.
+fn lone_values(domain: &Domain, tree: &Hierarchy, least: u32) -> usize {
+    let mut held: BTreeMap<NodeId, usize> = BTreeMap::new();
+    let depth = tree.height() - least.min(tree.height());
+    for code in 0..domain.value_count() as u32 {
+        let leaf = tree.leaf_code(&domain.text(code)).map(|leaf| tree.leaf_node(leaf));
+        let node = leaf.and_then(|leaf| tree.path(leaf).find(|&node| tree.depth(node) <= depth));
+        if let Some(node) = node {
+            *held.entry(node).or_default() += 1;
+        }
+    }
+    held.iter().filter(|(node, values)| **values == 1 && tree.leaves_under(**node) > 1).count()
 }
 
 /// Columns for which a scheme or levels are named though they are not generalised, a problem each.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A folder for a test, and the command in it.
@@ -67,6 +68,17 @@ impl Place {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(0), "klimt {args}: {}", ran.err);
         ran
+    }
+
+    /// Runs the command and interrupts it after a while; it must end soon.
+    pub fn interrupted(&self, args: &str, after: Duration) -> Ran {
+        let child = self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(after);
+        let start = Instant::now();
+        assert!(Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(60));
+        ran(&output)
     }
 }
 

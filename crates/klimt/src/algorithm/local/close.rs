@@ -1,8 +1,8 @@
 //! From cheap to expensive vectors: rows that are still open are grouped by their generalised tuple, and groups that
 //! satisfy the requirements are closed.
 
-use super::fold::Fold;
 use super::group::Group;
+use super::joint::Joint;
 use super::levels::{Lattice, Vector};
 use super::problem::Problem;
 use crate::partition::Job;
@@ -93,7 +93,7 @@ struct Run<'p, 'a> {
     lattice: &'p Lattice,
     order: Order,
     is_open: Vec<bool>,
-    /// The open tuples, and some that were closed since the list was made, with their rows and folded codes side by
+    /// The open tuples, and some that were closed since the list was made, with their rows and joint codes side by
     /// side.
     waiting: Vec<u32>,
     rows: Vec<u32>,
@@ -103,7 +103,7 @@ struct Run<'p, 'a> {
     groups: Vec<Group>,
     candidates: Vec<Vec<u32>>,
     queue: BinaryHeap<Reverse<Candidate>>,
-    folds: Vec<Fold>,
+    joints: Vec<Joint>,
     slots: Vec<Slot>,
     visits: u32,
     /// How many tuples all visits have looked at, and whether vectors were left out since.
@@ -128,7 +128,7 @@ impl<'p, 'a> Run<'p, 'a> {
             groups: Vec::new(),
             candidates: Vec::new(),
             queue: BinaryHeap::new(),
-            folds: Fold::all(problem, lattice),
+            joints: Joint::all(problem, lattice),
             slots: Vec::new(),
             visits: 0,
             visited: 0,
@@ -146,7 +146,7 @@ impl<'p, 'a> Run<'p, 'a> {
             self.rows.extend(self.waiting.iter().map(|&tuple| tuples.count(tuple)));
             self.codes.clear();
             for &tuple in &self.waiting {
-                self.codes.extend(self.folds.iter().map(|fold| fold.code(tuples.codes(tuple))));
+                self.codes.extend(self.joints.iter().map(|joint| joint.code(tuples.codes(tuple))));
             }
             self.closed_since = 0;
         }
@@ -186,17 +186,17 @@ impl<'p, 'a> Run<'p, 'a> {
         let (visit, mask, shift) = (self.visits, size - 1, 64 - size.trailing_zeros());
         let lattice = self.lattice;
         let prepared: Vec<Option<usize>> =
-            self.folds.iter_mut().map(|fold| fold.prepare(lattice, &vector.levels)).collect();
+            self.joints.iter_mut().map(|joint| joint.prepare(lattice, &vector.levels)).collect();
         // Where everything is generalised, all have the same key.
         let told: Vec<(usize, &[u64])> = (0..)
-            .zip(self.folds.iter().zip(prepared))
-            .filter_map(|(at, (fold, prepared))| Some((at, fold.keys(prepared?))))
+            .zip(self.joints.iter().zip(prepared))
+            .filter_map(|(at, (joint, prepared))| Some((at, joint.keys(prepared?))))
             .collect();
         let minimum = self.problem.minimum();
         let slots = &mut self.slots[..size];
         let mut enough = false;
         self.places.clear();
-        let each = self.waiting.iter().zip(&self.rows).zip(self.codes.chunks_exact(self.folds.len().max(1)));
+        let each = self.waiting.iter().zip(&self.rows).zip(self.codes.chunks_exact(self.joints.len().max(1)));
         for ((&tuple, &rows), codes) in each {
             let key = told.iter().fold(0u64, |key, &(d, keys)| key.wrapping_add(keys[codes[d] as usize]));
             let mut at = (key >> shift) as usize;

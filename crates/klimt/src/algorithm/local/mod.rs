@@ -7,9 +7,9 @@
 //! change groups as long as that gains. The plain loop, vector by vector, is kept as it is and where it is better.
 
 mod close;
-mod fold;
 mod group;
 mod improve;
+mod joint;
 mod levels;
 mod place;
 mod problem;

@@ -90,7 +90,7 @@ pub(super) fn families(columns: &[ColumnScheme], table: &Table) -> Result<Vec<Fa
 }
 
 impl Family {
-    /// The family over all leaves of a hierarchy, or over so many unguided values.
+    /// The family over all leaves of a hierarchy.
     pub fn of_hierarchy(scheme: Scheme, tree: &Hierarchy, levels: (u32, u32)) -> Result<Self> {
         let leaves = (0..tree.leaf_count()).map(|leaf| vec![leaf]).collect();
         grow(scheme, Some(tree), leaves, None, levels)

@@ -88,11 +88,6 @@ impl Scheme {
         !matches!(self, Scheme::Ops | Scheme::Sps)
     }
 
-    /// Whether it groups neighbours of an order only.
-    pub fn is_ordered(self) -> bool {
-        matches!(self, Scheme::Ops | Scheme::Gops)
-    }
-
     /// The scheme that a column with an order takes in place of one for unordered values: intervals stay intervals.
     pub fn for_ordered(self) -> Self {
         match self {

@@ -8,67 +8,67 @@ const CODES: usize = 2048;
 const KEYS: usize = 1 << 16;
 
 /// Some dimensions as one, with a code for every combination of theirs.
-pub(super) struct Fold {
-    dimensions: Vec<Folded>,
+pub(super) struct Joint {
+    dimensions: Vec<Member>,
     /// The key of every code, by combination of levels; empty until it is asked for.
     keys: Vec<Vec<u64>>,
 }
 
-struct Folded {
+struct Member {
     dimension: usize,
     cardinality: usize,
     levels: usize,
 }
 
-impl Fold {
-    /// All dimensions of a problem, folded as far as that stays small.
-    pub fn all(problem: &Problem<'_>, lattice: &Lattice) -> Vec<Fold> {
-        let mut folds: Vec<Fold> = Vec::new();
+impl Joint {
+    /// All dimensions of a problem, joined as far as that stays small.
+    pub fn all(problem: &Problem<'_>, lattice: &Lattice) -> Vec<Joint> {
+        let mut joints: Vec<Joint> = Vec::new();
         for (dimension, levels) in lattice.dimensions.iter().enumerate() {
-            let folded = Folded {
+            let member = Member {
                 dimension,
                 cardinality: problem.table.domain(dimension).cardinality(),
                 levels: levels.len(),
             };
-            let fits = |fold: &&mut Fold| {
-                let codes = fold.codes() * folded.cardinality;
-                codes <= CODES && codes * fold.combinations() * folded.levels <= KEYS
+            let fits = |joint: &&mut Joint| {
+                let codes = joint.codes() * member.cardinality;
+                codes <= CODES && codes * joint.combinations() * member.levels <= KEYS
             };
-            match folds.iter_mut().find(fits) {
-                Some(fold) => fold.dimensions.push(folded),
-                None => folds.push(Fold { dimensions: vec![folded], keys: Vec::new() }),
+            match joints.iter_mut().find(fits) {
+                Some(joint) => joint.dimensions.push(member),
+                None => joints.push(Joint { dimensions: vec![member], keys: Vec::new() }),
             }
         }
-        folds.iter_mut().for_each(|fold| fold.keys = vec![Vec::new(); fold.combinations()]);
-        folds
+        joints.iter_mut().for_each(|joint| joint.keys = vec![Vec::new(); joint.combinations()]);
+        joints
     }
 
     fn codes(&self) -> usize {
-        self.dimensions.iter().map(|folded| folded.cardinality).product()
+        self.dimensions.iter().map(|member| member.cardinality).product()
     }
 
     fn combinations(&self) -> usize {
-        self.dimensions.iter().map(|folded| folded.levels).product()
+        self.dimensions.iter().map(|member| member.levels).product()
     }
 
     /// The code of a tuple.
     pub fn code(&self, codes: &[u32]) -> u32 {
         let each = self.dimensions.iter();
-        each.fold(0, |code, folded| code * folded.cardinality as u32 + codes[folded.dimension])
+        each.fold(0, |code, member| code * member.cardinality as u32 + codes[member.dimension])
     }
 
     /// Makes the keys of a vector; tells which they are, or `None` where the vector generalises everything here.
     pub fn prepare(&mut self, lattice: &Lattice, levels: &[u8]) -> Option<usize> {
         let each = self.dimensions.iter();
-        let at = each.fold(0, |at, folded| at * folded.levels + levels[folded.dimension] as usize);
+        let at = each.fold(0, |at, member| at * member.levels + levels[member.dimension] as usize);
         if at + 1 == self.keys.len() {
             return None;
         }
         if self.keys[at].is_empty() {
-            self.keys[at] = self.dimensions.iter().fold(vec![0], |keys: Vec<u64>, folded| {
-                let nodes = lattice.dimensions[folded.dimension].nodes(levels[folded.dimension] as usize);
+            self.keys[at] = self.dimensions.iter().fold(vec![0], |keys: Vec<u64>, member| {
+                let nodes = lattice.dimensions[member.dimension].nodes(levels[member.dimension] as usize);
                 let sums = |key: u64| {
-                    nodes.iter().map(move |&node| key.wrapping_add(key_of(folded.dimension, node)))
+                    nodes.iter().map(move |&node| key.wrapping_add(key_of(member.dimension, node)))
                 };
                 keys.into_iter().flat_map(sums).collect()
             });
