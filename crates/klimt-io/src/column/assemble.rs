@@ -215,7 +215,7 @@ fn join_dictionaries(
         Codes::U16(codes) => recode(codes, &blocks, &tables),
         Codes::U32(codes) => recode(codes, &blocks, &tables),
     }
-    Ok(ColumnData::Coded { domain: encoding.domain, codes })
+    Ok(ColumnData::Coded { domain: encoding.domain.into(), codes })
 }
 
 fn spelt(integers: &Integers, dictionary: &mut Dictionary, reader: usize) -> Block {
@@ -289,7 +289,7 @@ fn join_integers(spec: &ColumnSpec, blocks: Vec<Block>) -> Result<ColumnData, Lo
         Codes::U16(codes) => rank_all(codes, &blocks, &ranks, &encoding.codes, missing),
         Codes::U32(codes) => rank_all(codes, &blocks, &ranks, &encoding.codes, missing),
     }
-    Ok(ColumnData::Coded { domain: encoding.domain, codes })
+    Ok(ColumnData::Coded { domain: encoding.domain.into(), codes })
 }
 
 fn rank_all<W: Word>(codes: &mut [W], blocks: &[Block], ranks: &Ranks, by_rank: &[u32], missing: u32) {

@@ -4,4 +4,5 @@ pub mod gensearch;
 pub mod local;
 pub mod mondrian;
 pub mod optimal;
+pub mod rothko;
 pub mod scheme;

@@ -148,7 +148,11 @@ mod tests {
             let spec = ColumnSpec::new(format!("q{at}"), Role::QuasiIdentifier);
             let domain = Encoding::of(&spec, Distinct::Texts(texts), false).unwrap().domain;
             let codes = Codes::collect(domain.cardinality(), rows.iter().map(|row| row[at]));
-            Column { name: spec.name.clone(), role: spec.role, data: ColumnData::Coded { domain, codes } }
+            Column {
+                name: spec.name.clone(),
+                role: spec.role,
+                data: ColumnData::Coded { domain: domain.into(), codes },
+            }
         };
         Table::new(rows.len(), (0..3).map(column).collect()).unwrap()
     }

@@ -324,7 +324,11 @@ fn recoded_table(table: &Table, domains: &[Domain], codes: &[Vec<u32>]) -> Resul
         let domain = domains[dimension].clone();
         let codes = Codes::collect(domain.cardinality(), codes[dimension].iter().copied());
         dimension += 1;
-        Column { name: column.name.clone(), role: column.role, data: ColumnData::Coded { domain, codes } }
+        Column {
+            name: column.name.clone(),
+            role: column.role,
+            data: ColumnData::Coded { domain: domain.into(), codes },
+        }
     });
     Table::new(table.rows(), columns.collect())
 }

@@ -53,7 +53,7 @@ mod tests {
         let domain =
             Encoding::of(&ColumnSpec::new(name, role), Distinct::Integers(values), true).unwrap().domain;
         let codes = Codes::collect(domain.cardinality(), codes.iter().copied());
-        Column { name: name.to_string(), role, data: ColumnData::Coded { domain, codes } }
+        Column { name: name.to_string(), role, data: ColumnData::Coded { domain: domain.into(), codes } }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The table and its columns.
 
 use super::{Codes, Domain, Role, TextColumn};
+use std::sync::Arc;
 
 /// What a column holds.
 #[derive(Clone, Debug)]
@@ -8,7 +9,7 @@ pub enum ColumnData {
     /// A dense code per row: every quasi-identifier, sensitive and target column, and any column with few values.
     Coded {
         /// What the codes stand for.
-        domain: Domain,
+        domain: Arc<Domain>,
         /// The code of each row.
         codes: Codes,
     },

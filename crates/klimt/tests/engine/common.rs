@@ -22,7 +22,11 @@ pub fn column(spec: &ColumnSpec, texts: &[&str]) -> Column {
         Err(_) => domain.missing_code().unwrap(),
     };
     let codes = Codes::collect(domain.cardinality(), texts.iter().map(code));
-    Column { name: spec.name.clone(), role: spec.role, data: ColumnData::Coded { domain, codes } }
+    Column {
+        name: spec.name.clone(),
+        role: spec.role,
+        data: ColumnData::Coded { domain: domain.into(), codes },
+    }
 }
 
 /// A table of quasi-identifiers, row by row; columns are called q0, q1, …

@@ -174,7 +174,11 @@ mod tests {
             let domain = Encoding::of(&spec, Distinct::Integers((0..size).collect()), false).unwrap().domain;
             let code = |row: usize| (row * (7 + 4 * at) / 3 % size as usize) as u32;
             let codes = Codes::collect(size as usize, (0..rows).map(code));
-            Column { name: spec.name, role: spec.role, data: ColumnData::Coded { domain, codes } }
+            Column {
+                name: spec.name,
+                role: spec.role,
+                data: ColumnData::Coded { domain: domain.into(), codes },
+            }
         };
         Table::new(rows, sizes.iter().enumerate().map(column).collect()).unwrap()
     }

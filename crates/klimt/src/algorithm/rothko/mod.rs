@@ -1,0 +1,122 @@
+//! Rothko: Mondrian for tables larger than memory (LeFevre, DeWitt).
+//!
+//! The rows lie on disk. A few cuts are chosen without holding them, the rows are divided among the parts that these
+//! cuts make, and parts that fit in memory are handed to Mondrian, one after the other.
+
+use super::mondrian::Mondrian;
+use crate::Result;
+use crate::memory::Pool;
+use crate::partition::{Observer, Partitioning};
+use crate::requirement::{ColumnFacts, Facts, Requirement};
+use crate::spill::{Rows, SpillFolder};
+use crate::table::{Domain, Role, Table};
+use serde::Serialize;
+
+/// How the cuts of parts that do not fit in memory are chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Rothko-T: from the frequency groups of all rows.
+    Tree,
+    /// Rothko-S: from a sample, with hypothesis tests.
+    Sample(Sampling),
+}
+
+/// How Rothko-S takes samples and trusts them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampling {
+    /// The chance that is taken of making a cut that is not allowable, and will be undone.
+    pub alpha: f64,
+    /// The rows of a sample; as many as memory allows where that is not given.
+    pub rows: Option<u64>,
+    /// What the choice of rows depends on.
+    pub seed: u64,
+}
+
+/// The partitioner for tables larger than memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Rothko {
+    /// How cuts are chosen above the parts that fit in memory.
+    pub method: Method,
+    /// What cuts the parts that do.
+    pub mondrian: Mondrian,
+}
+
+/// What Rothko works on.
+#[derive(Clone, Copy)]
+pub struct External<'a> {
+    /// The columns of the table, with their domains and without rows.
+    pub frame: &'a Table,
+    /// The rows.
+    pub source: &'a dyn Rows,
+    /// What every group must satisfy.
+    pub requirements: &'a [Box<dyn Requirement>],
+    /// The name of the split criterion.
+    pub split: &'a str,
+    /// How much each dimension matters.
+    pub weights: &'a [f64],
+    /// Whether the cuts are kept, for region extents or a recoding function.
+    pub keep_tree: bool,
+    /// The memory that may be taken.
+    pub pool: &'a Pool,
+    /// Where parts go that do not fit.
+    pub folder: &'a SpillFolder,
+    /// Watches the run: is told of rows, once per row that is read or finds its group.
+    pub observer: &'a dyn Observer,
+}
+
+/// What is known of all rows before any group is.
+#[derive(Clone, Debug)]
+pub struct Whole<'a> {
+    /// The columns.
+    pub frame: &'a Table,
+    /// The number of rows.
+    pub rows: u64,
+    /// How many rows have each code, for every sensitive column, by its number in the frame.
+    pub counts: Vec<(usize, Vec<u64>)>,
+}
+
+impl Facts for Whole<'_> {
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn column(&self, name: &str) -> Option<ColumnFacts<'_>> {
+        let columns = self.frame.columns();
+        let number = columns.iter().position(|c| c.name == name && c.role == Role::Sensitive)?;
+        let (domain, _) = columns[number].coded()?;
+        let (_, counts) = self.counts.iter().find(|(column, _)| *column == number)?;
+        Some(ColumnFacts { number, domain, counts: counts.clone() })
+    }
+
+    fn dimension(&self, name: &str) -> Option<(usize, &Domain)> {
+        let dimension = (0..self.frame.dimensions()).find(|&d| self.frame.dimension(d).name == name)?;
+        Some((dimension, self.frame.domain(dimension)))
+    }
+}
+
+/// Takes the groups of a table part by part. No tuple of the domain is in two parts, and no group is published like one
+/// of another part.
+pub trait PartSink {
+    /// Is told of the whole before the first part comes; all rows together satisfy the requirements.
+    fn begin(&mut self, whole: &Whole<'_>) -> Result<()>;
+
+    /// Takes the next part: its rows, and their groups.
+    fn part(&mut self, table: &Table, partitioning: Partitioning) -> Result<()>;
+}
+
+/// What a run has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Account {
+    /// How often all rows were read, on average.
+    pub reads: f64,
+    /// How often all rows were written, on average.
+    pub writes: f64,
+    /// How often a part was divided on disk.
+    pub repartitions: u64,
+    /// The parts that were handed to Mondrian.
+    pub parts: u64,
+    /// The cuts that were undone because a side violated a requirement.
+    pub pruned: u64,
+    /// Whether no group can be cut any further: a sample that is too small may miss cuts.
+    pub minimal: bool,
+}

@@ -1,0 +1,92 @@
+//! The folder of spill files.
+
+use super::file::{SpillFile, Traffic};
+use crate::{Error, Result};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The names of spill folders start so; the number of the process follows.
+const PREFIX: &str = "klimt-spill-";
+
+/// A private folder for spill files. It is made when the first file is, and removed when it is dropped.
+#[derive(Debug)]
+pub struct SpillFolder {
+    within: PathBuf,
+    made: Mutex<Option<PathBuf>>,
+    next: AtomicU32,
+    traffic: Arc<Traffic>,
+}
+
+/// Tells the folders of one process apart.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+impl SpillFolder {
+    /// A folder within another, from which those that dead processes have left are removed.
+    pub fn within(within: &Path) -> Self {
+        remove_orphans(within);
+        let (made, next) = (Mutex::default(), AtomicU32::new(0));
+        SpillFolder { within: within.to_path_buf(), made, next, traffic: Arc::default() }
+    }
+
+    fn make(&self) -> Result<PathBuf> {
+        let mut made = self.made.lock().map_err(|_| Error::internal("a spill folder was given up"))?;
+        if let Some(path) = &*made {
+            return Ok(path.clone());
+        }
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = self.within.join(format!("{PREFIX}{}-{number}", std::process::id()));
+        // What a dead process of the same number has left there could not be told from ours.
+        let _ = fs::remove_dir_all(&path);
+        let create = DirBuilder::new().mode(0o700).create(&path);
+        create.map_err(|e| {
+            Error::io(&self.within.display().to_string(), "make a folder in it", &e)
+                .with_help("name another folder for spill files with --temp-dir")
+        })?;
+        *made = Some(path.clone());
+        Ok(path)
+    }
+
+    /// A new file, which nobody else can open.
+    pub fn file(&self) -> Result<SpillFile> {
+        let folder = self.make()?;
+        let path = folder.join(self.next.fetch_add(1, Ordering::Relaxed).to_string());
+        let name = self.within.display().to_string();
+        let opened = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
+        let file = opened.map_err(|e| Error::io(&name, "write a file in it", &e))?;
+        fs::remove_file(&path).map_err(|e| Error::io(&name, "remove a file from it", &e))?;
+        Ok(SpillFile::new(file, name, Arc::clone(&self.traffic)))
+    }
+
+    /// What was read from and written to all files.
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
+    }
+}
+
+impl Drop for SpillFolder {
+    fn drop(&mut self) {
+        if let Ok(Some(path)) = self.made.get_mut() {
+            // Whatever cannot be removed now is removed as an orphan later.
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}
+
+/// Removes the folders of processes that are no more.
+fn remove_orphans(within: &Path) {
+    let Ok(entries) = fs::read_dir(within) else { return };
+    if !Path::new("/proc/self").exists() {
+        return;
+    }
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
+        let process = rest.split('-').next().and_then(|id| id.parse::<u32>().ok());
+        if process.is_some_and(|id| !Path::new(&format!("/proc/{id}")).exists()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
