@@ -11,5 +11,6 @@ mod monotone;
 mod optimal;
 mod optimum;
 mod protected;
+mod rothko;
 mod schemes;
 mod searched;
