@@ -110,6 +110,12 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// A node of which nothing but its number of rows is known.
+    pub fn whole(frame: &Table, rows: u64) -> Self {
+        let range = |dimension: usize| (0, frame.domain(dimension).cardinality() as u32 - 1);
+        Asked { leaf: 0, ranges: (0..frame.dimensions()).map(range).collect(), rows }
+    }
+
     /// How many bytes the frequency group takes.
     pub fn bytes(&self, needs: &Needs, frame: &Table) -> u64 {
         let width =

@@ -161,6 +161,8 @@ pub struct Account {
     pub parts: u64,
     /// The cuts that were undone because a side violated a requirement.
     pub pruned: u64,
-    /// Whether no group can be cut any further: a sample that is too small may miss cuts.
+    /// The parts in which nothing could be told from a sample, so that Rothko-T went on.
+    pub switched: u64,
+    /// Whether no group can be cut any further: nothing is known where a frequency group did not fit.
     pub minimal: bool,
 }

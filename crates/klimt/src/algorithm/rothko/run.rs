@@ -1,5 +1,6 @@
 //! The recursion of Rothko: divide what does not fit, hand over what does.
 
+use super::frequency::Asked;
 use super::prune::{Pruned, Way, prune};
 use super::repartition::{Leaf, Repartition};
 use super::room::Room;
@@ -117,7 +118,13 @@ impl<'a> Run<'a> {
                 Method::Tree => None,
             },
         };
-        if divided.is_none() {
+        let sampled = matches!(self.rothko.method, Method::Sample(_));
+        if divided.is_none() && sampled {
+            self.account.switched += 1;
+        }
+        if divided.is_none() && sampled && !self.counts_fit(source.rows()) {
+            self.account.minimal = false;
+        } else if divided.is_none() {
             divided = self.exhaustive(source, &file)?;
         }
         let Some((pruned, leaves)) = divided else {
@@ -159,6 +166,12 @@ impl<'a> Run<'a> {
         let (pruned, leaves) = self.repartition(source, &tree, file)?;
         self.account.pruned += pruned.undone;
         Ok((pruned.leaves.len() > 1).then_some((pruned, leaves)))
+    }
+
+    /// Whether cuts of a part of so many rows can be chosen from its frequency group.
+    fn counts_fit(&self, rows: u64) -> bool {
+        let bytes = Asked::whole(self.job.frame, rows).bytes(&self.needs, self.job.frame);
+        self.needs.extents.is_empty() && bytes <= self.room.frequencies()
     }
 
     /// Rothko-T: grows from frequency groups and divides; nothing where there is no allowable cut.

@@ -44,9 +44,7 @@ impl Grower<'_> {
     /// the next level do not fit.
     pub fn grow(&self, source: &dyn Rows) -> Result<Grown> {
         let frame = self.job.frame;
-        let whole = |dimension: usize| (0, frame.domain(dimension).cardinality() as u32 - 1);
-        let ranges = (0..frame.dimensions()).map(whole).collect();
-        let rows = source.rows();
+        let Asked { ranges, rows, .. } = Asked::whole(frame, source.rows());
         let mut nodes = vec![Node { ranges, rows, cut: None, open: true }];
         let mut passes = 0;
         loop {
