@@ -90,3 +90,67 @@ fn remove_orphans(within: &Path) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A folder of the test's own.
+    fn place(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("klimt-test-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).unwrap();
+        path
+    }
+
+    fn entries(path: &Path) -> Vec<PathBuf> {
+        fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+
+    #[test]
+    fn nothing_can_be_found_of_a_spill_file() {
+        let place = place("private");
+        let folder = SpillFolder::within(&place);
+        assert!(entries(&place).is_empty(), "no folder before the first file");
+        let file = folder.file().unwrap();
+        let made = entries(&place);
+        assert_eq!(made.len(), 1);
+        assert_eq!(fs::metadata(&made[0]).unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(entries(&made[0]).is_empty(), "a file loses its name at once");
+        let first = file.append(b"some rows").unwrap();
+        let second = file.append(b"more").unwrap();
+        let mut bytes = Vec::new();
+        file.read(second, &mut bytes).unwrap();
+        assert_eq!(bytes, b"more");
+        file.read(first, &mut bytes).unwrap();
+        assert_eq!(bytes, b"some rows");
+        assert_eq!((folder.traffic().written(), folder.traffic().read(), file.len()), (13, 13, 13));
+        drop(folder);
+        assert!(entries(&place).is_empty());
+        fs::remove_dir_all(&place).unwrap();
+    }
+
+    #[test]
+    fn only_folders_of_dead_processes_are_orphans() {
+        let place = place("orphans");
+        // No process has a number that high.
+        let dead = place.join(format!("{PREFIX}4294967294-0"));
+        let alive = place.join(format!("{PREFIX}{}-77", std::process::id()));
+        let other = place.join("klimt-spilled-elsewhere");
+        for path in [&dead, &alive, &other] {
+            fs::create_dir(path).unwrap();
+        }
+        fs::write(dead.join("0"), "rows").unwrap();
+        drop(SpillFolder::within(&place));
+        assert!(!dead.exists() && alive.exists() && other.exists());
+        fs::remove_dir_all(&place).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_named() {
+        let error = SpillFolder::within(Path::new("/nowhere/at/all")).file().unwrap_err();
+        assert!(error.message().starts_with("/nowhere/at/all: cannot"), "{error}");
+        assert!(error.help()[0].contains("--temp-dir"));
+    }
+}

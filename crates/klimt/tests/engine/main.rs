@@ -14,3 +14,4 @@ mod protected;
 mod rothko;
 mod schemes;
 mod searched;
+mod spilled;

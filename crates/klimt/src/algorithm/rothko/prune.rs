@@ -131,3 +131,90 @@ impl Way {
         tree
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::requirement::{Facts, KAnonymity, Requirement};
+
+    struct Many;
+
+    impl Facts for Many {
+        fn rows(&self) -> u64 {
+            1000
+        }
+        fn column(&self, _: &str) -> Option<crate::requirement::ColumnFacts<'_>> {
+            None
+        }
+        fn dimension(&self, _: &str) -> Option<(usize, &crate::table::Domain)> {
+            None
+        }
+    }
+
+    fn k(k: u64) -> Bound {
+        let requirements: [Box<dyn Requirement>; 1] = [Box::new(KAnonymity::new(k).unwrap())];
+        Bound::to(&requirements, &Many).unwrap()
+    }
+
+    /// ((1 2) (3 (4 5))), all cuts in dimension 0.
+    fn tree() -> CutTree {
+        let mut tree = CutTree::default();
+        let root = tree.push_threshold(0, 20, false);
+        let left = tree.push_threshold(0, 10, false);
+        tree.nodes.push(CutNode::Leaf { rows: 0 });
+        tree.close_left(left);
+        tree.nodes.push(CutNode::Leaf { rows: 0 });
+        tree.close_left(root);
+        let right = tree.push_subset(1, &[3, 1], false);
+        tree.nodes.push(CutNode::Leaf { rows: 0 });
+        tree.close_left(right);
+        let last = tree.push_threshold(0, 40, false);
+        tree.nodes.push(CutNode::Leaf { rows: 0 });
+        tree.close_left(last);
+        tree.nodes.push(CutNode::Leaf { rows: 0 });
+        tree
+    }
+
+    fn pruned(sizes: [u64; 5], least: u64) -> Pruned {
+        let leaves = sizes.map(|count| Statistics { count, ..Statistics::default() });
+        prune(&tree(), &leaves.iter().collect::<Vec<_>>(), &k(least))
+    }
+
+    #[test]
+    fn the_subtree_of_the_parent_of_what_violates_is_merged() {
+        let all = pruned([5, 5, 5, 5, 5], 5);
+        assert_eq!((all.leaves, all.undone), (vec![0..1, 1..2, 2..3, 3..4, 4..5], 0));
+        assert_eq!(all.tree.nodes.len(), 9);
+        // Of one leaf, its parent's; of a merged one that is still too small, that one's parent's.
+        let one = pruned([5, 5, 5, 4, 5], 5);
+        assert_eq!((one.leaves, one.undone), (vec![0..1, 1..2, 2..3, 3..5], 1));
+        let two = pruned([5, 5, 5, 2, 2], 5);
+        assert_eq!((two.leaves, two.undone), (vec![0..1, 1..2, 2..5], 2));
+        // Empty leaves violate nothing.
+        let empty = pruned([5, 0, 5, 5, 0], 5);
+        assert_eq!(empty.undone, 0);
+        let none = pruned([1, 1, 1, 1, 0], 5);
+        assert_eq!((none.leaves, none.whole.count), (vec![0..5], 4));
+    }
+
+    #[test]
+    fn a_part_planted_on_its_way_has_the_regions_of_the_whole_tree() {
+        let tree = tree();
+        let ways = Way::default().to_leaves(&tree);
+        assert_eq!(ways.len(), 5);
+        let mut part = CutTree::default();
+        part.nodes.push(CutNode::Leaf { rows: 7 });
+        for (number, way) in ways.iter().enumerate() {
+            let planted = way.plant(&part);
+            // Where the part is, is all that holds rows, and rows that go there in the tree go there in the planted one.
+            let leaves: Vec<u32> = planted
+                .nodes
+                .iter()
+                .filter_map(|node| if let CutNode::Leaf { rows } = node { Some(*rows) } else { None })
+                .collect();
+            assert_eq!(leaves.iter().filter(|&&rows| rows == 7).count(), 1, "{number}");
+            assert_eq!(leaves.len(), way.cuts.len() + 1);
+        }
+        assert_eq!(ways[4].thresholds().collect::<Vec<_>>(), [(0, 20), (0, 40)]);
+    }
+}

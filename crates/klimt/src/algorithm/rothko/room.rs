@@ -27,6 +27,9 @@ const MOST_BUFFER: usize = 256 << 10;
 /// A leaf that fits is not cut further on disk below so many rows: they fit in the cache.
 const SMALL_PART: u64 = 1 << 16;
 
+/// So many rows keep all processors busy; more only take memory that must be cleared each time.
+const LOAD: u64 = 1 << 19;
+
 impl Room {
     /// Looks at the first block to see what rows take.
     pub fn new(job: &External<'_>, columns: &[usize], least_group: u64, limits: Limits) -> Result<Self> {
@@ -50,6 +53,11 @@ impl Room {
     /// TM: the rows that can be partitioned in memory.
     pub fn rows(&self) -> u64 {
         self.limits.memory_rows.unwrap_or((self.bytes / self.working_row) as u64).max(1)
+    }
+
+    /// The rows of small parts that are loaded together, at most.
+    pub fn load_rows(&self) -> u64 {
+        self.rows().min(LOAD)
     }
 
     /// The bytes that so many rows take while they are partitioned.

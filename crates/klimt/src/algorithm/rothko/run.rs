@@ -271,7 +271,7 @@ impl<'a> Run<'a> {
                 piece.places.extend(leaf.into_places());
             }
             let rows: u64 = waiting.iter().map(|piece| piece.rows).sum();
-            if !waiting.is_empty() && (keep_tree || rows + piece.rows > self.room.rows()) {
+            if !waiting.is_empty() && (keep_tree || rows + piece.rows > self.room.load_rows()) {
                 self.load(file, std::mem::take(&mut waiting), sink)?;
             }
             if piece.rows > self.room.rows() {
