@@ -7,7 +7,7 @@ use crate::hand_over::{certificate_path, hand_over};
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
 use crate::output::{same_file, write_whole};
 use crate::progress::Progress;
-use crate::publish::Publication;
+use crate::publish::{Publication, facts};
 use crate::schemes::{self, Guides, Schemes};
 use crate::search::{self, Watch};
 use crate::settings::{Settings, share};
@@ -18,7 +18,7 @@ use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::algorithm::optimal::{self, Effort};
 use klimt::loss::{self, Cost, Original, PartitionGroups, Totals};
 use klimt::partition::{Job, Partitioning, Proof, Suppression, Unobserved};
-use klimt::recode::{RecodingFunction, Release, RowOrder, SavedRequirement, StatisticKind};
+use klimt::recode::{RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind};
 use klimt::region::Extents;
 use klimt::registry;
 use klimt::requirement::{Bound, Requirement};
@@ -97,19 +97,22 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let row_order = row_order(settings.keep_order, args.method.seed)?;
     let statistics = statistics(&settings);
     let release = Release::new(&table, &partitioning, extents, row_order, &statistics);
-    check_names(&release)?;
+    check_names(release.columns())?;
     let dialect = output_dialect(dialect, &output)?;
     let publication = Publication {
-        release: &release,
+        frame: &table,
+        columns: release.columns(),
         output: &output,
         dialect,
         k,
         kept_types: &kept_types,
         requirements: &requirements,
+        facts: &facts(&table),
         threads,
-        progress: &progress,
     };
-    let checked = publication.write()?;
+    let stage = progress.stage("writing", release.rows() as u64, false);
+    let checked = publication.write(&release, &stage)?;
+    drop(stage);
     let groups = PartitionGroups { table: &table, partitioning: &partitioning, extents };
     let totals = Totals {
         rows: table.rows() as u64,
@@ -120,6 +123,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let losses = loss::measure(registry::LOSSES.iter().map(|(_, loss)| *loss), &original, &groups, &totals)?;
     let certificate = Certified {
         table: &table,
+        rows: table.rows() as u64,
         requirements: &requirements,
         settings: describe(&settings, schemes.as_ref()),
         losses,
@@ -251,9 +255,9 @@ fn proof(partitioning: &Partitioning, algorithm: &str, extents: Extents, loss: &
 }
 
 /// A statistic must not have the name of another column.
-fn check_names(release: &Release<'_>) -> Result<()> {
+fn check_names(columns: &[ReleaseColumn]) -> Result<()> {
     let mut seen = std::collections::HashSet::new();
-    match release.columns().iter().find(|column| !seen.insert(&column.name)) {
+    match columns.iter().find(|column| !seen.insert(&column.name)) {
         None => Ok(()),
         Some(twice) => Err(Error::input(format!("the release would have two columns {}", twice.name))
             .with_help("rename the column of the table, or publish no statistics")),

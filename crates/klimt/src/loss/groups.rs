@@ -150,7 +150,7 @@ pub fn measure<'l>(
 }
 
 /// What each cost comes to over all groups.
-fn sums(costs: &[Box<dyn Cost + '_>], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
+pub(super) fn sums(costs: &[Box<dyn Cost + '_>], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
     let mut needs = Needs::default();
     costs.iter().for_each(|cost| needs.include(&cost.needs()));
     // Extents are those that are published, not those of the rows.

@@ -1,0 +1,71 @@
+//! Losses of a release whose parts come one after the other.
+
+use super::groups::sums;
+use super::{Cost, Groups, Loss, Original, Totals};
+use crate::Result;
+
+/// What parts of the rows have cost so far. No tuple of the domain is in two parts.
+///
+/// A cost that depends on domains and not on other rows is bound once, to the columns, and added up. What cannot be told
+/// without all rows at once is left out: the hierarchical discernibility and the non-uniform entropy count the rows of
+/// the whole original that a cell could stand for, and the divergence needs to know all regions where some of them
+/// overlap.
+pub struct Sums<'l, 'a> {
+    told: Vec<Told<'l>>,
+    costs: Vec<Box<dyn Cost + 'a>>,
+    sums: Vec<f64>,
+}
+
+/// A loss that can be told as yet.
+struct Told<'l> {
+    loss: &'l dyn Loss,
+    how: How,
+}
+
+enum How {
+    /// By the cost with this number.
+    Cost(usize),
+    /// By what parts add.
+    Parts(f64),
+}
+
+impl<'l, 'a> Sums<'l, 'a> {
+    /// Nothing as yet, for those of the losses that apply to the columns of the original.
+    pub fn new(losses: impl Iterator<Item = &'l dyn Loss>, frame: &Original<'a>) -> Self {
+        let (mut told, mut costs) = (Vec::new(), Vec::new());
+        for loss in losses {
+            if !loss.ignores_other_rows() {
+                told.push(Told { loss, how: How::Parts(0.0) });
+            } else if let Some(cost) = loss.cost(frame) {
+                told.push(Told { loss, how: How::Cost(costs.len()) });
+                costs.push(cost);
+            }
+        }
+        let sums = vec![0.0; costs.len()];
+        Sums { told, costs, sums }
+    }
+
+    /// Adds the groups of the next part, whose table has the columns and domains of the frame.
+    pub fn add(&mut self, part: &Original<'_>, groups: &dyn Groups) -> Result<()> {
+        for (sum, more) in self.sums.iter_mut().zip(sums(&self.costs, part.table, groups)?) {
+            *sum += more;
+        }
+        self.told.retain_mut(|told| match &mut told.how {
+            How::Cost(_) => true,
+            How::Parts(sum) => told.loss.part(part, groups).map(|more| *sum += more).is_some(),
+        });
+        Ok(())
+    }
+
+    /// The losses of the release that the parts make up, by name, in the order in which they were given.
+    pub fn finish(self, totals: &Totals) -> Vec<(&'static str, f64)> {
+        let finished = |told: &Told<'_>| {
+            let value = match told.how {
+                How::Cost(number) => self.costs[number].finish(self.sums[number], totals),
+                How::Parts(sum) => told.loss.of_parts(sum, totals),
+            };
+            (told.loss.id(), value)
+        };
+        self.told.iter().map(finished).collect()
+    }
+}
