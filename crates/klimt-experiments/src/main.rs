@@ -6,6 +6,7 @@ mod measure;
 mod optimal;
 mod published;
 mod requirements;
+mod rothko;
 mod schemes;
 mod tables;
 
@@ -28,6 +29,8 @@ enum Command {
     Optimal(optimal::OptimalArgs),
     /// What requirements of sensitive columns cost, beside k alone
     Requirements(requirements::RequirementsArgs),
+    /// Tables larger than memory: beside GNU sort, passes over the rows, and what samples cost
+    Rothko(rothko::RothkoArgs),
     /// The six generalization schemes: what each costs and takes, beside ARX
     Schemes(schemes::SchemesArgs),
     /// How the cost grows with the number of rows
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(&args),
         Command::Optimal(args) => optimal::optimal(&args),
         Command::Requirements(args) => requirements::requirements(&args),
+        Command::Rothko(args) => rothko::rothko(&args),
         Command::Schemes(args) => schemes::schemes(&args),
         Command::Scale(args) => bench::scale(&args),
     };

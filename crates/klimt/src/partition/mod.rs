@@ -8,7 +8,7 @@ mod suppress;
 mod tree;
 
 pub use identical::identical_tuples;
-pub(crate) use packed::{MAX_DIMENSIONS, compact_regions};
+pub(crate) use packed::{MAX_DIMENSIONS, compact_regions, tuple_bytes};
 pub use packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
 pub use suppress::Suppression;
 pub use tree::{CutNode, CutTree};

@@ -138,6 +138,17 @@ pub fn pack_columns<K: PackedKernel>(
 /// The most quasi-identifiers that a table can have.
 pub const MAX_DIMENSIONS: usize = 64;
 
+/// The bytes of a tuple of so many columns whose widest codes take `word` bytes.
+pub(crate) fn tuple_bytes(word: usize, columns: usize) -> usize {
+    word * match columns {
+        0..=4 => 4,
+        5..=8 => 8,
+        9 => 9,
+        10..=16 => 16,
+        _ => MAX_DIMENSIONS,
+    }
+}
+
 fn pack_words<W: Word, K: PackedKernel>(codes: &[&Codes], ids: Vec<u32>, kernel: K) -> Result<K::Output>
 where
     [W; 4]: Zero,

@@ -68,6 +68,20 @@ impl CutTree {
         }));
     }
 
+    /// Appends a cut after a code and returns where it is; what lies below it must follow.
+    pub fn push_threshold(&mut self, dimension: usize, code: u32, shared: bool) -> usize {
+        self.nodes.push(CutNode::Threshold { dimension: dimension as u32, code, shared, right: 0 });
+        self.nodes.len() - 1
+    }
+
+    /// Appends a cut between members and others and returns where it is; what lies below it must follow.
+    pub fn push_subset(&mut self, dimension: usize, members: &[u32], shared: bool) -> usize {
+        let (first, len) = (self.members.len() as u32, members.len() as u32);
+        self.members.extend_from_slice(members);
+        self.nodes.push(CutNode::Subset { dimension: dimension as u32, first, len, shared, right: 0 });
+        self.nodes.len() - 1
+    }
+
     /// Appends a copy of one node of another tree; what lies below it must follow.
     pub fn push_copy(&mut self, other: &CutTree, at: usize) {
         self.nodes.push(match other.nodes[at] {

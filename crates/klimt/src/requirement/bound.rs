@@ -1,6 +1,7 @@
 //! All requirements of a run, bound to the whole.
 
-use super::{Check, Facts, Level, Requirement, Side, TableFacts};
+use super::sampled::Sampled;
+use super::{Check, Facts, Level, Requirement, Side, TableFacts, Trust};
 use crate::statistics::{Collector, Needs, Statistics};
 use crate::table::Table;
 use crate::{Error, ErrorKind, Result};
@@ -59,6 +60,19 @@ impl Bound {
         }
     }
 
+    /// The same requirements for groups of which only a sample is seen, with no group of the sample below `least` rows.
+    pub fn sampled(mut self, trust: Trust, least: u64) -> Self {
+        self.minimum_size = trust.least(self.minimum_size).max(least);
+        // What only counts is tested by its minimum.
+        let others = self.checks.into_iter().filter(|bounded| !bounded.check.needs().only_count());
+        let sampled = |bounded: Bounded| Bounded {
+            check: Box::new(Sampled { check: bounded.check, trust }),
+            ..bounded
+        };
+        self.checks = others.map(sampled).collect();
+        self
+    }
+
     /// What the checks read together.
     pub fn needs(&self) -> &Needs {
         &self.needs
@@ -103,12 +117,16 @@ impl Bound {
 
     /// Checks the whole table as one group: when that violates a requirement, no release of all rows exists.
     pub fn feasible(&self, table: &Table) -> Result<()> {
-        let whole = Collector::new(&self.needs, table)?.of_all();
-        let violated = self.checks.iter().filter(|bounded| !bounded.check.satisfied(&whole)).map(|bounded| {
+        self.feasible_as(&Collector::new(&self.needs, table)?.of_all())
+    }
+
+    /// Checks the statistics of all rows as those of one group.
+    pub fn feasible_as(&self, whole: &Statistics) -> Result<()> {
+        let violated = self.checks.iter().filter(|bounded| !bounded.check.satisfied(whole)).map(|bounded| {
             let Bounded { describe, side, limit, check } = bounded;
             format!(
                 "no release can satisfy {describe}: all rows together reach {}, and {} {limit} is required",
-                check.level(&whole),
+                check.level(whole),
                 side.words()
             )
         });

@@ -19,6 +19,7 @@ mod length_restriction;
 mod level;
 mod parameter;
 mod recursive_diversity;
+mod sampled;
 mod t_closeness;
 mod variance_diversity;
 
@@ -34,6 +35,7 @@ pub use k_anonymity::KAnonymity;
 pub use length_restriction::LengthRestriction;
 pub use level::{Level, Side};
 pub use recursive_diversity::RecursiveDiversity;
+pub use sampled::Trust;
 pub use t_closeness::{Distance, TCloseness};
 pub use variance_diversity::VarianceDiversity;
 
@@ -82,6 +84,12 @@ pub trait Check: Debug + Send + Sync {
     /// Whether a group with these statistics, which has rows, satisfies the requirement. It does exactly when its
     /// [`Check::level`] is on the right side of the limit, but for rounding to the safe side.
     fn satisfied(&self, group: &Statistics) -> bool;
+
+    /// Whether it can be told from a sample of a group, with the confidence that is asked for, that all of it satisfies
+    /// the requirement. Only costs are at stake: what is told in error is undone when all rows are seen.
+    fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
+        sampled::likely(self, sample, trust)
+    }
 
     /// What the group reaches.
     fn level(&self, group: &Statistics) -> Level;

@@ -6,7 +6,7 @@
 
 use super::exact::compare_products;
 use super::parameter::{farthest, level, positive, ratio, whole};
-use super::{Check, Facts, Level, Requirement, Side};
+use super::{Check, Facts, Level, Requirement, Side, Trust};
 use crate::statistics::{Histogram, Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -114,6 +114,20 @@ impl Check for Recursive {
         }
         let (head, tail) = self.head_and_tail(group.histogram(self.column));
         compare_products(head.into(), self.c.1, self.c.0, tail.into()) == Ordering::Less
+    }
+
+    /// Section 3.1.2: the shares of the commonest value and of the tail, taken for independent, in the order that they
+    /// have in the sample.
+    fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
+        if self.l == 1 || trust.is_whole() {
+            return self.satisfied(sample);
+        }
+        let (head, tail) = self.head_and_tail(sample.histogram(self.column));
+        let rows = sample.count as f64;
+        let (head, tail) = (head as f64 / rows, tail as f64 / rows);
+        let c = self.c.0 as f64 / self.c.1 as f64;
+        let variance = (c * c * tail * (1.0 - tail) + head * (1.0 - head)) / (rows - 1.0) * trust.unseen();
+        rows > 1.0 && c * tail - head > trust.z() * variance.sqrt()
     }
 
     /// Of j rows, at worst all have the commonest value and at best all are in the tail.

@@ -7,7 +7,8 @@
 
 use super::exact::compare_products;
 use super::parameter::{level, positive, ratio};
-use super::{Check, Facts, Level, Requirement, Side};
+use super::sampled::chi_square;
+use super::{Check, Facts, Level, Requirement, Side, Trust};
 use crate::Result;
 use crate::statistics::{Moments, Needs, Statistics, distances};
 use crate::table::Decimal;
@@ -110,6 +111,18 @@ impl Check for Variance {
                 spread * self.v.1 >= square * self.v.0
             }
         }
+    }
+
+    /// Section 3.1.3: the sample variance of normal numbers follows a chi-square distribution. It knows no correction for a
+    /// finite population, so a sample of all rows decides by the definition.
+    fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
+        let moments = sample.moments(self.column);
+        if trust.is_whole() || self.v.0 == 0 || moments.rows < 2 {
+            return self.satisfied(sample) && (trust.is_whole() || self.v.0 == 0);
+        }
+        let squares = moments.squared_error() / 100f64.powi(self.scale as i32);
+        let v = self.v.0 as f64 / self.v.1 as f64;
+        squares / v >= chi_square(trust.z(), (moments.rows - 1) as f64)
     }
 
     fn level(&self, group: &Statistics) -> Level {

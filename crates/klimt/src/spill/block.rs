@@ -78,6 +78,42 @@ impl Block {
         self.rows += rows.len();
     }
 
+    /// Appends some rows of a table with the columns of the frame.
+    pub fn append_table(&mut self, table: &Table, rows: &[u32]) {
+        for (mine, theirs) in self.columns.iter_mut().zip(table.columns()) {
+            match (mine, &theirs.data) {
+                (BlockColumn::Codes(mine), ColumnData::Coded { codes, .. }) => mine.append_rows(codes, rows),
+                (BlockColumn::Texts(mine), ColumnData::Texts(texts)) => {
+                    rows.iter().for_each(|&row| mine.push(texts.get(row as usize)));
+                }
+                _ => unreachable!("blocks of one frame have columns of one kind"),
+            }
+        }
+        self.rows += rows.len();
+    }
+
+    /// Appends all rows of another block of the same frame.
+    pub fn append(&mut self, other: &Block) {
+        for (mine, theirs) in self.columns.iter_mut().zip(&other.columns) {
+            mine.append(theirs);
+        }
+        self.rows += other.rows;
+    }
+
+    /// Makes room for so many more rows.
+    pub fn reserve(&mut self, rows: usize) {
+        for column in &mut self.columns {
+            if let BlockColumn::Codes(codes) = column {
+                codes.reserve(rows);
+            }
+        }
+    }
+
+    /// How many bytes of memory the rows take, about.
+    pub fn held_bytes(&self) -> usize {
+        self.columns.iter().map(BlockColumn::held_bytes).sum()
+    }
+
     /// How many bytes [`Block::encode`] makes.
     pub fn encoded_len(&self) -> usize {
         8 + self.columns.iter().map(BlockColumn::encoded_len).sum::<usize>()
@@ -147,24 +183,24 @@ impl BlockColumn {
 
     fn clear(&mut self) {
         match self {
-            BlockColumn::Codes(Codes::U8(codes)) => codes.clear(),
-            BlockColumn::Codes(Codes::U16(codes)) => codes.clear(),
-            BlockColumn::Codes(Codes::U32(codes)) => codes.clear(),
+            BlockColumn::Codes(codes) => codes.clear(),
             BlockColumn::Texts(texts) => *texts = TextChunk::default(),
+        }
+    }
+
+    fn append(&mut self, other: &BlockColumn) {
+        match (self, other) {
+            (BlockColumn::Codes(mine), BlockColumn::Codes(theirs)) => mine.append(theirs),
+            (BlockColumn::Texts(mine), BlockColumn::Texts(theirs)) => {
+                (0..theirs.len()).for_each(|row| mine.push(theirs.get(row)));
+            }
+            _ => unreachable!("blocks of one frame have columns of one kind"),
         }
     }
 
     fn append_rows(&mut self, other: &BlockColumn, rows: &[u32]) {
         match (self, other) {
-            (BlockColumn::Codes(Codes::U8(mine)), BlockColumn::Codes(Codes::U8(theirs))) => {
-                mine.extend(rows.iter().map(|&row| theirs[row as usize]));
-            }
-            (BlockColumn::Codes(Codes::U16(mine)), BlockColumn::Codes(Codes::U16(theirs))) => {
-                mine.extend(rows.iter().map(|&row| theirs[row as usize]));
-            }
-            (BlockColumn::Codes(Codes::U32(mine)), BlockColumn::Codes(Codes::U32(theirs))) => {
-                mine.extend(rows.iter().map(|&row| theirs[row as usize]));
-            }
+            (BlockColumn::Codes(mine), BlockColumn::Codes(theirs)) => mine.append_rows(theirs, rows),
             (BlockColumn::Texts(mine), BlockColumn::Texts(theirs)) => {
                 rows.iter().for_each(|&row| mine.push(theirs.get(row as usize)));
             }
@@ -172,11 +208,18 @@ impl BlockColumn {
         }
     }
 
-    fn encoded_len(&self) -> usize {
+    fn held_bytes(&self) -> usize {
         match self {
             BlockColumn::Codes(Codes::U8(codes)) => codes.len(),
             BlockColumn::Codes(Codes::U16(codes)) => codes.len() * 2,
             BlockColumn::Codes(Codes::U32(codes)) => codes.len() * 4,
+            BlockColumn::Texts(texts) => texts.held_bytes(),
+        }
+    }
+
+    fn encoded_len(&self) -> usize {
+        match self {
+            BlockColumn::Codes(_) => self.held_bytes(),
             BlockColumn::Texts(texts) => {
                 8 + texts.len() * 4 + (0..texts.len()).map(|row| texts.get(row).len()).sum::<usize>()
             }

@@ -18,6 +18,16 @@ impl<'f> SpilledPart<'f> {
         SpilledPart { file, places, rows }
     }
 
+    /// Appends the rows of all blocks, in their order.
+    pub fn append_to(&self, into: &mut Block) -> Result<()> {
+        let mut bytes = Vec::new();
+        for &place in &self.places {
+            self.file.read(place, &mut bytes)?;
+            into.append_encoded(&bytes)?;
+        }
+        Ok(())
+    }
+
     /// How many bytes the blocks take.
     pub fn bytes(&self) -> u64 {
         self.places.iter().map(|place| place.len as u64).sum()

@@ -9,6 +9,7 @@
 
 mod sweep;
 
+pub(crate) use sweep::Arrangement;
 pub use sweep::{Candidate, Judge, Order, Sweep};
 
 use crate::loss::{Cost, Original};

@@ -4,6 +4,7 @@
 //! from the end and looks at what lies behind it. Statistics only ever grow, so any statistic that can be added to
 //! serves; a part of n rows takes time in proportion to n, however many places there are, and requirements say how long a verdict stands.
 
+use crate::algorithm::mondrian::FrequencyGroup;
 use crate::loss::Cost;
 use crate::partition::Tuple;
 use crate::requirement::Bound;
@@ -34,34 +35,39 @@ pub struct Order<'a> {
 /// Finds the allowable places. Its vectors are kept from part to part.
 #[derive(Debug, Default)]
 pub struct Sweep {
-    /// The rows of the part, value by value.
+    arrangement: Arrangement,
+    before: Vec<Option<f64>>,
+}
+
+/// The rows of a part, value by value along an order.
+#[derive(Debug, Default)]
+pub(crate) struct Arrangement {
     positions: Vec<u32>,
     ranks: Vec<u32>,
     cursors: Vec<u32>,
     keyed: Vec<u64>,
-    before: Vec<Option<f64>>,
 }
 
 impl Sweep {
     /// Every place at which both sides satisfy the requirements, in order. The collector has been prepared for the part;
     /// `skip` tells the places that are out of the question.
-    pub fn places<T: Tuple>(
+    pub(crate) fn places<G: FrequencyGroup>(
         &mut self,
-        rows: &[T],
+        rows: &G,
         order: Order<'_>,
         judge: &Judge<'_>,
         mut skip: impl FnMut(usize) -> bool,
         found: &mut Vec<Candidate>,
     ) {
         found.clear();
-        self.arrange(rows, order);
+        rows.arrange(order, &mut self.arrangement);
         let least = judge.requirements.minimum_size();
-        let all = rows.len() as u64;
+        let all = u64::from(rows.count());
         let (mut side, mut outlook) = (judge.collector.empty(), Outlook::default());
         self.before.clear();
         self.before.resize(order.values.len(), None);
         for place in 0..order.values.len() - 1 {
-            judge.add(&mut side, rows, self.rows_of(order, place));
+            judge.add(&mut side, rows, order, &self.arrangement, place);
             let left = u64::from(order.cumulative[place]);
             if all - left < least {
                 break;
@@ -73,7 +79,7 @@ impl Sweep {
         side.clear();
         outlook = Outlook::default();
         for place in (0..order.values.len() - 1).rev() {
-            judge.add(&mut side, rows, self.rows_of(order, place + 1));
+            judge.add(&mut side, rows, order, &self.arrangement, place + 1);
             let left = u64::from(order.cumulative[place]);
             if left < least {
                 break;
@@ -89,29 +95,32 @@ impl Sweep {
     }
 
     /// The statistics of every value of the part, in ascending order of the codes.
-    pub fn each_value<T: Tuple>(
+    pub(crate) fn each_value<G: FrequencyGroup>(
         &mut self,
-        rows: &[T],
+        rows: &G,
         order: Order<'_>,
         judge: &Judge<'_>,
         mut look: impl FnMut(usize, &Statistics),
     ) {
-        self.arrange(rows, order);
+        rows.arrange(order, &mut self.arrangement);
         let mut value = judge.collector.empty();
         for place in 0..order.values.len() {
             value.clear();
-            judge.add(&mut value, rows, self.rows_of(order, place));
+            judge.add(&mut value, rows, order, &self.arrangement, place);
             look(place, &value);
         }
     }
+}
 
-    fn rows_of(&self, order: Order<'_>, place: usize) -> &[u32] {
+impl Arrangement {
+    /// The rows with the value at a place of the order.
+    pub(crate) fn rows_of(&self, order: Order<'_>, place: usize) -> &[u32] {
         let start = if place == 0 { 0 } else { order.cumulative[place - 1] as usize };
         &self.positions[start..order.cumulative[place] as usize]
     }
 
     /// Lists the rows value by value: by counting where codes lie close together, else by sorting.
-    fn arrange<T: Tuple>(&mut self, rows: &[T], order: Order<'_>) {
+    pub(crate) fn arrange<T: Tuple>(&mut self, rows: &[T], order: Order<'_>) {
         let (values, dimension) = (order.values, order.dimension);
         let (lo, hi) = (values.iter().copied().min().unwrap_or(0), values.iter().copied().max().unwrap_or(0));
         let range = (hi - lo) as usize + 1;
@@ -171,14 +180,20 @@ pub struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn add<T: Tuple>(&self, side: &mut Statistics, rows: &[T], positions: &[u32]) {
+    fn add<G: FrequencyGroup>(
+        &self,
+        side: &mut Statistics,
+        rows: &G,
+        order: Order<'_>,
+        arrangement: &Arrangement,
+        place: usize,
+    ) {
         if self.requirements.only_count() && self.cost.is_none() {
-            side.count += positions.len() as u64;
+            let before = if place == 0 { 0 } else { order.cumulative[place - 1] };
+            side.count += u64::from(order.cumulative[place] - before);
             return;
         }
-        for &position in positions {
-            self.collector.add(side, &rows[position as usize]);
-        }
+        rows.add_value(self.collector, order, arrangement, place, side);
     }
 
     fn cost(&self, side: &Statistics) -> f64 {

@@ -3,6 +3,7 @@
 use super::{Extent, Histogram, Moments, Needs, Statistics, distances};
 use crate::Result;
 use crate::partition::Tuple;
+use crate::spill::Block;
 use crate::table::{Shape, Table};
 use std::sync::Arc;
 
@@ -40,6 +41,11 @@ struct Measured {
 impl<'a> Collector<'a> {
     /// Prepares to collect what is needed; fails where moments are asked of a column without numbers.
     pub fn new(needs: &Needs, table: &'a Table) -> Result<Self> {
+        Collector::of_rows(needs, table, table.rows() as u64)
+    }
+
+    /// Prepares to collect from up to so many rows with the columns of a table.
+    pub fn of_rows(needs: &Needs, table: &'a Table, rows: u64) -> Result<Self> {
         let mut columns = table.quasi_identifiers().to_vec();
         let mut word = |column: usize| {
             columns.iter().position(|&c| c == column).unwrap_or_else(|| {
@@ -60,7 +66,7 @@ impl<'a> Collector<'a> {
         for &column in &needs.moments {
             let found = &table.columns()[column];
             if let Some((domain, _)) = found.coded() {
-                let distances = distances(&found.name, domain, table.rows() as u64)?;
+                let distances = distances(&found.name, domain, rows)?;
                 moments.push(Measured { column, word: word(column), distances: distances.into() });
             }
         }
@@ -115,6 +121,43 @@ impl<'a> Collector<'a> {
             if let Some(&distance) = measured.distances.get(row.code(measured.word) as usize) {
                 moments.add(distance, 1);
             }
+        }
+    }
+
+    /// Gives every code a place, whatever part is at hand, of columns with at most so many.
+    pub fn prepare_for_all(&mut self, most: usize) {
+        self.histograms.iter_mut().filter(|counted| counted.cardinality <= most).for_each(Counted::count_all);
+    }
+
+    /// How far the value of a code is from the least of its column, for the columns of which moments are taken, in
+    /// their order; nothing for a missing value.
+    pub(crate) fn distance(&self, number: usize, code: u32) -> Option<u64> {
+        self.moments[number].distances.get(code as usize).copied()
+    }
+
+    /// Adds rows of a block, by their numbers in it, to statistics that were made empty by this collector.
+    pub fn add_rows(&self, into: &mut Statistics, block: &Block, rows: &[u32]) {
+        into.count += rows.len() as u64;
+        let mut codes = Vec::new();
+        let mut gather = |column: usize| {
+            codes.clear();
+            block.codes(column).gather(rows, &mut codes);
+            std::mem::take(&mut codes)
+        };
+        for (dimension, extent) in &mut into.extents {
+            gather(self.table.quasi_identifiers()[*dimension]).iter().for_each(|&code| extent.add(code));
+        }
+        for (counted, (_, histogram)) in self.histograms.iter().zip(&mut into.histograms) {
+            let codes = gather(counted.column);
+            match counted.codes.len() == counted.cardinality {
+                true => codes.iter().for_each(|&code| histogram.add_at(code as usize)),
+                false => codes.iter().for_each(|&code| histogram.add(code, 1)),
+            }
+        }
+        for (measured, (_, moments)) in self.moments.iter().zip(&mut into.moments) {
+            let known = gather(measured.column);
+            let distances = known.iter().filter_map(|&code| measured.distances.get(code as usize));
+            distances.for_each(|&distance| moments.add(distance, 1));
         }
     }
 

@@ -40,6 +40,17 @@ impl Extent {
         }
     }
 
+    /// Every code of a member set, or between the ends of an interval, ascending.
+    pub fn codes(&self) -> Vec<u32> {
+        match self {
+            Extent::Interval { lo, hi } => (*lo..=*hi).collect(),
+            Extent::Members(bits) => {
+                let held = |&code: &u32| bits[code as usize / 64] >> (code % 64) & 1 == 1;
+                (0..bits.len() as u32 * 64).filter(held).collect()
+            }
+        }
+    }
+
     /// Whether it holds no code.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -85,6 +85,44 @@ impl Codes {
         }
     }
 
+    /// Appends the codes of some rows of a column of the same domain, in their order.
+    pub fn append_rows(&mut self, other: &Codes, rows: &[u32]) {
+        match (self, other) {
+            (Codes::U8(mine), Codes::U8(other)) => mine.extend(rows.iter().map(|&row| other[row as usize])),
+            (Codes::U16(mine), Codes::U16(other)) => mine.extend(rows.iter().map(|&row| other[row as usize])),
+            (Codes::U32(mine), Codes::U32(other)) => mine.extend(rows.iter().map(|&row| other[row as usize])),
+            _ => unreachable!("codes of one domain have one width"),
+        }
+    }
+
+    /// Appends all codes of a column of the same domain.
+    pub fn append(&mut self, other: &Codes) {
+        match (self, other) {
+            (Codes::U8(mine), Codes::U8(other)) => mine.extend_from_slice(other),
+            (Codes::U16(mine), Codes::U16(other)) => mine.extend_from_slice(other),
+            (Codes::U32(mine), Codes::U32(other)) => mine.extend_from_slice(other),
+            _ => unreachable!("codes of one domain have one width"),
+        }
+    }
+
+    /// Makes room for so many more rows.
+    pub fn reserve(&mut self, rows: usize) {
+        match self {
+            Codes::U8(codes) => codes.reserve_exact(rows),
+            Codes::U16(codes) => codes.reserve_exact(rows),
+            Codes::U32(codes) => codes.reserve_exact(rows),
+        }
+    }
+
+    /// Forgets all rows and keeps the room for them.
+    pub fn clear(&mut self) {
+        match self {
+            Codes::U8(codes) => codes.clear(),
+            Codes::U16(codes) => codes.clear(),
+            Codes::U32(codes) => codes.clear(),
+        }
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         match self {

@@ -146,6 +146,14 @@ impl TextChunk {
         self.len() == 0
     }
 
+    /// How many bytes of memory the texts take, about.
+    pub fn held_bytes(&self) -> usize {
+        match &self.form {
+            Form::Slots(slots) => slots.len() * SLOT,
+            Form::Packed { bytes, ends } => bytes.len() + ends.len() * 4,
+        }
+    }
+
     /// Bytes that hold all texts; what lies between them is no printable ASCII character.
     fn bytes(&self) -> &[u8] {
         match &self.form {

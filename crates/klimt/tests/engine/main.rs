@@ -12,5 +12,6 @@ mod optimal;
 mod optimum;
 mod parts;
 mod protected;
+mod rothko;
 mod schemes;
 mod searched;

@@ -3,17 +3,17 @@
 //! A cut is *allowable* when every part that holds rows satisfies every requirement. Here is the search of Fig. 7, at the
 //! median of the widest dimension; `subset.rs` and `taxonomy.rs` cut sets and hierarchies, `greedy.rs` chooses by a loss.
 
-use super::frequency::FrequencySet;
+use super::frequency::{FrequencyGroup, FrequencySet};
 use super::measure::{Dimension, Widths};
 use super::{Model, Mondrian};
-use crate::partition::{Job, Tuple};
+use crate::partition::Job;
 use crate::split::{Candidate, Judge, Order, SplitCriterion, Sweep};
 use crate::statistics::Collector;
 use crate::table::Shape;
 
 /// A cut of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     /// Codes up to `code` go left; of the rows with that very code, where `shared` is given, only so many.
     Threshold { dimension: usize, code: u32, left: u32, shared: Option<u32> },
     /// Members go left; of the rows with the last of them, where `shared` is given, only so many.
@@ -24,7 +24,7 @@ pub(super) enum Cut {
 
 /// Finds the cut of a part. Its vectors are kept from part to part.
 #[derive(Debug)]
-pub(super) struct CutFinder<'a> {
+pub(crate) struct CutFinder<'a> {
     pub widths: Widths,
     pub(super) frequency: FrequencySet,
     pub(super) ranked: Vec<usize>,
@@ -34,14 +34,15 @@ pub(super) struct CutFinder<'a> {
 }
 
 /// A part that may be cut.
-pub(super) struct Part<'a, T> {
+pub(crate) struct Part<'a, G> {
     pub mondrian: Mondrian,
     pub job: &'a Job<'a>,
     pub dimensions: &'a [Dimension<'a>],
-    pub rows: &'a [T],
+    /// What is known of its rows.
+    pub rows: G,
 }
 
-impl<T: Tuple> Part<'_, T> {
+impl<G: FrequencyGroup> Part<'_, G> {
     /// Whether sizes are all that decides.
     fn only_sizes(&self) -> bool {
         self.job.requirements.only_count() && matches!(self.job.split, SplitCriterion::Median)
@@ -61,16 +62,16 @@ impl<'a> CutFinder<'a> {
     }
 
     /// The cut that the split criterion chooses; by the median where a loss sees no gain in any.
-    pub fn find<T: Tuple>(&mut self, part: &Part<'_, T>, limits: &[u32]) -> Option<Cut> {
-        if (part.rows.len() as u64) < part.job.requirements.minimum_size() * 2 {
+    pub fn find<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, limits: &[u32]) -> Option<Cut> {
+        if u64::from(part.rows.count()) < part.job.requirements.minimum_size().saturating_mul(2) {
             return None;
         }
-        self.widths.fill(part.rows, part.dimensions, limits);
+        part.rows.measure(part.dimensions, limits, &mut self.widths);
         if self.widths.order.is_empty() {
             return None;
         }
         if !part.only_sizes() {
-            self.collector.prepare(part.rows);
+            part.rows.prepare(&mut self.collector);
         }
         if let SplitCriterion::Loss(cost) = part.job.split
             && let Some(cut) = self.greedy(part, &**cost)
@@ -81,11 +82,11 @@ impl<'a> CutFinder<'a> {
     }
 
     /// The first allowable cut, trying the widest dimension first.
-    fn widest<T: Tuple>(&mut self, part: &Part<'_, T>) -> Option<Cut> {
+    fn widest<G: FrequencyGroup>(&mut self, part: &Part<'_, G>) -> Option<Cut> {
         for at in 0..self.widths.order.len() {
             let number = self.widths.order[at];
             let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
-            self.frequency.fill(part.rows, number, lo, hi);
+            part.rows.fill(number, lo, hi, &mut self.frequency);
             let found = match part.dimensions[number].domain.shape() {
                 Shape::Set => self.subset(part, number),
                 Shape::Ordered => self.missing_apart(part, number).or_else(|| self.median(part, number)),
@@ -99,7 +100,7 @@ impl<'a> CutFinder<'a> {
     }
 
     /// Missing values to one side, where the part mixes them with others.
-    fn missing_apart<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
+    fn missing_apart<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
         let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         if !part.dimensions[dimension].domain.mixes_missing(lo, hi) {
             return None;
@@ -111,7 +112,7 @@ impl<'a> CutFinder<'a> {
     ///
     /// When any threshold leaves `k` rows on either side, so does the one after the median or the one before it:
     /// the rows up to the median are at least half, those before it less than half.
-    fn median<T: Tuple>(&mut self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
+    fn median<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
         let median = self.frequency.median();
         if part.mondrian.model == Model::Relaxed
             && let Some(cut) = self.half(part, dimension, median)
@@ -131,9 +132,9 @@ impl<'a> CutFinder<'a> {
 
     /// Lists the allowable thresholds of a dimension whose values have been counted, with what they cost where that is
     /// asked for.
-    pub(super) fn thresholds<T: Tuple>(
+    pub(super) fn thresholds<G: FrequencyGroup>(
         &mut self,
-        part: &Part<'_, T>,
+        part: &Part<'_, G>,
         dimension: usize,
         cost: Option<&dyn crate::loss::Cost>,
     ) {
@@ -147,7 +148,7 @@ impl<'a> CutFinder<'a> {
                     || part.is_open(dimension, values[place + 1], hi))
         };
         let judge = Judge { collector, requirements: part.job.requirements, cost };
-        sweep.places(part.rows, Order { dimension, values, cumulative }, &judge, open, places);
+        sweep.places(&part.rows, Order { dimension, values, cumulative }, &judge, open, places);
     }
 
     /// The cut after the value with the given index.
@@ -157,10 +158,15 @@ impl<'a> CutFinder<'a> {
     }
 
     /// A cut after the value with the given index, when it is allowable.
-    fn threshold<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize, index: usize) -> Option<Cut> {
+    fn threshold<G: FrequencyGroup>(
+        &self,
+        part: &Part<'_, G>,
+        dimension: usize,
+        index: usize,
+    ) -> Option<Cut> {
         let code = self.frequency.values[index];
         let left = self.frequency.cumulative[index];
-        let right = part.rows.len() as u32 - left;
+        let right = part.rows.count() - left;
         if right > 0 && self.leaves_open(part, dimension, index) {
             return None;
         }
@@ -169,9 +175,9 @@ impl<'a> CutFinder<'a> {
     }
 
     /// Two halves, the rows at the median divided between them.
-    fn half<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize, median: usize) -> Option<Cut> {
+    fn half<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize, median: usize) -> Option<Cut> {
         let code = self.frequency.values[median];
-        let left = (part.rows.len() as u32).div_ceil(2);
+        let left = (part.rows.count()).div_ceil(2);
         let at_median = left - self.frequency.before(median);
         let shared = (at_median < self.frequency.count_of(median)).then_some(at_median);
         let mut rest = at_median;
@@ -182,7 +188,7 @@ impl<'a> CutFinder<'a> {
             }
             usize::from(at >= code)
         };
-        self.allows(part, &[left, part.rows.len() as u32 - left], dimension, side).then_some(Cut::Threshold {
+        self.allows(part, &[left, part.rows.count() - left], dimension, side).then_some(Cut::Threshold {
             dimension,
             code,
             left,
@@ -192,7 +198,7 @@ impl<'a> CutFinder<'a> {
 
     /// Whether a side of the threshold would be published as `*` in every dimension: that looks like suppressed rows, so
     /// such a cut is not made.
-    fn leaves_open<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize, index: usize) -> bool {
+    fn leaves_open<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize, index: usize) -> bool {
         let values = &self.frequency.values;
         let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         (part.is_open(dimension, lo, values[index]) || part.is_open(dimension, values[index + 1], hi))
@@ -200,7 +206,7 @@ impl<'a> CutFinder<'a> {
     }
 
     /// Whether every other dimension of the part would be published as `*`.
-    pub(super) fn all_open_but<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize) -> bool {
+    pub(super) fn all_open_but<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize) -> bool {
         (0..part.dimensions.len()).filter(|&other| other != dimension).all(|other| {
             let domain = part.dimensions[other].domain;
             match domain.shape() {
@@ -214,12 +220,12 @@ impl<'a> CutFinder<'a> {
 
     /// Whether every part that holds rows satisfies every requirement; `side` tells the part of a row by its code,
     /// and is asked row after row.
-    pub(super) fn allows<T: Tuple>(
+    pub(super) fn allows<G: FrequencyGroup>(
         &self,
-        part: &Part<'_, T>,
+        part: &Part<'_, G>,
         sizes: &[u32],
         dimension: usize,
-        mut side: impl FnMut(u32) -> usize,
+        side: impl FnMut(u32) -> usize,
     ) -> bool {
         let requirements = part.job.requirements;
         let least = requirements.minimum_size();
@@ -232,14 +238,12 @@ impl<'a> CutFinder<'a> {
             return true;
         }
         let mut parts = vec![self.collector.empty(); sizes.len()];
-        for row in part.rows {
-            self.collector.add(&mut parts[side(row.code(dimension))], row);
-        }
+        part.rows.divide(&self.collector, dimension, side, &mut parts);
         parts.iter().all(|part| part.count == 0 || requirements.satisfied(part))
     }
 }
 
-impl<T> Part<'_, T> {
+impl<G> Part<'_, G> {
     /// Whether the codes `lo..=hi` of an ordered dimension or a hierarchy are published as `*`; a missing value alone is
     /// published as missing.
     fn is_open(&self, dimension: usize, lo: u32, hi: u32) -> bool {

@@ -1,10 +1,99 @@
 //! `frequency_set` and `find_median` (Fig. 7): how often each value of a dimension occurs in a part.
 
+use super::measure::{Dimension, Widths};
 use crate::partition::Tuple;
+use crate::split::{Arrangement, Order};
+use crate::statistics::{Collector, Statistics};
+
+/// What a cut is chosen from: how often each value of each dimension occurs in a part, alone (AV), with each value of a
+/// class label (AVC) or of a sensitive column (AVS). Rows count what is asked of them when it is asked; counts that were
+/// made in one pass over rows on disk serve as well.
+pub(crate) trait FrequencyGroup {
+    /// The number of rows.
+    fn count(&self) -> u32;
+
+    /// Measures the part. No more codes of a dimension occur than `limits` says.
+    fn measure(&self, dimensions: &[Dimension<'_>], limits: &[u32], widths: &mut Widths);
+
+    /// Counts the values of a dimension whose codes lie in `lo..=hi`.
+    fn fill(&self, dimension: usize, lo: u32, hi: u32, into: &mut FrequencySet);
+
+    /// Prepares to collect statistics of the part.
+    fn prepare(&self, collector: &mut Collector<'_>);
+
+    /// Adds every row to the side that its code in a dimension goes to.
+    fn divide(
+        &self,
+        collector: &Collector<'_>,
+        dimension: usize,
+        side: impl FnMut(u32) -> usize,
+        sides: &mut [Statistics],
+    );
+
+    /// Gets ready for [`FrequencyGroup::add_value`] along an order.
+    fn arrange(&self, order: Order<'_>, into: &mut Arrangement);
+
+    /// Adds the rows with the value at a place of the order.
+    fn add_value(
+        &self,
+        collector: &Collector<'_>,
+        order: Order<'_>,
+        arrangement: &Arrangement,
+        place: usize,
+        into: &mut Statistics,
+    );
+}
+
+impl<T: Tuple> FrequencyGroup for &[T] {
+    fn count(&self) -> u32 {
+        self.len() as u32
+    }
+
+    fn measure(&self, dimensions: &[Dimension<'_>], limits: &[u32], widths: &mut Widths) {
+        widths.fill(self, dimensions, limits);
+    }
+
+    fn fill(&self, dimension: usize, lo: u32, hi: u32, into: &mut FrequencySet) {
+        into.fill(self, dimension, lo, hi);
+    }
+
+    fn prepare(&self, collector: &mut Collector<'_>) {
+        collector.prepare(self);
+    }
+
+    fn divide(
+        &self,
+        collector: &Collector<'_>,
+        dimension: usize,
+        mut side: impl FnMut(u32) -> usize,
+        sides: &mut [Statistics],
+    ) {
+        for row in *self {
+            collector.add(&mut sides[side(row.code(dimension))], row);
+        }
+    }
+
+    fn arrange(&self, order: Order<'_>, into: &mut Arrangement) {
+        into.arrange(self, order);
+    }
+
+    fn add_value(
+        &self,
+        collector: &Collector<'_>,
+        order: Order<'_>,
+        arrangement: &Arrangement,
+        place: usize,
+        into: &mut Statistics,
+    ) {
+        for &position in arrangement.rows_of(order, place) {
+            collector.add(into, &self[position as usize]);
+        }
+    }
+}
 
 /// The values of a dimension in a part, ascending, each with the number of rows up to and including it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FrequencySet {
+pub(crate) struct FrequencySet {
     pub values: Vec<u32>,
     pub cumulative: Vec<u32>,
     /// Counters by code; all zero between calls.
@@ -27,6 +116,18 @@ impl FrequencySet {
             self.count_lanes(rows, dimension, lo, range);
         } else {
             self.count(rows, dimension, lo, range);
+        }
+    }
+
+    /// Takes counts as they are told, by ascending codes.
+    pub fn set(&mut self, counts: impl Iterator<Item = (u32, u32)>) {
+        self.values.clear();
+        self.cumulative.clear();
+        let mut total = 0;
+        for (value, count) in counts.filter(|&(_, count)| count > 0) {
+            total += count;
+            self.values.push(value);
+            self.cumulative.push(total);
         }
     }
 

@@ -2,10 +2,10 @@
 
 use super::HierarchyCut;
 use super::cut::{Cut, CutFinder, Part};
+use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
 use crate::hierarchy::Hierarchy;
 use crate::loss::Cost;
-use crate::partition::Tuple;
 use crate::table::Shape;
 
 /// A cut with what is left to pay after it. Of equal costs the more even cut is the better one, then the earlier.
@@ -25,16 +25,16 @@ impl Found {
 
 impl CutFinder<'_> {
     /// The allowable cut, in any dimension, after which the sides cost least, if that is less than the part costs.
-    pub(super) fn greedy<T: Tuple>(&mut self, part: &Part<'_, T>, cost: &dyn Cost) -> Option<Cut> {
+    pub(super) fn greedy<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, cost: &dyn Cost) -> Option<Cut> {
         let mut whole = self.collector.empty();
-        part.rows.iter().for_each(|row| self.collector.add(&mut whole, row));
+        part.rows.divide(&self.collector, 0, |_| 0, std::slice::from_mut(&mut whole));
         let whole = cost.group(&whole);
         let mut best: Option<Found> = None;
         let mut dimensions = self.widths.order.clone();
         dimensions.sort_unstable();
         for dimension in dimensions {
             let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
-            self.frequency.fill(part.rows, dimension, lo, hi);
+            part.rows.fill(dimension, lo, hi, &mut self.frequency);
             let found = match part.dimensions[dimension].domain.shape() {
                 Shape::Set => self.best_subset(part, dimension, cost),
                 Shape::Ordered => self.best_threshold(part, dimension, cost),
@@ -48,9 +48,9 @@ impl CutFinder<'_> {
         best.map(|found| found.cut)
     }
 
-    fn best_threshold<T: Tuple>(
+    fn best_threshold<G: FrequencyGroup>(
         &mut self,
-        part: &Part<'_, T>,
+        part: &Part<'_, G>,
         dimension: usize,
         cost: &dyn Cost,
     ) -> Option<Found> {
@@ -61,9 +61,9 @@ impl CutFinder<'_> {
         Some(Found { cost: candidate.cost, imbalance: candidate.imbalance, cut })
     }
 
-    fn best_subset<T: Tuple>(
+    fn best_subset<G: FrequencyGroup>(
         &mut self,
-        part: &Part<'_, T>,
+        part: &Part<'_, G>,
         dimension: usize,
         cost: &dyn Cost,
     ) -> Option<Found> {
@@ -75,9 +75,9 @@ impl CutFinder<'_> {
         Some(Found { cost: candidate.cost, imbalance: candidate.imbalance, cut })
     }
 
-    fn best_taxonomic<T: Tuple>(
+    fn best_taxonomic<G: FrequencyGroup>(
         &mut self,
-        part: &Part<'_, T>,
+        part: &Part<'_, G>,
         dimension: usize,
         tree: &Hierarchy,
         cost: &dyn Cost,
@@ -95,15 +95,13 @@ impl CutFinder<'_> {
         }
     }
 
-    fn cost_of_runs<T: Tuple>(&self, part: &Part<'_, T>, cut: Cut, cost: &dyn Cost) -> Found {
+    fn cost_of_runs<G: FrequencyGroup>(&self, part: &Part<'_, G>, cut: Cut, cost: &dyn Cost) -> Found {
         let Cut::Runs { dimension, bounds, sizes } = &cut else {
             unreachable!("a node is specialised to runs of leaves")
         };
         let mut runs = vec![self.collector.empty(); bounds.len()];
-        for row in part.rows {
-            let run = bounds.partition_point(|&bound| bound < row.code(*dimension));
-            self.collector.add(&mut runs[run], row);
-        }
+        let run = |code: u32| bounds.partition_point(|&bound| bound < code);
+        part.rows.divide(&self.collector, *dimension, run, &mut runs);
         let total = runs.iter().filter(|run| run.count > 0).map(|run| cost.group(run)).sum();
         let imbalance = u64::from(*sizes.iter().max().unwrap_or(&0));
         Found { cost: total, imbalance, cut }

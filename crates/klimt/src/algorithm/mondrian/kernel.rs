@@ -22,6 +22,8 @@ pub(super) struct Anonymize<'a> {
     pub job: &'a Job<'a>,
     /// Makes the statistics that requirements and split need, from the columns that are packed.
     pub collector: Collector<'a>,
+    /// Where the parts end that the rows lie in from the start.
+    pub parts: &'a [u32],
 }
 
 impl PackedKernel for Anonymize<'_> {
@@ -38,9 +40,9 @@ impl PackedKernel for Anonymize<'_> {
             there: Rows { rows: &mut away.rows, ids: &mut away.ids },
             at_home: true,
         };
-        let mut found = Found::default();
-        let limits = run.dimensions.iter().map(|dimension| dimension.domain.cardinality() as u32).collect();
-        run.anonymize(span, &mut run.work(limits), &mut found);
+        let limits: Vec<u32> =
+            run.dimensions.iter().map(|dimension| dimension.domain.cardinality() as u32).collect();
+        let found = run.anonymize_parts(span, self.parts, limits);
         drop(away);
         if self.job.observer.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
@@ -133,7 +135,7 @@ impl<'a> Run<'a> {
             mondrian: self.mondrian,
             job: self.job,
             dimensions: &self.dimensions,
-            rows: span.here.rows,
+            rows: &*span.here.rows,
         };
         let base = work.limits.len() - self.dimensions.len();
         let cut = work.finder.find(&part, &work.limits[base..]);
@@ -186,6 +188,25 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Works on parts that end at the given rows, side by side.
+    fn anonymize_parts<T: Tuple>(&self, span: Span<'_, T>, ends: &[u32], limits: Vec<u32>) -> Found {
+        let (mut rest, mut start, mut parts) = (span, 0, Vec::with_capacity(ends.len()));
+        for &end in ends {
+            let (part, others) = rest.split((end - start) as usize);
+            parts.push(part);
+            (rest, start) = (others, end);
+        }
+        let done: Vec<Found> = parts
+            .into_par_iter()
+            .filter(|part| !part.here.rows.is_empty())
+            .map(|part| self.anonymize_apart(part, limits.clone()))
+            .collect();
+        done.iter().fold(Found::default(), |mut all, one| {
+            all.append(one);
+            all
+        })
+    }
+
     fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>) -> Found {
         let mut found = Found::default();
         self.anonymize(span, &mut self.work(limits), &mut found);
@@ -193,25 +214,18 @@ impl<'a> Run<'a> {
     }
 
     fn push_cut(&self, cut: &Cut, found: &mut Found) -> usize {
-        let at = found.tree.nodes.len();
-        if self.job.keep_tree {
-            found.tree.nodes.push(match cut {
-                Cut::Threshold { dimension, code, shared, .. } => CutNode::Threshold {
-                    dimension: *dimension as u32,
-                    code: *code,
-                    shared: shared.is_some(),
-                    right: 0,
-                },
-                Cut::Subset { dimension, members, shared, .. } => {
-                    let first = found.tree.members.len() as u32;
-                    found.tree.members.extend(members);
-                    let (dimension, len) = (*dimension as u32, members.len() as u32);
-                    CutNode::Subset { dimension, first, len, shared: shared.is_some(), right: 0 }
-                }
-                Cut::Runs { .. } => unreachable!("runs are several cuts"),
-            });
+        if !self.job.keep_tree {
+            return 0;
         }
-        at
+        match cut {
+            Cut::Threshold { dimension, code, shared, .. } => {
+                found.tree.push_threshold(*dimension, *code, shared.is_some())
+            }
+            Cut::Subset { dimension, members, shared, .. } => {
+                found.tree.push_subset(*dimension, members, shared.is_some())
+            }
+            Cut::Runs { .. } => unreachable!("runs are several cuts"),
+        }
     }
 
     fn close_left(&self, node: usize, found: &mut Found) {

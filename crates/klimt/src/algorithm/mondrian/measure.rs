@@ -4,7 +4,7 @@ use crate::partition::Tuple;
 use crate::table::{Domain, Shape};
 
 /// A quasi-identifier as the kernel sees it.
-pub(super) struct Dimension<'a> {
+pub(crate) struct Dimension<'a> {
     pub domain: &'a Domain,
     pub weight: f64,
     pub is_set: bool,
@@ -18,7 +18,7 @@ impl<'a> Dimension<'a> {
 
 /// What a part holds in each dimension, and the order in which cuts are tried.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Widths {
+pub(crate) struct Widths {
     pub lo: Vec<u32>,
     pub hi: Vec<u32>,
     /// The dimensions with more than one value, widest first; ties by their number.
@@ -51,23 +51,38 @@ impl Widths {
     pub fn fill<T: Tuple>(&mut self, rows: &[T], dimensions: &[Dimension<'_>], limits: &[u32]) {
         let (mut lo, mut hi) = (rows[0], rows[0]);
         T::include(rows, &mut lo, &mut hi);
+        self.count_members(rows, dimensions, limits, &lo, &hi);
+        let members = std::mem::take(&mut self.members);
+        let mut first = 0;
+        self.set(dimensions, |number, dimension| {
+            let (lo, hi) = (lo.code(number), hi.code(number));
+            let mut distinct = 1;
+            if dimension.is_set && lo != hi {
+                let words = dimension.domain.cardinality().div_ceil(64);
+                distinct = ones(&members[first..first + words]);
+                first += words;
+            }
+            (lo, hi, distinct)
+        });
+        self.members = members;
+    }
+
+    /// Takes the measures of a part as they are told: the least and the greatest code of each dimension, and how many
+    /// different ones there are, which only sets are asked for.
+    pub fn set(
+        &mut self,
+        dimensions: &[Dimension<'_>],
+        mut measure: impl FnMut(usize, &Dimension<'_>) -> (u32, u32, usize),
+    ) {
         self.lo.clear();
         self.hi.clear();
         self.widths.clear();
         self.order.clear();
         self.distinct.clear();
-        self.count_members(rows, dimensions, limits, &lo, &hi);
-        let mut first = 0;
         for (number, dimension) in dimensions.iter().enumerate() {
-            let (lo, hi) = (lo.code(number), hi.code(number));
+            let (lo, hi, distinct) = measure(number, dimension);
             self.lo.push(lo);
             self.hi.push(hi);
-            let mut distinct = 1;
-            if dimension.is_set && lo != hi {
-                let words = dimension.domain.cardinality().div_ceil(64);
-                distinct = ones(&self.members[first..first + words]);
-                first += words;
-            }
             self.distinct.push(if dimension.is_set { distinct as u32 } else { u32::MAX });
             let width = if lo == hi { 0.0 } else { dimension.domain.extent_penalty(lo, hi, distinct) };
             self.widths.push(width * dimension.weight);

@@ -17,6 +17,10 @@ mod measure;
 mod subset;
 mod taxonomy;
 
+pub(crate) use cut::{Cut, CutFinder, Part};
+pub(crate) use frequency::{FrequencyGroup, FrequencySet};
+pub(crate) use measure::{Dimension, Widths};
+
 use crate::Result;
 use crate::partition::{Job, Partitioner, Partitioning, pack_columns};
 use crate::split::SplitCriterion;
@@ -58,6 +62,14 @@ pub struct Mondrian {
 
 impl Partitioner for Mondrian {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
+        self.partition_parts(job, &[job.table.rows() as u32])
+    }
+}
+
+impl Mondrian {
+    /// Partitions tables whose rows lie one after the other in that of the job, each up to its end: no group has rows of
+    /// two of them. The cuts are only kept where there is one.
+    pub fn partition_parts(&self, job: &Job<'_>, parts: &[u32]) -> Result<Partitioning> {
         let ids = (0..job.table.rows() as u32).collect();
         let mut needs = job.requirements.needs().clone();
         if let SplitCriterion::Loss(cost) = job.split {
@@ -65,6 +77,6 @@ impl Partitioner for Mondrian {
         }
         let collector = Collector::new(&needs, job.table)?;
         let columns = collector.columns().to_vec();
-        pack_columns(job.table, &columns, ids, kernel::Anonymize { mondrian: *self, job, collector })
+        pack_columns(job.table, &columns, ids, kernel::Anonymize { mondrian: *self, job, collector, parts })
     }
 }

@@ -2,14 +2,14 @@
 
 use super::Model;
 use super::cut::{Cut, CutFinder, Part};
+use super::frequency::FrequencyGroup;
 use crate::loss::Cost;
-use crate::partition::Tuple;
 use crate::split::{Judge, Order};
 
 impl CutFinder<'_> {
     /// Two sets of values, as even as adding the commonest value that is left to the smaller side makes them; where
     /// that is not allowable, the commonest values against the others.
-    pub(super) fn subset<T: Tuple>(&mut self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
+    pub(super) fn subset<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
         let frequency = &self.frequency;
         self.ranked.clear();
         self.ranked.extend(0..frequency.values.len());
@@ -42,8 +42,8 @@ impl CutFinder<'_> {
     }
 
     /// Two halves, the rows of one value divided between them.
-    fn half_subset<T: Tuple>(&self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
-        let rows = part.rows.len() as u32;
+    fn half_subset<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
+        let rows = part.rows.count();
         let left = rows.div_ceil(2);
         let (mut members, mut filled, mut shared) = (Vec::new(), 0, None);
         for &index in &self.ranked {
@@ -84,26 +84,31 @@ impl CutFinder<'_> {
     }
 
     /// Lists the allowable cuts of ranked values into the first of them and the others.
-    pub(super) fn prefixes<T: Tuple>(
+    pub(super) fn prefixes<G: FrequencyGroup>(
         &mut self,
-        part: &Part<'_, T>,
+        part: &Part<'_, G>,
         dimension: usize,
         ranked: &Ranked,
         cost: Option<&dyn Cost>,
     ) {
         let order = Order { dimension, values: &ranked.values, cumulative: &ranked.cumulative };
         let judge = Judge { collector: &self.collector, requirements: part.job.requirements, cost };
-        self.sweep.places(part.rows, order, &judge, |_| false, &mut self.places);
+        self.sweep.places(&part.rows, order, &judge, |_| false, &mut self.places);
     }
 
     /// Ranks the values of a set by what the loss says of their rows.
-    pub(super) fn rank_by_key<T: Tuple>(&mut self, part: &Part<'_, T>, dimension: usize, cost: &dyn Cost) {
+    pub(super) fn rank_by_key<G: FrequencyGroup>(
+        &mut self,
+        part: &Part<'_, G>,
+        dimension: usize,
+        cost: &dyn Cost,
+    ) {
         let frequency = &self.frequency;
         let order = Order { dimension, values: &frequency.values, cumulative: &frequency.cumulative };
         let judge =
             Judge { collector: &self.collector, requirements: part.job.requirements, cost: Some(cost) };
         let mut keys = Vec::with_capacity(frequency.values.len());
-        self.sweep.each_value(part.rows, order, &judge, |_, value| keys.push(cost.key(value)));
+        self.sweep.each_value(&part.rows, order, &judge, |_, value| keys.push(cost.key(value)));
         self.ranked.clear();
         self.ranked.extend(0..keys.len());
         self.ranked.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]).then(a.cmp(&b)));

@@ -2,13 +2,13 @@
 
 use super::HierarchyCut;
 use super::cut::{Cut, CutFinder, Part};
+use super::frequency::FrequencyGroup;
 use crate::hierarchy::Hierarchy;
-use crate::partition::Tuple;
 
 impl CutFinder<'_> {
-    pub(super) fn hierarchy<T: Tuple>(
+    pub(super) fn hierarchy<G: FrequencyGroup>(
         &mut self,
-        part: &Part<'_, T>,
+        part: &Part<'_, G>,
         dimension: usize,
         tree: &Hierarchy,
     ) -> Option<Cut> {
@@ -23,9 +23,9 @@ impl CutFinder<'_> {
     }
 
     /// The lowest node over the part, specialised to all its children.
-    pub(super) fn specialise<T: Tuple>(
+    pub(super) fn specialise<G: FrequencyGroup>(
         &self,
-        part: &Part<'_, T>,
+        part: &Part<'_, G>,
         dimension: usize,
         tree: &Hierarchy,
     ) -> Option<Cut> {
@@ -44,12 +44,12 @@ impl CutFinder<'_> {
     }
 
     /// The allowable cut between two leaves that leaves the least certainty penalty, if that is less than before.
-    fn between_leaves<T: Tuple>(&mut self, part: &Part<'_, T>, dimension: usize) -> Option<Cut> {
+    fn between_leaves<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
         self.thresholds(part, dimension, None);
         let domain = part.dimensions[dimension].domain;
         let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         let (values, cumulative) = (&self.frequency.values, &self.frequency.cumulative);
-        let rows = part.rows.len() as f64;
+        let rows = f64::from(part.rows.count());
         let cost = |place: usize| {
             let left = f64::from(cumulative[place]);
             left * domain.extent_penalty(lo, values[place], 0)

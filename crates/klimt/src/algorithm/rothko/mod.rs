@@ -2,6 +2,24 @@
 //!
 //! The rows lie on disk. A few cuts are chosen without holding them, the rows are divided among the parts that these
 //! cuts make, and parts that fit in memory are handed to Mondrian, one after the other.
+//!
+//! *Rothko-T* (section 2, `tree.rs`) chooses the cuts from frequency groups of all rows (`frequency.rs`), as Mondrian would
+//! in memory: its groups are Mondrian's. *Rothko-S* (section 3) grows a tree on a sample (`sample.rs`, `grow.rs`) as far as
+//! hypothesis tests allow, divides the rows (`repartition.rs`) and undoes what was cut in error (`prune.rs`). `run.rs` is the
+//! recursion of both: what does not fit after that is divided again.
+
+mod frequency;
+mod grow;
+mod large;
+mod prune;
+mod repartition;
+mod room;
+mod route;
+mod run;
+mod sample;
+mod scan;
+mod tree;
+mod withheld;
 
 use super::mondrian::Mondrian;
 use crate::Result;
@@ -39,6 +57,26 @@ pub struct Rothko {
     pub method: Method,
     /// What cuts the parts that do.
     pub mondrian: Mondrian,
+    /// Limits for experiments; none by default.
+    pub limits: Limits,
+}
+
+/// What is limited besides the memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// TM: the rows of a part that is handed to Mondrian, at most.
+    pub memory_rows: Option<u64>,
+    /// F_CACHE: the frequency groups that are held at once, at most.
+    pub frequency_groups: Option<usize>,
+    /// The leaves that rows are divided among at once, at most.
+    pub leaves: Option<usize>,
+}
+
+impl Rothko {
+    /// Finds the groups of a table on disk and hands them over part by part.
+    pub fn run(&self, job: &External<'_>, sink: &mut dyn PartSink) -> Result<Account> {
+        run::run(self, job, sink)
+    }
 }
 
 /// What Rothko works on.
@@ -60,6 +98,8 @@ pub struct External<'a> {
     pub pool: &'a Pool,
     /// Where parts go that do not fit.
     pub folder: &'a SpillFolder,
+    /// What the order of rows in groups larger than memory depends on: nobody must know it.
+    pub secret: [u8; 32],
     /// Watches the run: is told of rows, once per row that is read or finds its group.
     pub observer: &'a dyn Observer,
 }
@@ -102,6 +142,10 @@ pub trait PartSink {
 
     /// Takes the next part: its rows, and their groups.
     fn part(&mut self, table: &Table, partitioning: Partitioning) -> Result<()>;
+
+    /// Takes some rows of a group that is larger than memory, with the region of the whole group; the group goes on in the
+    /// next slice unless this is the last.
+    fn slice(&mut self, table: &Table, slice: Partitioning, last: bool) -> Result<()>;
 }
 
 /// What a run has done.
@@ -117,6 +161,8 @@ pub struct Account {
     pub parts: u64,
     /// The cuts that were undone because a side violated a requirement.
     pub pruned: u64,
-    /// Whether no group can be cut any further: a sample that is too small may miss cuts.
+    /// The parts in which nothing could be told from a sample, so that Rothko-T went on.
+    pub switched: u64,
+    /// Whether no group can be cut any further: nothing is known where a frequency group did not fit.
     pub minimal: bool,
 }

@@ -1,0 +1,117 @@
+//! How the memory is shared out.
+
+use super::{External, Limits};
+use crate::partition::tuple_bytes;
+use crate::spill::{Block, Rows};
+use crate::table::Codes;
+use crate::{Error, Result, memory};
+
+/// What fits into the memory that is left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// The bytes that are shared out.
+    bytes: usize,
+    /// What a row takes while it lies in a table.
+    row: usize,
+    /// What a row takes while its part is in memory: the table, the tuples in both buffers, its share of the groups.
+    working_row: usize,
+    /// The rows of a block of the source.
+    block_rows: usize,
+    limits: Limits,
+}
+
+/// Rows of a leaf are written in strokes of at least this many bytes, or leaves are too many.
+const LEAST_BUFFER: usize = 16 << 10;
+/// Longer strokes gain nothing.
+const MOST_BUFFER: usize = 256 << 10;
+/// A leaf that fits is not cut further on disk below so many rows: they fit in the cache.
+const SMALL_PART: u64 = 1 << 16;
+
+impl Room {
+    /// Looks at the first block to see what rows take.
+    pub fn new(job: &External<'_>, columns: &[usize], least_group: u64, limits: Limits) -> Result<Self> {
+        let mut block = Block::empty(job.frame);
+        if job.source.blocks() > 0 {
+            job.source.read(0, &mut block)?;
+        }
+        let row = block.held_bytes().div_ceil(block.rows().max(1)).max(1);
+        let width = |&column: &usize| {
+            job.frame.columns()[column].coded().map_or(1, |(domain, _)| Codes::width(domain.cardinality()))
+        };
+        let word = columns.iter().map(width).max().unwrap_or(1);
+        // A group has a region, and is counted by its published text when the release is checked.
+        let group = (job.frame.dimensions() * 24 + 128) / least_group.max(1) as usize;
+        let working_row = row + 2 * (tuple_bytes(word, columns.len()) + 4) + 4 + group;
+        // A quarter stays for the writers, the checker and what the allocator holds back.
+        let bytes = job.pool.left() / 4 * 3;
+        Ok(Room { bytes, row, working_row, block_rows: block.rows().max(1), limits })
+    }
+
+    /// TM: the rows that can be partitioned in memory.
+    pub fn rows(&self) -> u64 {
+        self.limits.memory_rows.unwrap_or((self.bytes / self.working_row) as u64).max(1)
+    }
+
+    /// The bytes that so many rows take while they are partitioned.
+    pub fn working_bytes(&self, rows: u64) -> usize {
+        rows as usize * self.working_row
+    }
+
+    /// The rows of a slice of a group that is not cut any more.
+    pub fn slice_rows(&self) -> u64 {
+        self.limits.memory_rows.unwrap_or((self.bytes / 2 / (self.row + 8)) as u64).max(1)
+    }
+
+    /// How many blocks of so many rows are read at once.
+    pub fn batch(&self) -> usize {
+        let block = self.block_rows * (self.row + 12);
+        (self.bytes / 6 / block.max(1)).clamp(1, 4 * rayon::current_num_threads())
+    }
+
+    /// How many leaves rows can be divided among at once.
+    pub fn leaves(&self) -> usize {
+        // A buffer may have room for twice what it holds.
+        (self.bytes / 2 / LEAST_BUFFER / 2).clamp(2, self.limits.leaves.unwrap_or(1 << 12))
+    }
+
+    /// When the rows of one of so many leaves are written.
+    pub fn buffer(&self, leaves: usize) -> usize {
+        (self.bytes / 2 / leaves.max(1) / 2).clamp(LEAST_BUFFER / 4, MOST_BUFFER)
+    }
+
+    /// The bytes for frequency groups, the blocks that are read meanwhile apart.
+    pub fn frequencies(&self) -> u64 {
+        (self.bytes / 3 * 2) as u64
+    }
+
+    /// How many frequency groups there may be at once, however small.
+    pub fn frequency_groups(&self) -> usize {
+        self.limits.frequency_groups.unwrap_or(usize::MAX)
+    }
+
+    /// The rows of a sample.
+    pub fn sample(&self, wanted: Option<u64>) -> u64 {
+        let fits = self.rows();
+        wanted.unwrap_or((fits / 2).min(1 << 20)).clamp(1, fits)
+    }
+
+    /// The rows that a leaf should have at least when rows are divided by a sample.
+    pub fn leaf_rows(&self, rows: u64) -> u64 {
+        let small = (self.rows() / 4).clamp(1, SMALL_PART);
+        small.max(rows.div_ceil(self.leaves() as u64) * 2) / 2
+    }
+
+    /// A group, or a frequency group, that does not fit.
+    pub fn too_small(&self, job: &External<'_>, what: &str, bytes: u64) -> Error {
+        let share = bytes.saturating_mul(3).div_ceil(2).saturating_mul(4).div_ceil(3);
+        let taken = (job.pool.limit() - job.pool.left()) as u64;
+        let budget = memory::amount(job.pool.limit());
+        Error::resource(format!("{budget} of memory are too little for {what}"))
+            .with_help(format!("--memory {}MB would do", (share + taken).div_ceil(1_000_000)))
+    }
+
+    /// Whether a part is small enough for memory.
+    pub fn fits(&self, part: &dyn Rows) -> bool {
+        part.rows() <= self.rows()
+    }
+}

@@ -1,0 +1,154 @@
+//! From a row to the leaf of a few cuts.
+
+use crate::partition::{CutNode, CutTree};
+use crate::spill::Block;
+use crate::table::{Codes, Table, Word};
+
+/// The cuts of a tree, ready for blocks of rows.
+pub(super) struct Router {
+    nodes: Vec<Node>,
+    leaves: usize,
+}
+
+enum Node {
+    /// Codes up to `code` go left, to the next node.
+    Threshold {
+        column: usize,
+        code: u32,
+        right: usize,
+    },
+    /// Codes that are marked go left, to the next node.
+    Subset {
+        column: usize,
+        left: Vec<bool>,
+        right: usize,
+    },
+    Leaf,
+}
+
+/// The rows of a block, leaf by leaf, each in their order.
+#[derive(Default)]
+pub(super) struct Routed {
+    rows: Vec<u32>,
+    ends: Vec<u32>,
+    spare: Vec<u32>,
+}
+
+impl Routed {
+    /// Takes the leaf of every row as it is told.
+    pub fn set(&mut self, leaves: &[u32], count: usize) {
+        self.ends.clear();
+        self.ends.resize(count, 0);
+        leaves.iter().for_each(|&leaf| self.ends[leaf as usize] += 1);
+        self.spare.clear();
+        let mut start = 0;
+        for end in &mut self.ends {
+            self.spare.push(start);
+            start += *end;
+            *end = start;
+        }
+        self.rows.resize(leaves.len(), 0);
+        for (&leaf, row) in leaves.iter().zip(0..) {
+            let cursor = &mut self.spare[leaf as usize];
+            self.rows[*cursor as usize] = row;
+            *cursor += 1;
+        }
+    }
+
+    /// The rows of a leaf.
+    pub fn leaf(&self, leaf: usize) -> &[u32] {
+        let start = if leaf == 0 { 0 } else { self.ends[leaf - 1] as usize };
+        &self.rows[start..self.ends[leaf] as usize]
+    }
+}
+
+impl Router {
+    /// The cuts of a tree of strict cuts; leaves are numbered from left to right.
+    pub fn new(tree: &CutTree, frame: &Table) -> Self {
+        let column = |dimension: u32| frame.quasi_identifiers()[dimension as usize];
+        let nodes: Vec<Node> = tree
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(at, node)| match *node {
+                CutNode::Leaf { .. } => Node::Leaf,
+                CutNode::Threshold { dimension, code, right, .. } => {
+                    Node::Threshold { column: column(dimension), code, right: at + right as usize }
+                }
+                CutNode::Subset { dimension, first, len, right, .. } => {
+                    let mut left = vec![false; frame.domain(dimension as usize).cardinality()];
+                    let members = &tree.members[first as usize..(first + len) as usize];
+                    members.iter().for_each(|&code| left[code as usize] = true);
+                    Node::Subset { column: column(dimension), left, right: at + right as usize }
+                }
+            })
+            .collect();
+        let leaves = nodes.iter().filter(|node| matches!(node, Node::Leaf)).count();
+        Router { nodes, leaves }
+    }
+
+    /// How many leaves there are.
+    pub fn leaves(&self) -> usize {
+        self.leaves
+    }
+
+    /// Puts the rows of a block in the order of the leaves.
+    pub fn route(&self, block: &Block, into: &mut Routed) {
+        into.rows.clear();
+        into.rows.extend(0..block.rows() as u32);
+        into.spare.resize(block.rows(), 0);
+        into.ends.clear();
+        self.descend(0, block, &mut into.rows, &mut into.spare, 0, &mut into.ends);
+    }
+
+    fn descend(
+        &self,
+        at: usize,
+        block: &Block,
+        rows: &mut [u32],
+        spare: &mut [u32],
+        first: u32,
+        ends: &mut Vec<u32>,
+    ) {
+        let (left, right) = match &self.nodes[at] {
+            Node::Leaf => return ends.push(first + rows.len() as u32),
+            Node::Threshold { column, code, right } => {
+                let left = match block.codes(*column) {
+                    Codes::U8(codes) => part(rows, spare, codes, |c| c > *code),
+                    Codes::U16(codes) => part(rows, spare, codes, |c| c > *code),
+                    Codes::U32(codes) => part(rows, spare, codes, |c| c > *code),
+                };
+                (left, *right)
+            }
+            Node::Subset { column, left: members, right } => {
+                let is_right = |code: u32| !members[code as usize];
+                let left = match block.codes(*column) {
+                    Codes::U8(codes) => part(rows, spare, codes, is_right),
+                    Codes::U16(codes) => part(rows, spare, codes, is_right),
+                    Codes::U32(codes) => part(rows, spare, codes, is_right),
+                };
+                (left, *right)
+            }
+        };
+        let (low, high) = rows.split_at_mut(left);
+        let (low_spare, high_spare) = spare.split_at_mut(left);
+        self.descend(at + 1, block, low, low_spare, first, ends);
+        self.descend(right, block, high, high_spare, first + left as u32, ends);
+    }
+}
+
+/// Puts the rows that go left before the others, each in their order, and returns how many those are. Every row is
+/// written to both sides, so that nothing waits for a guess.
+fn part<W: Word>(rows: &mut [u32], spare: &mut [u32], codes: &[W], is_right: impl Fn(u32) -> bool) -> usize {
+    let (mut lefts, mut rights) = (0, 0);
+    for at in 0..rows.len() {
+        let row = rows[at];
+        let right = is_right(codes[row as usize].code());
+        rows[lefts] = row;
+        spare[rights] = row;
+        lefts += usize::from(!right);
+        rights += usize::from(right);
+    }
+    rows[lefts..].copy_from_slice(&spare[..rights]);
+    lefts
+}

@@ -1,0 +1,362 @@
+//! The recursion of Rothko: divide what does not fit, hand over what does.
+
+use super::frequency::Asked;
+use super::prune::{Pruned, Way, prune};
+use super::repartition::{Leaf, Repartition};
+use super::room::Room;
+use super::route::Router;
+use super::sample::{sensitive, survey};
+use super::tree::Grower;
+use super::withheld::Withheld;
+use super::{Account, External, Method, PartSink, Rothko, Sampling, Whole, grow};
+use crate::loss::{Original, SuppressedRows};
+use crate::partition::{Budget, CutTree, Job, Partitioning, Proof, Suppression};
+use crate::region::Regions;
+use crate::requirement::Bound;
+use crate::spill::{Block, Place, Rows, SpillFile, SpilledPart};
+use crate::split::SplitCriterion;
+use crate::statistics::{Collector, Needs};
+use crate::table::{Role, Table};
+use crate::{Error, ErrorKind, Result};
+
+/// Histograms of leaves have a place for every code of a column with at most so many.
+pub(super) const FEW_CODES: usize = 1 << 12;
+
+pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) -> Result<Account> {
+    let looked_at = |&column: &usize| {
+        matches!(job.frame.columns()[column].role, Role::QuasiIdentifier | Role::Sensitive | Role::Target)
+    };
+    let columns: Vec<usize> = (0..job.frame.columns().len()).filter(looked_at).collect();
+    let least_group = job.requirements.iter().map(|r| r.minimum_size()).max().unwrap_or(1);
+    let room = Room::new(job, &columns, least_group, rothko.limits)?;
+    let mut account = Account { minimal: true, ..Account::default() };
+
+    let sampling = match rothko.method {
+        Method::Sample(sampling) if job.source.rows() > room.rows() => Some(sampling),
+        _ => None,
+    };
+    let counted = sensitive(job.frame);
+    let mut first = (Block::empty(job.frame), Vec::new());
+    if sampling.is_some() || !counted.is_empty() {
+        let sample = sampling.map(|sampling| (room.sample(sampling.rows), sampling.seed));
+        first = survey(job, job.source, room.batch(), sample, &counted)?;
+        account.reads += 1.0;
+    }
+    let (sample, counts) = first;
+    let whole = Whole::new(job.frame, job.source.rows(), counts);
+    let bound = Bound::to(job.requirements, &whole)?;
+    let empty = job.frame;
+    let split = SplitCriterion::named(job.split, &Original::new(empty, job.weights))?;
+    let mut needs = bound.needs().clone();
+    if let SplitCriterion::Loss(cost) = &split {
+        needs.include(&cost.needs());
+    }
+    let mut judging = Collector::of_rows(bound.needs(), job.frame, whole.rows)?;
+    judging.prepare_for_all(FEW_CODES);
+    sink.begin(&whole)?;
+    let withheld = Withheld::new(job.frame);
+    let mut run = Run { rothko, job, whole: &whole, bound, split, needs, judging, withheld, room, account };
+    run.divide(job.source, sampling.map(|sampling| (sampling, sample)), &Way::default(), sink)?;
+    run.merge_withheld(sink)?;
+    Ok(run.account)
+}
+
+pub(super) struct Run<'a> {
+    rothko: &'a Rothko,
+    pub job: &'a External<'a>,
+    pub whole: &'a Whole<'a>,
+    pub bound: Bound,
+    split: SplitCriterion<'a>,
+    /// What requirements and split look at.
+    needs: Needs,
+    /// Makes the statistics by which leaves are judged.
+    judging: Collector<'a>,
+    withheld: Withheld,
+    pub room: Room,
+    pub account: Account,
+}
+
+/// A part whose rows are on disk.
+struct Piece {
+    places: Vec<Place>,
+    rows: u64,
+    way: Way,
+}
+
+impl<'a> Run<'a> {
+    /// Divides rows on disk until parts fit in memory, and hands over their groups. A sample may have been taken of them
+    /// already.
+    fn divide(
+        &mut self,
+        source: &dyn Rows,
+        sample: Option<(Sampling, Block)>,
+        way: &Way,
+        sink: &mut dyn PartSink,
+    ) -> Result<()> {
+        if self.room.fits(source) {
+            let mut block = Block::empty(self.job.frame);
+            block.reserve(source.rows() as usize);
+            let mut read = Block::empty(self.job.frame);
+            for number in 0..source.blocks() {
+                source.read(number, &mut read)?;
+                block.append(&read);
+            }
+            let rows = block.rows() as u32;
+            self.count(source.rows(), 1, 0);
+            return self.finish(block, &[(rows, way)], sink);
+        }
+        let file = self.job.folder.file()?;
+        let mut divided = match sample {
+            Some((sampling, sample)) => self.optimistic(source, sampling, sample, &file)?,
+            None => match self.rothko.method {
+                Method::Sample(sampling) => {
+                    let take = (self.room.sample(sampling.rows), sampling.seed);
+                    let (sample, _) = survey(self.job, source, self.room.batch(), Some(take), &[])?;
+                    self.count(source.rows(), 1, 0);
+                    self.optimistic(source, sampling, sample, &file)?
+                }
+                Method::Tree => None,
+            },
+        };
+        let sampled = matches!(self.rothko.method, Method::Sample(_));
+        if divided.is_none() && sampled {
+            self.account.switched += 1;
+        }
+        if divided.is_none() && sampled && !self.counts_fit(source.rows()) {
+            self.account.minimal = false;
+        } else if divided.is_none() {
+            divided = self.exhaustive(source, &file)?;
+        }
+        let Some((pruned, leaves)) = divided else {
+            return self.large_group(source, sink);
+        };
+        self.hand_on(&file, pruned, leaves, way, sink)
+    }
+
+    /// Accounts for reading and writing so many rows so many times.
+    pub fn count(&mut self, rows: u64, reads: u64, writes: u64) {
+        let share = rows as f64 / self.whole.rows.max(1) as f64;
+        self.account.reads += share * reads as f64;
+        self.account.writes += share * writes as f64;
+    }
+
+    /// Rothko-S: grows on a sample, divides and prunes; nothing where no cut is left.
+    fn optimistic(
+        &mut self,
+        source: &dyn Rows,
+        sampling: Sampling,
+        sample: Block,
+        file: &SpillFile,
+    ) -> Result<Option<(Pruned, Vec<Leaf>)>> {
+        let taken = self.job.pool.reserve(self.room.working_bytes(sample.rows() as u64), "a sample")?;
+        let bound = Bound::to(self.job.requirements, self.whole)?;
+        let tree = grow::grow(
+            self.job,
+            self.rothko.mondrian,
+            bound,
+            sample,
+            source.rows(),
+            sampling.alpha,
+            &self.room,
+        )?;
+        drop(taken);
+        if tree.nodes.len() < 2 {
+            return Ok(None);
+        }
+        let (pruned, leaves) = self.repartition(source, &tree, file)?;
+        self.account.pruned += pruned.undone;
+        Ok((pruned.leaves.len() > 1).then_some((pruned, leaves)))
+    }
+
+    /// Whether cuts of a part of so many rows can be chosen from its frequency group.
+    fn counts_fit(&self, rows: u64) -> bool {
+        let bytes = Asked::whole(self.job.frame, rows).bytes(&self.needs, self.job.frame);
+        self.needs.extents.is_empty() && bytes <= self.room.frequencies()
+    }
+
+    /// Rothko-T: grows from frequency groups and divides; nothing where there is no allowable cut.
+    fn exhaustive(&mut self, source: &dyn Rows, file: &SpillFile) -> Result<Option<(Pruned, Vec<Leaf>)>> {
+        if !self.needs.extents.is_empty() {
+            return Err(Error::input(
+                "cuts cannot be chosen from frequency groups where widths are required or minimised",
+            )
+            .with_help("with more --memory the table is anonymized in memory"));
+        }
+        let collector = Collector::of_rows(&self.needs, self.job.frame, self.whole.rows)?;
+        let inner = self.inner(self.job.frame, &self.split);
+        let grower = Grower {
+            job: self.job,
+            mondrian: self.rothko.mondrian,
+            inner: &inner,
+            needs: &self.needs,
+            collector: &collector,
+            room: &self.room,
+        };
+        let grown = grower.grow(source)?;
+        self.count(source.rows(), grown.passes, 0);
+        if grown.tree.nodes.len() < 2 {
+            return Ok(None);
+        }
+        self.repartition(source, &grown.tree, file).map(Some)
+    }
+
+    /// Mondrian's job on a table, or on the frame.
+    fn inner<'j>(&'j self, table: &'j Table, split: &'j SplitCriterion<'j>) -> Job<'j> {
+        Job {
+            table,
+            requirements: &self.bound,
+            split,
+            loss: &SuppressedRows,
+            suppression: Suppression::NONE,
+            budget: Budget::default(),
+            weights: self.job.weights,
+            keep_tree: self.job.keep_tree,
+            observer: self.job.observer,
+        }
+    }
+
+    /// Divides rows among the leaves of a tree, and undoes the cuts that are not allowable.
+    fn repartition(
+        &mut self,
+        source: &dyn Rows,
+        tree: &CutTree,
+        file: &SpillFile,
+    ) -> Result<(Pruned, Vec<Leaf>)> {
+        let router = Router::new(tree, self.job.frame);
+        let buffer = self.room.buffer(router.leaves());
+        let _taken = self.job.pool.reserve(router.leaves() * buffer * 2, "dividing the rows")?;
+        let repartition = Repartition {
+            frame: self.job.frame,
+            leaves: router.leaves(),
+            route: &|_, block, routed| router.route(block, routed),
+            file,
+            buffer,
+            batch: self.room.batch(),
+            collector: &self.judging,
+            observer: self.job.observer,
+        };
+        let leaves = repartition.run(source)?;
+        self.count(source.rows(), 1, 1);
+        self.account.repartitions += 1;
+        let statistics: Vec<_> = leaves.iter().map(|leaf| &leaf.statistics).collect();
+        let pruned = prune(tree, &statistics, &self.bound);
+        // A part satisfies what the whole does; only of the whole it is not known.
+        if !self.bound.satisfied(&pruned.whole) {
+            self.bound.feasible_as(&pruned.whole)?;
+        }
+        Ok((pruned, leaves))
+    }
+
+    /// Hands the parts on, in order: those that fit to Mondrian, several at once where that is possible, and the others to
+    /// be divided again.
+    fn hand_on(
+        &mut self,
+        file: &SpillFile,
+        pruned: Pruned,
+        leaves: Vec<Leaf>,
+        way: &Way,
+        sink: &mut dyn PartSink,
+    ) -> Result<()> {
+        let keep_tree = self.job.keep_tree;
+        let ways = match keep_tree || self.has_hierarchies() {
+            true => way.to_leaves(&pruned.tree),
+            false => vec![Way::default(); pruned.leaves.len()],
+        };
+        let mut leaves = leaves.into_iter();
+        let mut waiting: Vec<Piece> = Vec::new();
+        for (range, way) in pruned.leaves.iter().zip(ways) {
+            let mut piece = Piece { places: Vec::new(), rows: 0, way };
+            for leaf in leaves.by_ref().take(range.len()) {
+                piece.rows += leaf.rows();
+                piece.places.extend(leaf.into_places());
+            }
+            let rows: u64 = waiting.iter().map(|piece| piece.rows).sum();
+            if !waiting.is_empty() && (keep_tree || rows + piece.rows > self.room.rows()) {
+                self.load(file, std::mem::take(&mut waiting), sink)?;
+            }
+            if piece.rows > self.room.rows() {
+                let part = SpilledPart::new(file, piece.places, piece.rows);
+                self.divide(&part, None, &piece.way, sink)?;
+            } else if piece.rows > 0 {
+                waiting.push(piece);
+            }
+        }
+        if waiting.is_empty() { Ok(()) } else { self.load(file, waiting, sink) }
+    }
+
+    /// Loads parts that fit together.
+    fn load(&mut self, file: &SpillFile, pieces: Vec<Piece>, sink: &mut dyn PartSink) -> Result<()> {
+        let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
+        let mut block = Block::empty(self.job.frame);
+        block.reserve(rows as usize);
+        let mut parts = Vec::with_capacity(pieces.len());
+        for Piece { places, rows, way } in &pieces {
+            SpilledPart::new(file, places.clone(), *rows).append_to(&mut block)?;
+            parts.push((block.rows() as u32, way));
+        }
+        self.count(rows, 1, 0);
+        self.finish(block, &parts, sink)
+    }
+
+    fn has_hierarchies(&self) -> bool {
+        (0..self.job.frame.dimensions()).any(|d| self.job.frame.domain(d).hierarchy().is_some())
+    }
+
+    /// Finds the groups of parts in memory, each of which ends at its row, and hands them over.
+    fn finish(&mut self, block: Block, parts: &[(u32, &Way)], sink: &mut dyn PartSink) -> Result<()> {
+        let rows = block.rows() as u64;
+        let _taken = self.job.pool.reserve(self.room.working_bytes(rows), "the rows of a part")?;
+        let table = block.into_table(self.job.frame)?;
+        if rows == self.whole.rows {
+            self.bound.feasible(&table)?;
+        }
+        let split = SplitCriterion::named(self.job.split, &Original::new(&table, self.job.weights))?;
+        let ends: Vec<u32> = parts.iter().map(|(end, _)| *end).collect();
+        let mut partitioning = self.rothko.mondrian.partition_parts(&self.inner(&table, &split), &ends)?;
+        match (&mut partitioning.tree, parts) {
+            (Some(tree), [(_, way)]) => *tree = way.plant(tree),
+            _ => {
+                let folder = self.job.folder;
+                self.withheld.take(&table, &mut partitioning, parts, || folder.file())?;
+            }
+        }
+        self.account.parts += parts.len() as u64;
+        if self.job.observer.cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+        }
+        if partitioning.groups() == 0 { Ok(()) } else { sink.part(&table, partitioning) }
+    }
+
+    /// Hands over the groups that were kept back, those that are published alike as one.
+    fn merge_withheld(&mut self, sink: &mut dyn PartSink) -> Result<()> {
+        let withheld = std::mem::replace(&mut self.withheld, Withheld::new(self.job.frame));
+        let rows = withheld.rows();
+        if rows == 0 {
+            return Ok(());
+        }
+        let purpose = "the groups that are published alike";
+        let _taken = self.job.pool.reserve(self.room.working_bytes(rows), purpose)?;
+        self.count(rows, 1, 1);
+        let (block, sizes) = withheld.load(self.job.frame)?;
+        let table = block.into_table(self.job.frame)?;
+        let mut end = 0;
+        let mut merged = Partitioning {
+            order: (0..rows as u32).collect(),
+            ends: sizes
+                .iter()
+                .map(|size| {
+                    end += size;
+                    end
+                })
+                .collect(),
+            regions: Regions::new(self.job.frame.dimensions()),
+            tree: None,
+            proof: Proof::Heuristic,
+            strict: true,
+        };
+        merged.regions = merged.compact(&table);
+        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        merged.coalesce(&domains);
+        sink.part(&table, merged)
+    }
+}

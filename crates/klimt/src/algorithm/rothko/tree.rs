@@ -1,0 +1,192 @@
+//! Rothko-T: growing a tree breadth first from frequency groups (section 2.1).
+
+use super::External;
+use super::frequency::{Asked, Frequencies, Range};
+use super::room::Room;
+use super::route::{Routed, Router};
+use super::scan::scan;
+use crate::Result;
+use crate::algorithm::mondrian::{Cut, CutFinder, Dimension, Mondrian, Part};
+use crate::partition::{CutNode, CutTree, Job};
+use crate::spill::{Block, Rows};
+use crate::statistics::{Collector, Needs};
+use rayon::prelude::*;
+
+/// What Rothko-T grows trees with.
+pub(super) struct Grower<'a> {
+    pub job: &'a External<'a>,
+    /// As in memory: the requirements and the split criterion, bound to the whole.
+    pub mondrian: Mondrian,
+    pub inner: &'a Job<'a>,
+    pub needs: &'a Needs,
+    pub collector: &'a Collector<'a>,
+    pub room: &'a Room,
+}
+
+/// A node of a tree that grows.
+struct Node {
+    ranges: Vec<Range>,
+    rows: u64,
+    /// The cut and the nodes of its sides.
+    cut: Option<(Cut, Vec<usize>)>,
+    /// Whether a cut is still to be looked for.
+    open: bool,
+}
+
+/// A tree that was grown, and how many passes over the rows it took.
+pub(super) struct Grown {
+    pub tree: CutTree,
+    pub passes: u64,
+}
+
+impl Grower<'_> {
+    /// Grows the tree of a part until every leaf fits in memory or has no allowable cut, or until the frequency groups of
+    /// the next level do not fit.
+    pub fn grow(&self, source: &dyn Rows) -> Result<Grown> {
+        let frame = self.job.frame;
+        let Asked { ranges, rows, .. } = Asked::whole(frame, source.rows());
+        let mut nodes = vec![Node { ranges, rows, cut: None, open: true }];
+        let mut passes = 0;
+        loop {
+            let (tree, leaves) = cut_tree(&nodes);
+            let asked: Vec<(usize, Asked)> = leaves
+                .iter()
+                .enumerate()
+                .filter(|&(_, &node)| nodes[node].open)
+                .map(|(leaf, &node)| {
+                    let Node { ranges, rows, .. } = &nodes[node];
+                    (node, Asked { leaf, ranges: ranges.clone(), rows: *rows })
+                })
+                .collect();
+            let bytes: u64 = asked.iter().map(|(_, asked)| asked.bytes(self.needs, frame)).sum();
+            let fit = bytes <= self.room.frequencies() && asked.len() <= self.room.frequency_groups();
+            if asked.is_empty() || (passes > 0 && (!fit || leaves.len() * 2 > self.room.leaves())) {
+                return Ok(Grown { tree, passes });
+            }
+            if bytes > self.room.frequencies() {
+                return Err(self.room.too_small(self.job, "one frequency group", bytes));
+            }
+            self.level(source, &tree, &asked, &mut nodes)?;
+            passes += 1;
+        }
+    }
+
+    /// One pass over the rows: counts the frequency groups of the open nodes and cuts them.
+    fn level(
+        &self,
+        source: &dyn Rows,
+        tree: &CutTree,
+        asked: &[(usize, Asked)],
+        nodes: &mut Vec<Node>,
+    ) -> Result<()> {
+        let router = Router::new(tree, self.job.frame);
+        let (numbers, asked): (Vec<usize>, Vec<&Asked>) =
+            asked.iter().map(|(node, asked)| (*node, asked)).unzip();
+        let mut frequencies = Frequencies::new(&asked, self.needs, self.collector, self.job.frame);
+        let route = |_: usize, block: &Block, routed: &mut Routed| router.route(block, routed);
+        scan(source, self.job.frame, self.room.batch(), self.job.observer, route, |reads| {
+            frequencies.add(reads);
+            Ok(())
+        })?;
+        frequencies.finish();
+        let found: Vec<_> = (0..asked.len()).into_par_iter().map(|at| self.cut(&frequencies, at)).collect();
+        for (node, (cut, measured)) in numbers.into_iter().zip(found) {
+            nodes[node].open = false;
+            let Some(cut) = cut else { continue };
+            let first = nodes.len();
+            nodes.extend(self.sides(&cut, &measured, nodes[node].rows));
+            nodes[node].cut = Some((cut, (first..nodes.len()).collect()));
+        }
+        Ok(())
+    }
+
+    /// The cut that in-memory Mondrian would make, and the codes that the node holds.
+    fn cut(&self, frequencies: &Frequencies<'_>, at: usize) -> (Option<Cut>, Vec<Range>) {
+        let frame = self.job.frame;
+        let dimensions: Vec<_> =
+            (0..frame.dimensions()).map(|d| Dimension::new(frame.domain(d), self.job.weights[d])).collect();
+        let part = Part {
+            mondrian: self.mondrian,
+            job: self.inner,
+            dimensions: &dimensions,
+            rows: frequencies.group(at),
+        };
+        let mut finder = CutFinder::new(self.collector.clone());
+        let limits: Vec<u32> = dimensions.iter().map(|d| d.domain.cardinality() as u32).collect();
+        let cut = finder.find(&part, &limits);
+        let held = finder.widths.lo.iter().copied().zip(finder.widths.hi.iter().copied());
+        (cut, held.collect())
+    }
+
+    /// The sides of a cut of a node that holds these codes.
+    fn sides(&self, cut: &Cut, held: &[Range], rows: u64) -> Vec<Node> {
+        let node = |ranges: Vec<Range>, rows: u64| {
+            let open = rows > self.room.rows();
+            Node { ranges, rows, cut: None, open }
+        };
+        let within = |dimension: usize, lo: u32, hi: u32| {
+            let mut ranges = held.to_vec();
+            // A side without rows may lie outside of what the node holds.
+            ranges[dimension] = (lo, hi.max(lo));
+            ranges
+        };
+        match cut {
+            Cut::Threshold { dimension, code, left, .. } => {
+                let (lo, hi) = held[*dimension];
+                let left = u64::from(*left);
+                vec![
+                    node(within(*dimension, lo, *code), left),
+                    node(within(*dimension, code + 1, hi), rows - left),
+                ]
+            }
+            Cut::Subset { left, .. } => {
+                let left = u64::from(*left);
+                vec![node(held.to_vec(), left), node(held.to_vec(), rows - left)]
+            }
+            Cut::Runs { dimension, bounds, sizes } => {
+                let (lo, hi) = held[*dimension];
+                let mut start = lo;
+                let run = |(&bound, &size): (&u32, &u32)| {
+                    let made = node(within(*dimension, start, bound.min(hi)), u64::from(size));
+                    start = start.max(bound + 1);
+                    made
+                };
+                bounds.iter().zip(sizes).map(run).collect()
+            }
+        }
+    }
+}
+
+/// The cuts so far in preorder, and the nodes that are its leaves, from left to right.
+fn cut_tree(nodes: &[Node]) -> (CutTree, Vec<usize>) {
+    fn push(nodes: &[Node], at: usize, tree: &mut CutTree, leaves: &mut Vec<usize>) {
+        match &nodes[at].cut {
+            None => {
+                leaves.push(at);
+                tree.nodes.push(CutNode::Leaf { rows: nodes[at].rows as u32 });
+            }
+            Some((Cut::Runs { dimension, bounds, .. }, sides)) => {
+                let Some((last, others)) = sides.split_last() else { return };
+                for (&side, &bound) in others.iter().zip(bounds) {
+                    let node = tree.push_threshold(*dimension, bound, false);
+                    push(nodes, side, tree, leaves);
+                    tree.close_left(node);
+                }
+                push(nodes, *last, tree, leaves);
+            }
+            Some((cut, sides)) => {
+                let node = match cut {
+                    Cut::Threshold { dimension, code, .. } => tree.push_threshold(*dimension, *code, false),
+                    Cut::Subset { dimension, members, .. } => tree.push_subset(*dimension, members, false),
+                    Cut::Runs { .. } => unreachable!("runs are several cuts"),
+                };
+                push(nodes, sides[0], tree, leaves);
+                tree.close_left(node);
+                push(nodes, sides[1], tree, leaves);
+            }
+        }
+    }
+    let (mut tree, mut leaves) = (CutTree::default(), Vec::new());
+    push(nodes, 0, &mut tree, &mut leaves);
+    (tree, leaves)
+}

@@ -1,0 +1,280 @@
+//! Rothko: groups are Mondrian's (Rothko-T), or satisfy the requirements and hold every row once (Rothko-S), whatever the
+//! memory.
+
+use crate::optimal::{every_requirement, random_table, rows};
+use crate::searched::kinds;
+use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Sampling, Whole};
+use klimt::loss::{Original, SuppressedRows};
+use klimt::memory::Pool;
+use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt::registry;
+use klimt::requirement::{Bound, LengthRestriction, Requirement};
+use klimt::spill::{Block, Rows, SpillFolder};
+use klimt::split::SplitCriterion;
+use klimt::statistics::Collector;
+use klimt::table::{Column, ColumnData, Role, Table, TextChunk, TextColumn};
+use klimt::{ErrorKind, Result};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// A table in blocks of a few rows.
+struct InBlocks<'a> {
+    table: &'a Table,
+    block: usize,
+}
+
+impl Rows for InBlocks<'_> {
+    fn rows(&self) -> u64 {
+        self.table.rows() as u64
+    }
+
+    fn blocks(&self) -> usize {
+        self.table.rows().div_ceil(self.block)
+    }
+
+    fn read(&self, number: usize, into: &mut Block) -> Result<()> {
+        into.clear();
+        let rows = number * self.block..self.table.rows().min((number + 1) * self.block);
+        into.append_table(self.table, &rows.map(|row| row as u32).collect::<Vec<_>>());
+        Ok(())
+    }
+}
+
+/// The table with a column that numbers its rows, as texts.
+fn numbered(table: &Table) -> Table {
+    let mut columns = table.columns().to_vec();
+    let mut chunk = TextChunk::default();
+    (0..table.rows()).for_each(|row| chunk.push(format!("row {row} of many rows").as_bytes()));
+    let mut texts = TextColumn::default();
+    texts.push_chunk(chunk);
+    let data = ColumnData::Texts(texts);
+    columns.push(Column { name: "number".to_string(), role: Role::Insensitive, data });
+    Table::new(table.rows(), columns).unwrap()
+}
+
+fn frame(table: &Table) -> Table {
+    Block::empty(table).into_table(table).unwrap()
+}
+
+type Groups = BTreeSet<BTreeSet<String>>;
+
+/// The groups that come in, by the numbers of their rows.
+#[derive(Default)]
+struct Seen {
+    groups: Groups,
+    rows: usize,
+    large: BTreeSet<String>,
+    regions: BTreeSet<String>,
+}
+
+fn group(table: &Table, rows: &[u32]) -> BTreeSet<String> {
+    let number = table.columns().last().unwrap();
+    let text = |&row: &u32| {
+        let mut text = Vec::new();
+        number.write_text(row as usize, &mut text);
+        String::from_utf8(text).unwrap()
+    };
+    rows.iter().map(text).collect()
+}
+
+impl PartSink for Seen {
+    fn begin(&mut self, _: &Whole<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn part(&mut self, table: &Table, mut partitioning: Partitioning) -> Result<()> {
+        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        match &partitioning.tree {
+            Some(tree) => partitioning.regions = tree.regions(&domains, Some(&partitioning.regions)),
+            None => partitioning.coalesce(&domains),
+        }
+        for number in 0..partitioning.groups() {
+            let rows = partitioning.rows(number);
+            self.rows += rows.len();
+            assert!(self.groups.insert(group(table, rows)), "a group comes twice");
+            let cells: Vec<_> = domains
+                .iter()
+                .enumerate()
+                .map(|(d, domain)| partitioning.regions.cell(number, d, domain))
+                .collect();
+            self.regions.insert(format!("{cells:?} {}", rows.len()));
+        }
+        Ok(())
+    }
+
+    fn slice(&mut self, table: &Table, slice: Partitioning, last: bool) -> Result<()> {
+        assert_eq!(slice.groups(), 1);
+        self.rows += slice.order.len();
+        self.large.extend(group(table, slice.rows(0)));
+        if last {
+            assert!(self.groups.insert(std::mem::take(&mut self.large)));
+        }
+        Ok(())
+    }
+}
+
+struct Setting<'a> {
+    table: &'a Table,
+    requirements: &'a [Box<dyn Requirement>],
+    split: &'a str,
+    block: usize,
+    keep_tree: bool,
+    limits: Limits,
+    method: Method,
+}
+
+fn run(setting: &Setting<'_>) -> Result<(Seen, Account)> {
+    let Setting { table, requirements, split, block, keep_tree, limits, method } = *setting;
+    let folder = SpillFolder::within(&std::env::temp_dir());
+    let pool = Pool::new(64 << 20);
+    let frame = frame(table);
+    let mut seen = Seen::default();
+    let job = External {
+        frame: &frame,
+        source: &InBlocks { table, block },
+        requirements,
+        split,
+        weights: &vec![1.0; table.dimensions()],
+        keep_tree,
+        pool: &pool,
+        folder: &folder,
+        secret: [7; 32],
+        observer: &Unobserved,
+    };
+    let mondrian = Mondrian { model: Model::Strict, hierarchy_cut: HierarchyCut::Both };
+    let account = Rothko { method, mondrian, limits }.run(&job, &mut seen)?;
+    assert_eq!(pool.left(), pool.limit(), "all memory is given back");
+    Ok((seen, account))
+}
+
+/// The groups of Mondrian in memory, as they are published.
+fn mondrian(table: &Table, bound: &Bound, split: &str, keep_tree: bool) -> Seen {
+    let weights = vec![1.0; table.dimensions()];
+    let split = SplitCriterion::named(split, &Original::new(table, &weights)).unwrap();
+    let job = Job {
+        table,
+        requirements: bound,
+        split: &split,
+        loss: &SuppressedRows,
+        suppression: Suppression::NONE,
+        budget: Budget::default(),
+        weights: &weights,
+        keep_tree,
+        observer: &Unobserved,
+    };
+    let partitioning = Mondrian::default().partition(&job).unwrap();
+    let mut seen = Seen::default();
+    seen.part(table, partitioning).unwrap();
+    seen
+}
+
+/// k and a requirement of the registry, where the whole table satisfies it.
+fn requirements(
+    table: &Table,
+    dimensions: usize,
+    k: u64,
+    chosen: prop::sample::Index,
+) -> Vec<Box<dyn Requirement>> {
+    let k = || registry::requirement("k", "", &k.min(table.rows() as u64).to_string()).unwrap();
+    let mut all = every_requirement(dimensions);
+    let both = vec![k(), all.swap_remove(chosen.index(all.len()))];
+    match Bound::new(&both, table).is_ok_and(|bound| bound.feasible(table).is_ok()) {
+        true => both,
+        false => vec![k()],
+    }
+}
+
+fn limits() -> impl Strategy<Value = Limits> {
+    (1..30u64, 1..5usize, 2..9usize).prop_map(|(rows, groups, leaves)| Limits {
+        memory_rows: Some(rows),
+        frequency_groups: Some(groups),
+        leaves: Some(leaves),
+    })
+}
+
+fn splits() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["median", "median", "infogain", "regression"])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(250))]
+
+    #[test]
+    fn rothko_t_makes_the_groups_of_mondrian(
+        kinds in kinds(1..5),
+        rows in rows(1..70),
+        (k, chosen) in (1..5u64, any::<prop::sample::Index>()),
+        (split, limits) in (splits(), limits()),
+        (block, keep_tree) in (1..20usize, any::<bool>()),
+    ) {
+        let table = numbered(&random_table(&kinds, &rows));
+        let requirements = requirements(&table, kinds.len(), k, chosen);
+        prop_assume!(requirements.iter().all(|r| r.id() != LengthRestriction::ID));
+        let bound = Bound::new(&requirements, &table).unwrap();
+        let expected = mondrian(&table, &bound, split, keep_tree);
+        // Groups larger than memory are not kept back to be merged with others that are published alike.
+        let largest = mondrian(&table, &bound, split, true).groups.iter().map(BTreeSet::len).max().unwrap_or(0);
+        let mut limits = limits;
+        if kinds.iter().any(|kind| matches!(kind, 2 | 3)) {
+            limits.memory_rows = limits.memory_rows.max(Some(largest as u64));
+        }
+        let setting = Setting { table: &table, requirements: &requirements, split, block, keep_tree, limits, method: Method::Tree };
+        let (seen, account) = run(&setting).unwrap();
+        prop_assert_eq!(seen.rows, table.rows());
+        prop_assert_eq!(&seen.groups, &expected.groups);
+        if limits.memory_rows >= Some(largest as u64) {
+            prop_assert_eq!(&seen.regions, &expected.regions);
+        }
+        prop_assert_eq!((account.pruned, account.minimal), (0, true));
+    }
+
+    #[test]
+    fn rothko_s_satisfies_the_requirements_whatever_the_sample(
+        kinds in kinds(1..5),
+        rows in rows(1..90),
+        (k, chosen) in (1..5u64, any::<prop::sample::Index>()),
+        (split, limits, block) in (splits(), limits(), 1..20usize),
+        (alpha, sample, seed) in (0.001..1.0f64, 1..40u64, 0..99u64),
+    ) {
+        let table = numbered(&random_table(&kinds, &rows));
+        let requirements = requirements(&table, kinds.len(), k, chosen);
+        let bound = Bound::new(&requirements, &table).unwrap();
+        let method = Method::Sample(Sampling { alpha, rows: Some(sample), seed });
+        let setting = Setting { table: &table, requirements: &requirements, split, block, keep_tree: false, limits, method };
+        let (seen, _) = match run(&setting) {
+            // Widths are not seen from frequency groups, and a sample may allow no cut.
+            Err(error) if error.message().contains("widths") => return Ok(()),
+            other => other.unwrap(),
+        };
+        prop_assert_eq!(seen.rows, table.rows());
+        let collector = Collector::new(bound.needs(), &table).unwrap();
+        for group in &seen.groups {
+            let number = |text: &String| text.split(' ').nth(1).unwrap().parse::<u32>().unwrap();
+            let rows: Vec<u32> = group.iter().map(number).collect();
+            prop_assert!(bound.satisfied(&collector.of(&rows)));
+        }
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        prop_assert_eq!(&one.install(|| run(&setting)).unwrap().0.groups, &seen.groups);
+    }
+}
+
+#[test]
+fn what_no_release_can_satisfy_is_said() {
+    let rows: Vec<Vec<u32>> = (0..60).map(|n| vec![n, n / 2, 0, 0, 0, 0, 0]).collect();
+    let table = numbered(&random_table(&[0, 1], &rows));
+    let requirements = [registry::requirement("l-diversity", "disease", "2").unwrap()];
+    let limits = Limits { memory_rows: Some(10), ..Limits::default() };
+    for method in [Method::Tree, Method::Sample(Sampling { alpha: 0.05, rows: None, seed: 1 })] {
+        let setting = Setting {
+            table: &table,
+            requirements: &requirements,
+            split: "median",
+            block: 7,
+            keep_tree: false,
+            limits,
+            method,
+        };
+        assert_eq!(run(&setting).err().unwrap().kind(), ErrorKind::Unsatisfied);
+    }
+}
