@@ -23,6 +23,8 @@ pub struct Certified<'a> {
     pub proof: Proof,
     /// The loss that a search minimised, by name, what it found, and what no release of its kind undercuts.
     pub searched: Option<(&'a str, f64, f64)>,
+    /// How the run went.
+    pub run: Value,
     /// The checked release.
     pub checked: &'a Checked,
 }
@@ -53,6 +55,7 @@ impl Certified<'_> {
             "sensitive": findings.sensitive,
             "losses": self.losses.iter().map(|(id, loss)| (id.to_string(), json!(loss))).collect::<Map<_, _>>(),
             "proven": self.proof,
+            "run": self.run,
             "search": self.searched.map(|(loss, found, bound)| json!({ "loss": loss, "found": found, "bound": bound })),
         })
     }

@@ -2,7 +2,7 @@
 //! and only then given its name.
 
 use crate::output::Staged;
-use crate::progress::Stage;
+use klimt::partition::Observer;
 use klimt::recode::{Release, ReleaseColumn, Source};
 use klimt::requirement::Requirement;
 use klimt::table::{ColumnSpec, Domain, Role, Shape, Table, ValueType};
@@ -54,12 +54,12 @@ pub struct Checked {
 impl<'a> Publication<'a> {
     /// Writes and checks a whole release of a table of so many rows. Nothing has its final name yet; an error leaves
     /// nothing behind.
-    pub fn write(&self, release: &Release<'_>, stage: &Stage<'_>) -> Result<Checked> {
+    pub fn write(&self, release: &Release<'_>, progress: &dyn Observer) -> Result<Checked> {
         let original_rows = Some(release.table.rows() as u64);
         let question = Question { k: Some(self.k), original_rows };
         let segments = Segments::one(self.requirements, self.facts, question);
         let mut parts = self.start(&RowsKnown::All(release), segments)?;
-        parts.write(release, stage)?;
+        parts.write(release, progress, Part::Groups)?;
         parts.finish()
     }
 
@@ -89,7 +89,7 @@ impl<'a> Publication<'a> {
                 Writer::Columnar(Box::new(writer.map_err(|error| self.named(error))?), Vec::new())
             }
         };
-        Ok(Parts { publication: *self, staged, writer, segments, rows: 0 })
+        Ok(Parts { publication: *self, staged, writer, segments, rows: 0, slices: None })
     }
 
     fn failed(&self, error: &io::Error) -> Error {
@@ -129,6 +129,19 @@ pub struct Parts<'a> {
     writer: Writer,
     segments: Segments<'a>,
     rows: u64,
+    /// What was counted of a group whose last slice has not come.
+    slices: Option<Tally>,
+}
+
+/// What a part of a release holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Groups.
+    Groups,
+    /// Some rows of a group that goes on in the next part.
+    Slice,
+    /// The last rows of a group.
+    LastSlice,
 }
 
 enum Writer {
@@ -139,8 +152,8 @@ enum Writer {
 }
 
 impl Parts<'_> {
-    /// Writes the next part.
-    pub fn write(&mut self, release: &Release<'_>, stage: &Stage<'_>) -> Result<()> {
+    /// Writes the next part. The slices of a group are one segment.
+    pub fn write(&mut self, release: &Release<'_>, progress: &dyn Observer, part: Part) -> Result<()> {
         let publication = self.publication;
         self.rows += release.rows() as u64;
         match &mut self.writer {
@@ -148,21 +161,26 @@ impl Parts<'_> {
                 let layout = &*layout;
                 let observer = || Checker { layout, tally: publication.empty_tally() };
                 let checkers =
-                    writer.write(release, stage, observer).map_err(|error| publication.named(error))?;
-                let tallies = checkers.into_iter().map(|checker| checker.tally);
-                let tally = { tallies }.try_fold(publication.empty_tally(), Tally::merge)?;
-                self.segments.segment(&tally)
+                    writer.write(release, progress, observer).map_err(|error| publication.named(error))?;
+                let before = self.slices.take().unwrap_or_else(|| publication.empty_tally());
+                let tally =
+                    checkers.into_iter().map(|checker| checker.tally).try_fold(before, Tally::merge)?;
+                match part {
+                    Part::Slice => self.slices = Some(tally),
+                    Part::Groups | Part::LastSlice => self.segments.segment(&tally)?,
+                }
+                Ok(())
             }
             Writer::Columnar(writer, ends) => {
-                ends.push(self.rows);
-                writer.write(release, stage).map_err(|error| publication.named(error))
+                ends.extend((part != Part::Slice).then_some(self.rows));
+                writer.write(release, progress).map_err(|error| publication.named(error))
             }
         }
     }
 
     /// Ends the file and checks it. Nothing has its final name yet; an error leaves nothing behind.
     pub fn finish(self) -> Result<Checked> {
-        let Parts { publication, staged, writer, mut segments, rows } = self;
+        let Parts { publication, staged, writer, mut segments, rows, .. } = self;
         let sink = match writer {
             Writer::Text(writer, _) => writer.finish().1,
             Writer::Columnar(writer, ends) => {

@@ -95,6 +95,9 @@ pub fn kept_type(
             let rows = &release.partitioning.order;
             last_resort(&candidates, rows.len(), |at, out| column.write_text(rows[at] as usize, out))
         }
+        (RowsKnown::None(_), ColumnData::Coded { domain, .. }) if domain.is_range() => {
+            range_type(&candidates, domain)
+        }
         (RowsKnown::None(_), ColumnData::Coded { domain, .. }) => {
             last_resort(&candidates, domain.cardinality(), |code, out| domain.write_text(code as u32, out))
         }
@@ -103,6 +106,18 @@ pub fn kept_type(
         }
     };
     Ok(Choice { data_type, making: Making::Many(number) })
+}
+
+/// The type of a column that has every value from one to another, which are all spelt alike: whole numbers or days are
+/// what both ends fit, and others the last resort.
+fn range_type(candidates: &[DataType], domain: &Domain) -> DataType {
+    let last = domain.value_count().saturating_sub(1) as u32;
+    match domain.value_type() {
+        ValueType::Integer | ValueType::Date => {
+            last_resort(candidates, 2, |end, out| domain.write_text(if end == 0 { 0 } else { last }, out))
+        }
+        _ => candidates.last().expect("there is a candidate").clone(),
+    }
 }
 
 /// The values of the published rows, the number of each code among them, and their texts; `None` when they are many.
@@ -237,6 +252,10 @@ fn common_zone(domain: &Domain) -> Option<Option<std::sync::Arc<str>>> {
     };
     if domain.type_spec().pattern.is_some() {
         return Some(None);
+    }
+    if domain.is_range() {
+        // All are spelt alike.
+        return Some(has_offset(0).then(|| "UTC".into()));
     }
     let with = (0..domain.value_count() as u32).filter(|&code| has_offset(code)).count();
     match with {

@@ -13,6 +13,9 @@ const CHUNK_ROWS: usize = 1 << 11;
 /// A group with more rows than this is rendered in several chunks, so that writers can share it.
 const LARGE: usize = 4 * CHUNK_ROWS;
 
+/// The texts of a kept column with more values than this are made row by row, and not held beside the domain.
+const POOLED: usize = 1 << 17;
+
 /// What is rendered at once: groups, rows where these keep their order, or a part of a large group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chunk {
@@ -48,6 +51,8 @@ pub struct Renderer<'a> {
     format: &'a Format,
     /// Whether no text of a column needs quotes, by column.
     plain: Vec<bool>,
+    /// Whether a column has codes, by column.
+    is_coded: Vec<bool>,
     /// The group of every row, where rows keep their order.
     groups: Vec<Option<u32>>,
     /// The large groups, each with its rows as they are published, where rows stand by group.
@@ -79,7 +84,9 @@ impl Format {
         }
         let quoted = |column: &Column| match &column.data {
             ColumnData::Coded { domain, .. }
-                if column.role.is_published() && column.role != Role::QuasiIdentifier =>
+                if column.role.is_published()
+                    && column.role != Role::QuasiIdentifier
+                    && domain.cardinality() <= POOLED =>
             {
                 Some(quoted_texts(domain, dialect.delimiter))
             }
@@ -116,7 +123,8 @@ impl<'a> Renderer<'a> {
         let groups = if release.row_order == RowOrder::Kept { release.group_by_row() } else { Vec::new() };
         let by_group = release.row_order != RowOrder::Kept;
         let large = if by_group { large_groups(release) } else { Vec::new() };
-        Renderer { release, format, plain, groups, large }
+        let is_coded = release.table.columns().iter().map(|column| column.coded().is_some()).collect();
+        Renderer { release, format, plain, is_coded, groups, large }
     }
 
     /// What is rendered at once, in the order of the release.
@@ -242,6 +250,15 @@ impl<'a> Renderer<'a> {
         }
     }
 
+    /// Renders a value of a column with many.
+    fn render_code(&self, column: usize, code: u32, field: &mut Vec<u8>, out: &mut Vec<u8>) {
+        if let Some((domain, _)) = self.release.table.columns()[column].coded() {
+            field.clear();
+            domain.write_text(code, field);
+            quote_field(field, self.format.dialect.delimiter, out);
+        }
+    }
+
     /// Renders the row that is the `at`-th of its chunk.
     #[inline]
     fn render_row(&self, at: usize, scratch: &mut Scratch<'a>) {
@@ -257,6 +274,10 @@ impl<'a> Renderer<'a> {
                 match &self.format.kept[*column] {
                     Some(texts) => {
                         scratch.out.extend_from_slice(texts.get(scratch.codes[number][at] as usize))
+                    }
+                    None if self.is_coded[*column] => {
+                        let (field, out) = (&mut scratch.field, &mut scratch.out);
+                        self.render_code(*column, scratch.codes[number][at], field, out);
                     }
                     None if self.plain[*column] => scratch.out.extend_from_slice(scratch.kept[number][at]),
                     None => {

@@ -1,8 +1,10 @@
 //! Losses of a release whose parts come one after the other.
 
-use super::groups::sums;
+use super::groups::{charge, needs_of, sums};
 use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
+use crate::statistics::{Collector, Extent, Needs, Statistics};
+use std::ops::Range;
 
 /// What parts of the rows have cost so far. No tuple of the domain is in two parts.
 ///
@@ -14,6 +16,8 @@ pub struct Sums<'l, 'a> {
     told: Vec<Told<'l>>,
     costs: Vec<Box<dyn Cost + 'a>>,
     sums: Vec<f64>,
+    /// What is known of a group whose rows come in slices.
+    sliced: Option<Statistics>,
 }
 
 /// A loss that can be told as yet.
@@ -42,7 +46,7 @@ impl<'l, 'a> Sums<'l, 'a> {
             }
         }
         let sums = vec![0.0; costs.len()];
-        Sums { told, costs, sums }
+        Sums { told, costs, sums, sliced: None }
     }
 
     /// Adds the groups of the next part, whose table has the columns and domains of the frame.
@@ -50,11 +54,33 @@ impl<'l, 'a> Sums<'l, 'a> {
         for (sum, more) in self.sums.iter_mut().zip(sums(&self.costs, part.table, groups)?) {
             *sum += more;
         }
+        self.add_parts(part, groups);
+        Ok(())
+    }
+
+    /// Adds some rows of a group that is larger than memory. Its region is that of the whole group, which goes on in the
+    /// next slice unless this is the last.
+    pub fn add_slice(&mut self, part: &Original<'_>, group: &dyn Groups, last: bool) -> Result<()> {
+        let needs = needs_of(&self.costs);
+        let collector = Collector::new(&Needs { extents: Vec::new(), ..needs.clone() }, part.table)?;
+        for more in group.statistics(0..1, &collector) {
+            match &mut self.sliced {
+                Some(sliced) => sliced.merge(&more),
+                None => self.sliced = Some(more),
+            }
+        }
+        if let Some(mut whole) = self.sliced.take_if(|_| last) {
+            charge(&self.costs, &needs, &mut whole, group, 0, &mut self.sums);
+        }
+        self.add_parts(part, &Slice(group));
+        Ok(())
+    }
+
+    fn add_parts(&mut self, part: &Original<'_>, groups: &dyn Groups) {
         self.told.retain_mut(|told| match &mut told.how {
             How::Cost(_) => true,
             How::Parts(sum) => told.loss.part(part, groups).map(|more| *sum += more).is_some(),
         });
-        Ok(())
     }
 
     /// The losses of the release that the parts make up, by name, in the order in which they were given.
@@ -67,5 +93,42 @@ impl<'l, 'a> Sums<'l, 'a> {
             (told.loss.id(), value)
         };
         self.told.iter().map(finished).collect()
+    }
+}
+
+/// Some rows of a group: which others it has is not known.
+struct Slice<'g>(&'g dyn Groups);
+
+impl Groups for Slice<'_> {
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    fn rows(&self, group: usize) -> u64 {
+        self.0.rows(group)
+    }
+
+    fn extent(&self, group: usize, dimension: usize) -> Extent {
+        self.0.extent(group, dimension)
+    }
+
+    fn covered(&self, group: usize, dimension: usize) -> Extent {
+        self.0.covered(group, dimension)
+    }
+
+    fn members(&self, _: usize) -> Option<&[u32]> {
+        None
+    }
+
+    fn disjoint(&self) -> bool {
+        false
+    }
+
+    fn knows(&self, _: &Needs) -> bool {
+        false
+    }
+
+    fn statistics(&self, groups: Range<usize>, collector: &Collector<'_>) -> Vec<Statistics> {
+        self.0.statistics(groups, collector)
     }
 }
