@@ -9,8 +9,10 @@ use serde_json::{Map, Value, json};
 
 /// What a certificate is made from.
 pub struct Certified<'a> {
-    /// The original table.
+    /// The original table; its rows are not looked at.
     pub table: &'a Table,
+    /// How many rows it has.
+    pub rows: u64,
     /// What was required.
     pub requirements: &'a [Box<dyn Requirement>],
     /// The settings, by name.
@@ -21,6 +23,8 @@ pub struct Certified<'a> {
     pub proof: Proof,
     /// The loss that a search minimised, by name, what it found, and what no release of its kind undercuts.
     pub searched: Option<(&'a str, f64, f64)>,
+    /// How the run went.
+    pub run: Value,
     /// The checked release.
     pub checked: &'a Checked,
 }
@@ -34,7 +38,7 @@ impl Certified<'_> {
             "klimt": env!("CARGO_PKG_VERSION"),
             "release": { "hash": format!("blake3:{}", self.checked.hash), "rows": findings.rows },
             "rows": {
-                "original": self.table.rows(),
+                "original": self.rows,
                 "published": findings.rows,
                 "suppressed": findings.suppressed,
             },
@@ -51,6 +55,7 @@ impl Certified<'_> {
             "sensitive": findings.sensitive,
             "losses": self.losses.iter().map(|(id, loss)| (id.to_string(), json!(loss))).collect::<Map<_, _>>(),
             "proven": self.proof,
+            "run": self.run,
             "search": self.searched.map(|(loss, found, bound)| json!({ "loss": loss, "found": found, "bound": bound })),
         })
     }

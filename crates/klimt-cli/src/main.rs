@@ -3,7 +3,9 @@
 mod certificate;
 mod columns;
 mod commands;
+mod external;
 mod hand_over;
+mod memory;
 mod options;
 mod output;
 mod progress;

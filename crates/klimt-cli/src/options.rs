@@ -1,5 +1,6 @@
 //! Every flag of the command, in one place: help, completions and the man page are made from it.
 
+use crate::memory::MemoryArgs;
 use crate::requirements::RequirementArgs;
 use crate::schemes::SchemeArgs;
 use crate::search::SearchArgs;
@@ -173,7 +174,7 @@ pub struct GeneralArgs {
 /// `klimt anonymize`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Memory: about as much as the input file, in all. The release, its check and its certificate appear\ntogether; a run that fails or is stopped leaves what was there before."
+    after_help = "Memory: about as much as the input file, in all, where --memory grants that; a larger table goes to\n--temp-dir while it is anonymized. The release, its check and its certificate appear\ntogether; a run that fails or is stopped leaves what was there before."
 )]
 pub struct AnonymizeArgs {
     /// The table: CSV, TSV (gzip or zstd too), Parquet or Arrow; `-` is standard input
@@ -199,6 +200,9 @@ pub struct AnonymizeArgs {
     /// What is asked of the generalization schemes.
     #[command(flatten)]
     pub schemes: SchemeArgs,
+    /// How much memory may be taken.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// What is published.
     #[command(flatten)]
     pub publish: PublishArgs,

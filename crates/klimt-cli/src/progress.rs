@@ -70,6 +70,13 @@ impl Progress {
 }
 
 impl Stage<'_> {
+    /// Says what is being done now.
+    pub fn rename(&self, name: &'static str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(name);
+        }
+    }
+
     /// Says how it goes.
     pub fn say(&self, what: &str) {
         if let Some(bar) = &self.bar {

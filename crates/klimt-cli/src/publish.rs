@@ -1,25 +1,28 @@
-//! Publishing a release: written beside its target, checked from the very bytes that are written, and only then
-//! given its name.
+//! Publishing a release, whole or part by part: written beside its target, checked from the very bytes that are written,
+//! and only then given its name.
 
 use crate::output::Staged;
-use crate::progress::Progress;
-use klimt::recode::{Release, Source};
+use klimt::partition::Observer;
+use klimt::recode::{Release, ReleaseColumn, Source};
 use klimt::requirement::Requirement;
-use klimt::table::{ColumnSpec, Domain, Role, Shape, ValueType};
+use klimt::table::{ColumnSpec, Domain, Role, Shape, Table, ValueType};
 use klimt::{Error, ErrorKind, Result};
-use klimt_io::columnar::{self, KeptTypes, OutputFormat, TextRecords};
-use klimt_io::csv::{ChunkObserver, Dialect, DialectSpec, write_release};
+use klimt_io::columnar::{ColumnarWriter, KeptTypes, OutputFormat, RowsKnown, TextRecords};
+use klimt_io::csv::{ChunkObserver, CsvWriter, Dialect, DialectSpec};
 use klimt_io::source::Compression;
-use klimt_verify::claims::{Facts, Outcome, check};
+use klimt_verify::claims::{Facts, Outcome, ValueCounts};
 use klimt_verify::csv::{Layout, scan};
-use klimt_verify::{Findings, Question, Tally, width};
+use klimt_verify::{Findings, Question, Segments, Tally, width};
 use std::fs::File;
 use std::io::{self, Write};
 
 /// What is promised of a release, and how it is written.
+#[derive(Clone, Copy)]
 pub struct Publication<'a> {
-    /// The release.
-    pub release: &'a Release<'a>,
+    /// The columns of the table, with their domains; rows are not looked at.
+    pub frame: &'a Table,
+    /// The published columns.
+    pub columns: &'a [ReleaseColumn],
     /// Where it goes.
     pub output: &'a str,
     /// How text is written.
@@ -30,10 +33,10 @@ pub struct Publication<'a> {
     pub kept_types: &'a KeptTypes,
     /// What must hold.
     pub requirements: &'a [Box<dyn Requirement>],
+    /// What the verifier is told of the columns; see [`facts`].
+    pub facts: &'a Facts,
     /// How many writers work side by side.
     pub threads: usize,
-    /// Progress and the wish to stop.
-    pub progress: &'a Progress,
 }
 
 /// A checked release that waits for its name.
@@ -48,35 +51,146 @@ pub struct Checked {
     pub hash: String,
 }
 
-impl Publication<'_> {
-    /// Writes and checks the release. Nothing has its final name yet; an error leaves nothing behind.
-    pub fn write(&self) -> Result<Checked> {
+impl<'a> Publication<'a> {
+    /// Writes and checks a whole release of a table of so many rows. Nothing has its final name yet; an error leaves
+    /// nothing behind.
+    pub fn write(&self, release: &Release<'_>, progress: &dyn Observer) -> Result<Checked> {
+        let original_rows = Some(release.table.rows() as u64);
+        let question = Question { k: Some(self.k), original_rows };
+        let segments = Segments::one(self.requirements, self.facts, question);
+        let mut parts = self.start(&RowsKnown::All(release), segments)?;
+        parts.write(release, progress, Part::Groups)?;
+        parts.finish()
+    }
+
+    /// Starts a release of all rows of a table, which come in parts and have these sensitive values together.
+    pub fn in_parts(&self, rows: u64, counts: Vec<ValueCounts>) -> Result<Parts<'a>> {
+        let question = Question { k: Some(self.k), original_rows: Some(rows) };
+        let segments = Segments::of_whole(self.requirements, self.facts, question, rows, counts)?;
+        self.start(&RowsKnown::None(self.frame), segments)
+    }
+
+    fn start(&self, rows: &RowsKnown<'_>, segments: Segments<'a>) -> Result<Parts<'a>> {
         let staged = Staged::create(self.output)?;
-        let (tally, hash) = match OutputFormat::of(self.output)? {
+        let file = staged.file().try_clone().map_err(|e| self.failed(&e))?;
+        let writer = match OutputFormat::of(self.output)? {
             OutputFormat::Text { compression, .. } => {
-                let mut sink = Sink::new(staged.file(), compression).map_err(|e| self.failed(&e))?;
-                let tally = self.write_text(&mut sink)?;
-                (tally, sink.finish().map_err(|e| self.failed(&e))?)
+                let (generalised, sensitive) = self.positions();
+                let layout =
+                    Layout::new(self.columns.len(), generalised, self.dialect)?.with_sensitive(sensitive)?;
+                let sink = Sink::new(file, compression).map_err(|e| self.failed(&e))?;
+                let writer = CsvWriter::new(self.columns, self.frame, self.dialect, self.threads, sink);
+                Writer::Text(Box::new(writer.map_err(|error| self.named(error))?), layout)
             }
             OutputFormat::Columnar(format) => {
-                let mut sink = Sink::new(staged.file(), Compression::None).map_err(|e| self.failed(&e))?;
-                let stage = self.progress.stage("writing", self.release.rows() as u64, false);
-                columnar::write_release(
-                    self.release,
-                    format,
-                    self.kept_types,
-                    self.threads,
-                    &mut sink,
-                    &stage,
-                )
-                .map_err(|error| self.named(error))?;
-                let hash = sink.finish().map_err(|e| self.failed(&e))?;
-                (self.read_back(&staged)?, hash)
+                let sink = Sink::new(file, Compression::None).map_err(|e| self.failed(&e))?;
+                let (types, threads) = (self.kept_types, self.threads);
+                let writer = ColumnarWriter::new(self.columns, rows, format, types, threads, sink);
+                Writer::Columnar(Box::new(writer.map_err(|error| self.named(error))?), Vec::new())
             }
         };
-        let original_rows = Some(self.release.table.rows() as u64);
-        let findings = Findings::new(&tally, &Question { k: Some(self.k), original_rows })?;
-        let outcomes = check(&tally, self.requirements, &facts(self.release))?;
+        Ok(Parts { publication: *self, staged, writer, segments, rows: 0, slices: None })
+    }
+
+    fn failed(&self, error: &io::Error) -> Error {
+        Error::io(self.output, "write it", error)
+    }
+
+    /// The positions of the generalised and of the sensitive columns.
+    fn positions(&self) -> (Vec<usize>, Vec<usize>) {
+        let is_sensitive = |source: Source| match source {
+            Source::Kept(number) => self.frame.columns()[number].role == Role::Sensitive,
+            _ => false,
+        };
+        let numbers = 0..self.columns.len();
+        let generalised =
+            numbers.clone().filter(|&c| matches!(self.columns[c].source, Source::Generalised(_)));
+        (generalised.collect(), numbers.filter(|&c| is_sensitive(self.columns[c].source)).collect())
+    }
+
+    fn empty_tally(&self) -> Tally {
+        let (generalised, sensitive) = self.positions();
+        let name = |position: &usize| self.columns[*position].name.as_str();
+        let names = |positions: &[usize]| positions.iter().map(name).collect::<Vec<_>>();
+        Tally::new(&names(&generalised), &names(&sensitive))
+    }
+
+    /// An error of the sink with the name of the output.
+    fn named(&self, error: Error) -> Error {
+        let message = error.message().replacen("the output", self.output, 1);
+        error.help().iter().fold(Error::new(error.kind(), message), |made, help| made.with_help(help.clone()))
+    }
+}
+
+/// A release that is being written. Each part is a segment to the verifier.
+pub struct Parts<'a> {
+    publication: Publication<'a>,
+    staged: Staged,
+    writer: Writer,
+    segments: Segments<'a>,
+    rows: u64,
+    /// What was counted of a group whose last slice has not come.
+    slices: Option<Tally>,
+}
+
+/// What a part of a release holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Groups.
+    Groups,
+    /// Some rows of a group that goes on in the next part.
+    Slice,
+    /// The last rows of a group.
+    LastSlice,
+}
+
+enum Writer {
+    /// Text, whose groups are counted from the bytes as they are written.
+    Text(Box<CsvWriter<Sink>>, Layout),
+    /// A columnar file, which is read again when it is written; and how many rows there are up to the end of each part.
+    Columnar(Box<ColumnarWriter<Sink>>, Vec<u64>),
+}
+
+impl Parts<'_> {
+    /// Writes the next part. The slices of a group are one segment.
+    pub fn write(&mut self, release: &Release<'_>, progress: &dyn Observer, part: Part) -> Result<()> {
+        let publication = self.publication;
+        self.rows += release.rows() as u64;
+        match &mut self.writer {
+            Writer::Text(writer, layout) => {
+                let layout = &*layout;
+                let observer = || Checker { layout, tally: publication.empty_tally() };
+                let checkers =
+                    writer.write(release, progress, observer).map_err(|error| publication.named(error))?;
+                let before = self.slices.take().unwrap_or_else(|| publication.empty_tally());
+                let tally =
+                    checkers.into_iter().map(|checker| checker.tally).try_fold(before, Tally::merge)?;
+                match part {
+                    Part::Slice => self.slices = Some(tally),
+                    Part::Groups | Part::LastSlice => self.segments.segment(&tally)?,
+                }
+                Ok(())
+            }
+            Writer::Columnar(writer, ends) => {
+                ends.extend((part != Part::Slice).then_some(self.rows));
+                writer.write(release, progress).map_err(|error| publication.named(error))
+            }
+        }
+    }
+
+    /// Ends the file and checks it. Nothing has its final name yet; an error leaves nothing behind.
+    pub fn finish(self) -> Result<Checked> {
+        let Parts { publication, staged, writer, mut segments, rows, .. } = self;
+        let sink = match writer {
+            Writer::Text(writer, _) => writer.finish().1,
+            Writer::Columnar(writer, ends) => {
+                let (_, sink) = writer.finish().map_err(|error| publication.named(error))?;
+                read_back(&publication, &staged, &ends, &mut segments)?;
+                sink
+            }
+        };
+        let hash = sink.finish().map_err(|e| publication.failed(&e))?;
+        let (findings, outcomes) = segments.finish()?;
         if let Some(broken) = outcomes.iter().find(|outcome| !outcome.holds) {
             return Err(Error::new(
                 ErrorKind::Internal,
@@ -86,67 +200,38 @@ impl Publication<'_> {
                 ),
             ));
         }
-        if findings.rows != self.release.rows() as u64 {
+        if findings.rows != rows {
             return Err(Error::internal(format!(
-                "the release holds {} rows where {} were to be published",
-                findings.rows,
-                self.release.rows()
+                "the release holds {} rows where {rows} were to be published",
+                findings.rows
             )));
         }
         Ok(Checked { staged, findings, outcomes, hash })
     }
+}
 
-    fn failed(&self, error: &io::Error) -> Error {
-        Error::io(self.output, "write it", error)
-    }
-
-    /// The positions of the generalised and of the sensitive columns.
-    fn positions(&self) -> (Vec<usize>, Vec<usize>) {
-        let columns = self.release.columns();
-        let is_sensitive = |source: Source| match source {
-            Source::Kept(number) => self.release.table.columns()[number].role == Role::Sensitive,
-            _ => false,
-        };
-        let numbers = 0..columns.len();
-        let generalised = numbers.clone().filter(|&c| matches!(columns[c].source, Source::Generalised(_)));
-        (generalised.collect(), numbers.filter(|&c| is_sensitive(columns[c].source)).collect())
-    }
-
-    fn empty_tally(&self) -> Tally {
-        let (generalised, sensitive) = self.positions();
-        let name = |position: &usize| self.release.columns()[*position].name.as_str();
-        let names = |positions: &[usize]| positions.iter().map(name).collect::<Vec<_>>();
-        Tally::new(&names(&generalised), &names(&sensitive))
-    }
-
-    /// Writes text, and counts its groups from the bytes as they are written.
-    fn write_text(&self, sink: &mut Sink<'_>) -> Result<Tally> {
-        let (generalised, sensitive) = self.positions();
-        let columns = self.release.columns().len();
-        let layout = Layout::new(columns, generalised, self.dialect)?.with_sensitive(sensitive)?;
-        let stage = self.progress.stage("writing", self.release.rows() as u64, false);
-        let observer = || Checker { layout: &layout, tally: self.empty_tally() };
-        let (_, checkers) = write_release(self.release, self.dialect, self.threads, sink, &stage, observer)
-            .map_err(|error| self.named(error))?;
-        checkers.into_iter().map(|checker| checker.tally).try_fold(self.empty_tally(), Tally::merge)
-    }
-
-    /// Counts the groups of a columnar file by reading it again.
-    fn read_back(&self, staged: &Staged) -> Result<Tally> {
-        let file = staged.file().try_clone().map_err(|e| self.failed(&e))?;
-        let records = TextRecords::of_file(self.output, file, DialectSpec::default())?;
-        let (generalised, sensitive) = self.positions();
-        let (split, mut tally) = (generalised.len(), self.empty_tally());
-        let wanted: Vec<usize> = generalised.into_iter().chain(sensitive).collect();
-        records.for_each(&wanted, &mut |_, fields| tally.add(&fields[..split], &fields[split..]))?;
-        Ok(tally)
-    }
-
-    /// An error of the sink with the name of the output.
-    fn named(&self, error: Error) -> Error {
-        let message = error.message().replacen("the output", self.output, 1);
-        error.help().iter().fold(Error::new(error.kind(), message), |made, help| made.with_help(help.clone()))
-    }
+/// Counts the groups of a columnar file by reading it again, part by part.
+fn read_back(
+    publication: &Publication<'_>,
+    staged: &Staged,
+    ends: &[u64],
+    segments: &mut Segments<'_>,
+) -> Result<()> {
+    let file = staged.file().try_clone().map_err(|e| publication.failed(&e))?;
+    let records = TextRecords::of_file(publication.output, file, DialectSpec::default())?;
+    let (generalised, sensitive) = publication.positions();
+    let (split, mut tally) = (generalised.len(), publication.empty_tally());
+    let wanted: Vec<usize> = generalised.into_iter().chain(sensitive).collect();
+    let mut ends = ends.iter().peekable();
+    records.for_each(&wanted, &mut |row, fields| {
+        tally.add(&fields[..split], &fields[split..])?;
+        if ends.next_if(|end| **end == row).is_some() {
+            segments.segment(&tally)?;
+            tally = publication.empty_tally();
+        }
+        Ok(())
+    })?;
+    segments.segment(&tally)
 }
 
 /// Counts what is published, from the bytes.
@@ -162,8 +247,7 @@ impl ChunkObserver for Checker<'_> {
 }
 
 /// What is known of the columns beside their published values.
-fn facts(release: &Release<'_>) -> Facts {
-    let table = release.table;
+pub fn facts(table: &Table) -> Facts {
     let domains =
         (0..table.dimensions()).map(|d| (table.dimension(d).name.clone(), width_domain(table.domain(d))));
     let sensitive = table.columns().iter().filter(|column| column.role == Role::Sensitive);
@@ -208,24 +292,24 @@ fn width_domain(domain: &Domain) -> width::Domain {
 }
 
 /// The file, its hash, and the compression that its name asks for.
-pub enum Sink<'a> {
+pub enum Sink {
     /// As it is.
-    Plain(Hashing<'a>),
+    Plain(Hashing),
     /// By gzip.
-    Gzip(flate2::write::GzEncoder<Hashing<'a>>),
+    Gzip(flate2::write::GzEncoder<Hashing>),
     /// By Zstandard.
-    Zstd(zstd::Encoder<'static, Hashing<'a>>),
+    Zstd(zstd::Encoder<'static, Hashing>),
 }
 
 /// A file and the hash of what was written to it.
-pub struct Hashing<'a> {
-    file: &'a File,
+pub struct Hashing {
+    file: File,
     hasher: blake3::Hasher,
 }
 
-impl<'a> Sink<'a> {
+impl Sink {
     /// A sink for a file, with the given compression.
-    pub fn new(file: &'a File, compression: Compression) -> io::Result<Self> {
+    pub fn new(file: File, compression: Compression) -> io::Result<Self> {
         let plain = Hashing { file, hasher: blake3::Hasher::new() };
         Ok(match compression {
             Compression::None => Sink::Plain(plain),
@@ -247,7 +331,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-impl Write for Hashing<'_> {
+impl Write for Hashing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.hasher.update(&bytes[..written]);
@@ -259,7 +343,7 @@ impl Write for Hashing<'_> {
     }
 }
 
-impl Write for Sink<'_> {
+impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Sink::Plain(sink) => sink.write(bytes),

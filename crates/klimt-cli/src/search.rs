@@ -141,8 +141,8 @@ impl SearchArgs {
         }
     }
 
-    /// What a search that starts now may spend.
-    pub fn budget(&self) -> Result<Budget> {
+    /// What a search that starts now may spend, with so much memory.
+    pub fn budget(&self, memory: usize) -> Result<Budget> {
         let limit = self.time_limit.as_deref().map_or(Ok(TIME_LIMIT), duration)?;
         let gap = match &self.gap {
             None => 1.0,
@@ -152,12 +152,14 @@ impl SearchArgs {
                 })?
             }
         };
-        Ok(Budget { until: Instant::now().checked_add(limit), gap, ..Budget::default() })
+        let bytes = Budget::default().bytes.min(memory);
+        Ok(Budget { until: Instant::now().checked_add(limit), gap, bytes })
     }
 
     /// What a certificate says of the search, by name.
     pub fn describe(&self, algorithm: &str) -> Vec<(&'static str, Value)> {
-        let searches = algorithm != "mondrian" || self.effort() != Effort::Fast;
+        let greedy = algorithm == "mondrian" || algorithm.starts_with("rothko");
+        let searches = !greedy || self.effort() != Effort::Fast;
         let mut said = Vec::new();
         if algorithm != "scheme" {
             said.push(("effort", json!(self.effort())));

@@ -1,5 +1,6 @@
 //! What a run is to do, from a spec and from flags.
 
+use crate::memory::MemoryArgs;
 use crate::options::{ColumnArgs, Extent, HierarchyCut, Other, Partitioning, Statistic};
 use crate::requirements::Wanted;
 use crate::schemes::{Levels, SchemeSettings};
@@ -56,6 +57,8 @@ pub struct Settings {
     pub search: SearchArgs,
     /// What is asked of the generalization schemes.
     pub schemes: SchemeSettings,
+    /// What is said about memory.
+    pub memory: MemoryArgs,
     /// Strict or relaxed.
     pub partitioning: Option<Partitioning>,
     /// Where hierarchies may be cut.
@@ -71,9 +74,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The name of the algorithm.
+    /// The name of the algorithm: where none is asked for, of the one for tables that fit in memory.
     pub fn algorithm(&self) -> &str {
-        self.algorithm.as_deref().unwrap_or("mondrian")
+        self.algorithm.as_deref().filter(|name| *name != "auto").unwrap_or("mondrian")
+    }
+
+    /// Whether the algorithm depends on whether the table fits in memory.
+    pub fn is_auto(&self) -> bool {
+        self.algorithm.as_deref().is_none_or(|name| name == "auto")
     }
 
     /// Takes in the flags about columns; all problems at once.

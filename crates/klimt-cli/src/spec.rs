@@ -37,6 +37,10 @@ const KEYS: &[(&str, &str)] = &[
     ("scheme", "scheme: which groupings of values are allowed: bhs, ghs, ops, gops, sps or gsps"),
     ("direction", "scheme: where the search starts: bottom-up, top-down or auto"),
     ("without", "scheme: what the search does without, for experiments, such as [\"fold\"]"),
+    ("memory", "keep to so much memory, such as \"256MB\" or \"50%\""),
+    ("temp-dir", "where tables larger than memory are kept meanwhile"),
+    ("significance", "rothko-s: the chance of making a cut that has to be undone"),
+    ("sample", "rothko-s: the rows of a sample"),
     ("partitioning", "strict or relaxed"),
     ("hierarchy-cut", "where a hierarchy may be cut: nodes, leaves or both"),
     ("suppress", "leave out at most this share of the rows, such as \"5%\""),
@@ -124,6 +128,10 @@ impl Reader<'_> {
                     settings.schemes.without =
                         texts.iter().filter_map(|text| self.choice_of::<Technique>(key, text)).collect();
                 }
+                "memory" => settings.memory.memory = self.number(key, value),
+                "temp-dir" => settings.memory.temp_dir = self.file(key, value),
+                "significance" => settings.memory.significance = self.number(key, value),
+                "sample" => settings.memory.sample = self.number(key, value),
                 "partitioning" => settings.partitioning = self.choice::<Partitioning>(key, value),
                 "hierarchy-cut" => settings.hierarchy_cut = self.choice::<HierarchyCut>(key, value),
                 "suppress" => settings.suppress = self.text(key, value),

@@ -5,17 +5,18 @@ use crate::risk;
 use crate::schemes::Schemes;
 use crate::settings::Settings;
 use crate::terminal::note;
-use klimt::requirement::{Requirement, TableFacts};
+use klimt::requirement::{Facts, Requirement};
 use klimt::table::{Column, ColumnData, Role, Table};
 use std::collections::HashSet;
 
 /// Says what a privacy board would ask about: sensitive columns that nothing protects, and requirements that rest on
-/// something that was not said.
+/// something that was not said. Of a table larger than memory there are only the columns, and what is known of the whole.
 pub fn warn(
     quiet: bool,
     settings: &Settings,
     requirements: &[Box<dyn Requirement>],
     table: &Table,
+    whole: &dyn Facts,
     schemes: Option<&Schemes>,
 ) {
     for column in settings.unprotected(requirements) {
@@ -28,7 +29,7 @@ pub fn warn(
         );
     }
     for column in table.columns().iter().filter(|column| column.role == Role::Insensitive) {
-        let (distinct, rows) = distinct_values(column);
+        let (distinct, rows) = distinct_values(column, whole.rows());
         if let Some(warning) = risk::nearly_unique(&column.name, distinct, rows) {
             note(quiet, &format!("warning: {warning}"));
         }
@@ -49,8 +50,7 @@ pub fn warn(
             ),
         );
     }
-    let facts = TableFacts::of(table);
-    for warning in requirements.iter().filter_map(|requirement| requirement.warning(&facts)) {
+    for warning in requirements.iter().filter_map(|requirement| requirement.warning(whole)) {
         note(quiet, &format!("warning: {warning}"));
     }
 }
@@ -59,14 +59,13 @@ pub fn warn(
 const LOOKED_AT: usize = 10_000;
 
 /// How many different values a column has in how many rows: in all, or in the first ones for plain texts.
-fn distinct_values(column: &Column) -> (u64, u64) {
-    let (distinct, rows) = match &column.data {
-        ColumnData::Coded { domain, codes } => (domain.value_count(), codes.len()),
+fn distinct_values(column: &Column, rows: u64) -> (u64, u64) {
+    match &column.data {
+        ColumnData::Coded { domain, .. } => (domain.value_count() as u64, rows),
         ColumnData::Texts(texts) => {
             let rows = texts.len().min(LOOKED_AT);
             let seen: HashSet<&[u8]> = (0..rows).map(|row| texts.get(row)).collect();
-            (seen.len(), rows)
+            (seen.len() as u64, rows as u64)
         }
-    };
-    (distinct as u64, rows as u64)
+    }
 }

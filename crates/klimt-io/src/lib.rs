@@ -4,4 +4,5 @@ pub mod column;
 pub mod columnar;
 pub mod csv;
 pub mod generate;
+pub mod room;
 pub mod source;

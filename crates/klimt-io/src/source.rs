@@ -2,6 +2,7 @@
 
 use crate::columnar::{ArrowSource, Format, Input, KeptTypes, ParquetSource};
 use crate::csv::{CsvSource, Dialect, DialectSpec, ReadOptions};
+use crate::room::{Limits, Loaded, Room};
 use flate2::read::MultiGzDecoder;
 use klimt::table::{ColumnSpec, Table};
 use klimt::{Error, Result};
@@ -112,12 +113,40 @@ impl Source {
         }
     }
 
-    /// Reads the columns that the plan asks for.
+    /// Reads the columns that the plan asks for into memory.
     pub fn read(self, plan: &[ColumnPlan], options: &ReadOptions<'_>) -> Result<(Table, ReadReport)> {
+        match self.load(plan, options, None)? {
+            Loaded::Fits(table, report) => Ok((table, report)),
+            Loaded::Spilled(_) => Err(Error::internal("a table was spilled that should be held")),
+        }
+    }
+
+    /// Reads the columns that the plan asks for in one pass: into memory where they fit with what an algorithm needs
+    /// beside them, and to disk otherwise. What a table in memory takes is not reserved any more when this returns.
+    ///
+    /// Values become what [`Source::read`] makes of them. Only where the different numbers, days or instants of a
+    /// column would take too much memory, the domain has every value between the least and the greatest
+    /// ([`klimt::table::Domain::is_range`]).
+    pub fn read_within<'a>(
+        self,
+        plan: &[ColumnPlan],
+        options: &ReadOptions<'_>,
+        room: &Room<'a>,
+    ) -> Result<Loaded<'a>> {
+        let limits = Limits::of(room.pool.left(), options.threads, plan);
+        self.load(plan, options, Some((*room, limits)))
+    }
+
+    pub(crate) fn load<'a>(
+        self,
+        plan: &[ColumnPlan],
+        options: &ReadOptions<'_>,
+        within: Option<(Room<'a>, Limits)>,
+    ) -> Result<Loaded<'a>> {
         match self {
-            Source::Csv(source) => source.read(plan, options),
-            Source::Parquet(source) => source.read(plan, options),
-            Source::Arrow(source) => source.read(plan, options),
+            Source::Csv(source) => source.load(plan, options, within),
+            Source::Parquet(source) => source.load(plan, options, within),
+            Source::Arrow(source) => source.load(plan, options, within),
         }
     }
 }

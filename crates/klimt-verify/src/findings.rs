@@ -1,6 +1,6 @@
 //! What a tally says about a release.
 
-use crate::{Group, Histograms, Tally};
+use crate::{Cell, Group, Histograms, Tally};
 use hashbrown::HashMap;
 use klimt::{Error, Result};
 use serde::{Serialize, Serializer};
@@ -94,30 +94,107 @@ const BUCKETS: [u64; 10] = [1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000];
 impl Findings {
     /// What the tally of a whole release says.
     pub fn new(tally: &Tally, question: &Question) -> Result<Self> {
-        let rows = tally.rows();
-        let original = question.original_rows.unwrap_or(rows);
+        let suppressed = tally.suppressed_group();
+        let mut sums = Sums::new(tally, question);
+        let cells: Vec<_> = tally.sensitive().iter().map(|column| column.cells(suppressed)).collect();
+        sums.add(tally.groups(), cells.iter().map(Vec::as_slice));
+        sums.finish(tally.suppressed())
+    }
+}
+
+/// What the groups of a release come to as they are counted, some at a time.
+pub(crate) struct Sums {
+    question: Question,
+    groups: u64,
+    rows: u64,
+    smallest: Option<u64>,
+    largest: u64,
+    squares: u128,
+    /// Groups and rows of each bucket.
+    sizes: [(u64, u64); BUCKETS.len()],
+    below: (u64, u64),
+    /// The name of each sensitive column, the least number of distinct values, and the rows of groups with one.
+    sensitive: Vec<(String, Option<u64>, u64)>,
+}
+
+impl Sums {
+    /// No groups, with the sensitive columns of a tally.
+    pub fn new(tally: &Tally, question: &Question) -> Self {
+        let name = |column: &Histograms| (column.column().to_string(), None, 0);
+        Sums {
+            question: *question,
+            groups: 0,
+            rows: 0,
+            smallest: None,
+            largest: 0,
+            squares: 0,
+            sizes: Default::default(),
+            below: (0, 0),
+            sensitive: tally.sensitive().iter().map(name).collect(),
+        }
+    }
+
+    /// Whether no group has been counted.
+    pub fn is_empty(&self) -> bool {
+        self.groups == 0
+    }
+
+    /// Counts groups that have not been counted, with the cells of each sensitive column, group by group.
+    pub fn add<'c>(
+        &mut self,
+        groups: impl Iterator<Item = Group<'c>>,
+        cells: impl Iterator<Item = &'c [Cell]>,
+    ) {
+        for size in groups.map(|group| group.rows()) {
+            self.groups += 1;
+            self.rows += size;
+            self.smallest = Some(self.smallest.map_or(size, |smallest| smallest.min(size)));
+            self.largest = self.largest.max(size);
+            self.squares += u128::from(size).pow(2);
+            let (groups, rows) = &mut self.sizes[bucket_of(size)];
+            (*groups, *rows) = (*groups + 1, *rows + size);
+            if self.question.k.is_some_and(|k| size < k) {
+                self.below = (self.below.0 + 1, self.below.1 + size);
+            }
+        }
+        for ((_, least, certain), cells) in self.sensitive.iter_mut().zip(cells) {
+            for histogram in cells.chunk_by(|left, right| left.group == right.group) {
+                let distinct = histogram.len() as u64;
+                *least = Some(least.map_or(distinct, |least| least.min(distinct)));
+                *certain += if distinct == 1 { histogram[0].rows } else { 0 };
+            }
+        }
+    }
+
+    /// What the groups say of a release that also has so many suppressed rows.
+    pub fn finish(self, suppressed: u64) -> Result<Findings> {
+        let Question { k, original_rows } = self.question;
+        let rows = self.rows + suppressed;
+        let original = original_rows.unwrap_or(rows);
         let lacking = original.checked_sub(rows).ok_or_else(|| {
             Error::unsatisfied(format!(
                 "the release has {rows} rows, more than the {original} of its original"
             ))
         })?;
-        let suppressed = tally.suppressed() + lacking;
-        let sizes = || tally.groups().map(|group| group.rows());
-        let groups = sizes().count() as u64;
-        let squares: u128 = sizes().map(|size| u128::from(size).pow(2)).sum();
-        let average_group = (original - suppressed) as f64 / groups.max(1) as f64;
+        let suppressed = suppressed + lacking;
+        let average_group = (original - suppressed) as f64 / self.groups.max(1) as f64;
+        let sensitive = self.sensitive.into_iter().map(|(column, least, certain_rows)| SensitiveFinding {
+            column,
+            least_distinct: least.unwrap_or(0),
+            certain_rows,
+        });
         Ok(Findings {
             rows,
             suppressed,
-            groups,
-            smallest_group: sizes().min().unwrap_or(0),
-            largest_group: sizes().max().unwrap_or(0),
+            groups: self.groups,
+            smallest_group: self.smallest.unwrap_or(0),
+            largest_group: self.largest,
             average_group,
-            dm: squares + u128::from(suppressed) * u128::from(original),
-            c_avg: question.k.map(|k| average_group / k as f64),
-            sizes: buckets(sizes()),
-            below: question.k.map(|k| below(k, sizes())),
-            sensitive: tally.sensitive().iter().map(|column| sensitive(tally, column)).collect(),
+            dm: self.squares + u128::from(suppressed) * u128::from(original),
+            c_avg: k.map(|k| average_group / k as f64),
+            sizes: buckets(&self.sizes),
+            below: k.map(|k| Below { k, groups: self.below.0, rows: self.below.1 }),
+            sensitive: sensitive.collect(),
         })
     }
 }
@@ -153,35 +230,17 @@ pub fn contributions(tally: &Tally) -> Vec<(String, u64)> {
     (0..names.len()).map(|at| (names[at].clone(), adds(at))).collect()
 }
 
-fn buckets(sizes: impl Iterator<Item = u64>) -> Vec<Bucket> {
+fn bucket_of(size: u64) -> usize {
+    BUCKETS.partition_point(|&from| from <= size).saturating_sub(1)
+}
+
+/// The buckets that hold groups, from the groups and rows of each.
+fn buckets(sizes: &[(u64, u64); BUCKETS.len()]) -> Vec<Bucket> {
     let ends = BUCKETS[1..].iter().map(|next| Some(next - 1)).chain([None]);
-    let empty = BUCKETS.iter().zip(ends).map(|(&from, to)| Bucket { from, to, groups: 0, rows: 0 });
-    let mut buckets: Vec<_> = empty.collect();
-    for size in sizes {
-        let bucket = &mut buckets[BUCKETS.partition_point(|&from| from <= size) - 1];
-        bucket.groups += 1;
-        bucket.rows += size;
-    }
-    buckets.retain(|bucket| bucket.groups > 0);
-    buckets
-}
-
-fn below(k: u64, sizes: impl Iterator<Item = u64>) -> Below {
-    sizes.filter(|&size| size < k).fold(Below { k, groups: 0, rows: 0 }, |below, size| Below {
-        groups: below.groups + 1,
-        rows: below.rows + size,
-        ..below
-    })
-}
-
-fn sensitive(tally: &Tally, column: &Histograms) -> SensitiveFinding {
-    let cells = tally.cells(column);
-    let histograms = || cells.chunk_by(|left, right| left.group == right.group);
-    SensitiveFinding {
-        column: column.column().to_string(),
-        least_distinct: histograms().map(|histogram| histogram.len() as u64).min().unwrap_or(0),
-        certain_rows: histograms().filter(|histogram| histogram.len() == 1).map(|one| one[0].rows).sum(),
-    }
+    let each = BUCKETS.iter().zip(ends).zip(sizes);
+    each.filter(|(_, (groups, _))| *groups > 0)
+        .map(|((&from, to), &(groups, rows))| Bucket { from, to, groups, rows })
+        .collect()
 }
 
 fn as_map<S: Serializer>(pairs: &[(String, String)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
@@ -249,7 +308,9 @@ mod tests {
     #[test]
     fn every_size_has_one_bucket() {
         for size in [1, 2, 4, 5, 9, 10, 99, 999, 9_999, 10_000, u64::MAX] {
-            let buckets = buckets([size].into_iter());
+            let mut sizes = [(0, 0); BUCKETS.len()];
+            sizes[bucket_of(size)] = (1, size);
+            let buckets = buckets(&sizes);
             assert_eq!(buckets.len(), 1);
             assert!(buckets[0].from <= size && buckets[0].to.is_none_or(|to| size <= to), "{size}");
         }

@@ -40,8 +40,13 @@ impl Histograms {
 
     /// Counts a row of a group that has a value; `None` when the column has more than 2³² values.
     pub(crate) fn add(&mut self, group: u32, value: &[u8]) -> Option<()> {
+        self.add_rows(group, value, 1)
+    }
+
+    /// Counts rows of a group that have a value; `None` when the column has more than 2³² values.
+    pub(crate) fn add_rows(&mut self, group: u32, value: &[u8], rows: u64) -> Option<()> {
         let value = self.values.intern(value)?;
-        self.push(Cell { group, value, rows: 1 });
+        self.push(Cell { group, value, rows });
         Some(())
     }
 
@@ -72,7 +77,12 @@ impl Histograms {
 
     /// The published text of a value.
     pub fn value(&self, number: u32) -> &str {
-        std::str::from_utf8(self.values.get(number)).expect("values come from valid text")
+        self.values.text(number)
+    }
+
+    /// The different values by their numbers.
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.values
     }
 
     /// How many different values there are.

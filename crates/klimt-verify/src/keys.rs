@@ -54,6 +54,11 @@ impl Keys {
         &self.bytes[range(&self.ends, number)]
     }
 
+    /// The string with this number, which was interned as text.
+    pub(crate) fn text(&self, number: u32) -> &str {
+        std::str::from_utf8(self.get(number)).expect("values come from valid text")
+    }
+
     /// How many strings have a number.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()

@@ -3,7 +3,8 @@
 //! Nothing here knows how a release came about: no partitioning code of the engine is used, only the text that a
 //! reader of the release would see. [`csv::scan`] (or [`Tally::add`] for other formats) counts the rows of every
 //! published tuple of quasi-identifier values in a [`Tally`]; tallies of different threads are merged.
-//! [`Findings`] sums a tally up, and [`claims::check`] decides which promises about the release hold.
+//! [`Findings`] sums a tally up, and [`claims::check`] decides which promises about the release hold. [`Segments`] does
+//! both for a release that is counted one piece after the other.
 
 pub mod claims;
 pub mod csv;
@@ -11,10 +12,12 @@ mod decimal;
 mod findings;
 mod histograms;
 mod keys;
+mod segments;
 mod tally;
 pub mod width;
 
 pub use decimal::Decimal;
 pub use findings::{Below, Bucket, Findings, Question, SensitiveFinding, WorstGroup, contributions, worst};
 pub use histograms::{Cell, Histograms};
+pub use segments::Segments;
 pub use tally::{Group, Tally};

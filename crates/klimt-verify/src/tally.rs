@@ -139,6 +139,25 @@ impl Tally {
         Ok(large)
     }
 
+    /// The rows of one tuple alone.
+    pub(crate) fn only(&self, number: u32) -> Result<Tally> {
+        let columns: Vec<String> = self.sensitive.iter().map(|column| column.column().to_string()).collect();
+        let mut one = Tally::new(&self.quasi_identifiers, &columns);
+        let group = one.group(self.keys.get(number)).ok_or_else(too_many)?;
+        one.count(group, self.rows[number as usize]);
+        for (into, from) in one.sensitive.iter_mut().zip(&self.sensitive) {
+            for cell in from.all_cells().iter().filter(|cell| cell.group == number) {
+                into.add_rows(group, from.keys().get(cell.value), cell.rows).ok_or_else(too_many)?;
+            }
+        }
+        Ok(one)
+    }
+
+    /// How many different tuples there are.
+    pub(crate) fn tuple_count(&self) -> usize {
+        self.keys.len()
+    }
+
     /// All rows of the release.
     pub fn rows(&self) -> u64 {
         self.rows.iter().sum()
@@ -167,10 +186,12 @@ impl Tally {
     }
 
     /// The number of the tuple of suppressed rows.
-    fn suppressed_group(&self) -> Option<u32> {
-        if self.keys.len() < 2 {
-            return None;
-        }
+    pub(crate) fn suppressed_group(&self) -> Option<u32> {
+        self.stars().filter(|_| self.keys.len() > 1)
+    }
+
+    /// The number of the tuple whose every value is published as `*`.
+    pub(crate) fn stars(&self) -> Option<u32> {
         let mut key = Vec::new();
         self.quasi_identifiers.iter().for_each(|_| push_value(&mut key, ANY));
         self.keys.find(&key)

@@ -117,9 +117,24 @@ pub fn requirement(flag: &str, column: &str, text: &str) -> Result<Box<dyn Requi
 /// The algorithms.
 pub const ALGORITHMS: &[Entry] = &[
     Entry {
+        id: "auto",
+        flag: "--algorithm auto",
+        help: "mondrian where the table fits in --memory, rothko-s where it does not; the default",
+    },
+    Entry {
         id: "mondrian",
         flag: "--algorithm mondrian",
         help: "greedy multidimensional partitioning: cuts at the median of the widest column",
+    },
+    Entry {
+        id: "rothko-t",
+        flag: "--algorithm rothko-t",
+        help: "mondrian for tables larger than memory, group for group: cuts from the frequency groups of all rows",
+    },
+    Entry {
+        id: "rothko-s",
+        flag: "--algorithm rothko-s",
+        help: "mondrian for tables larger than memory: cuts from a sample, undone where they turn out wrong",
     },
     Entry {
         id: "gensearch",

@@ -3,11 +3,12 @@
 use super::threads;
 use crate::certificate::Certified;
 use crate::columns::{dialect_spec, plan};
+use crate::external::{self, Manner};
 use crate::hand_over::{certificate_path, hand_over};
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
 use crate::output::{same_file, write_whole};
 use crate::progress::Progress;
-use crate::publish::Publication;
+use crate::publish::{Publication, facts};
 use crate::schemes::{self, Guides, Schemes};
 use crate::search::{self, Watch};
 use crate::settings::{Settings, share};
@@ -16,19 +17,28 @@ use crate::terminal::note;
 use crate::warnings::warn;
 use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::algorithm::optimal::{self, Effort};
+use klimt::algorithm::rothko::Whole;
 use klimt::loss::{self, Cost, Original, PartitionGroups, Totals};
 use klimt::partition::{Job, Partitioning, Proof, Suppression, Unobserved};
-use klimt::recode::{RecodingFunction, Release, RowOrder, SavedRequirement, StatisticKind};
+use klimt::recode::{
+    RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind, release_columns,
+};
 use klimt::region::Extents;
 use klimt::registry;
-use klimt::requirement::{Bound, Requirement};
+use klimt::requirement::{Bound, Requirement, TableFacts};
+use klimt::spill::SpillFolder;
 use klimt::split::SplitCriterion;
 use klimt::table::{Domain, Table};
 use klimt::{Error, ErrorKind, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
-use klimt_io::source::Source;
+use klimt_io::room::{Loaded, Room};
+use klimt_io::source::{ReadReport, Source};
+use klimt_verify::claims::Facts as VerifierFacts;
 use serde_json::{Map, Value, json};
+
+/// How often rows pass by in a run on disk, about: they are sampled, divided, grouped and written.
+const PASSES: u64 = 4;
 
 /// Runs the command.
 pub fn run(args: AnonymizeArgs) -> Result<()> {
@@ -39,8 +49,9 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     })?;
     let output = settings.output.clone().unwrap_or_else(|| "-".to_string());
     check_files(&input, &output, &args, &settings)?;
-    check_search(&settings)?;
-    check_local(&settings, args.publish.save_recoding.is_some())?;
+    let saves_recoding = args.publish.save_recoding.is_some();
+    check_search(&settings, saves_recoding)?;
+    check_local(&settings, saves_recoding)?;
     let k = settings.k.ok_or_else(|| {
         Error::input("k is not given")
             .with_help("say how many people must share a published row, such as -k 5")
@@ -53,85 +64,187 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
     let guides = Guides::take(&mut settings)?;
-
-    let (table, dialect, kept_types) = read(&input, &args, &settings, threads, &progress)?;
-    let weights = weights(&table, &settings);
-    let original = Original::new(&table, &weights);
-    let split = SplitCriterion::named(settings.split.as_deref().unwrap_or("median"), &original)?;
-    let bound = Bound::new(&requirements, &table)?;
-    let schemes = Schemes::bind(&settings, &guides, &table, args.method.seed.unwrap_or(0))?;
-    if schemes.is_none() {
-        bound.feasible(&table)?;
-    }
-    warn(args.general.quiet, &settings, &requirements, &table, schemes.as_ref());
-    let extents = extents(&settings);
-    let keep_tree = extents == Extents::Region || args.publish.save_recoding.is_some();
-    let loss = settings.search.cost(&original)?;
-    let job = Job {
-        table: &table,
-        requirements: &bound,
-        split: &split,
-        loss: &*loss,
-        suppression,
-        budget: settings.search.budget()?,
-        weights: &weights,
-        keep_tree,
-        observer: &Unobserved,
-    };
-    let Found { mut partitioning, reached } =
-        find(&settings, &requirements, &job, schemes.as_ref(), &progress)?;
-    let function = match (&args.publish.save_recoding, &partitioning.tree) {
-        (Some(path), Some(tree)) => {
-            let mut function = RecodingFunction::new(&table, tree, &partitioning.regions, k);
-            function.requirements = saved(&settings);
-            Some((path, function))
-        }
-        _ => None,
-    };
-    if !["optimal", "scheme", "local"].contains(&settings.algorithm()) {
-        partitioning.suppress(suppression, &table, &requirements, &weights)?;
-    }
-    let suppressed = table.rows() - partitioning.order.len();
-    finish_regions(&mut partitioning, &table, extents);
-
-    let row_order = row_order(settings.keep_order, args.method.seed)?;
-    let statistics = statistics(&settings);
-    let release = Release::new(&table, &partitioning, extents, row_order, &statistics);
-    check_names(&release)?;
-    let dialect = output_dialect(dialect, &output)?;
-    let publication = Publication {
-        release: &release,
-        output: &output,
-        dialect,
-        k,
-        kept_types: &kept_types,
+    let pool = settings.memory.pool()?;
+    let folder = SpillFolder::within(&settings.memory.folder());
+    let room = Room { pool: &pool, folder: &folder };
+    let (loaded, dialect, kept_types) = read(&input, &args, &settings, threads, &progress, &room)?;
+    let asked = Asked {
+        args: &args,
+        settings: &settings,
         requirements: &requirements,
+        suppression,
+        output: &output,
+        dialect: output_dialect(dialect, &output)?,
+        kept_types: &kept_types,
+        k,
         threads,
         progress: &progress,
+        room,
     };
-    let checked = publication.write()?;
-    let groups = PartitionGroups { table: &table, partitioning: &partitioning, extents };
-    let totals = Totals {
-        rows: table.rows() as u64,
-        suppressed: suppressed as u64,
-        groups: partitioning.groups() as u64,
-        k,
+    let external = match &loaded {
+        Loaded::Spilled(table) => Some(external::algorithm_for(&settings, saves_recoding, table, &pool)?),
+        Loaded::Fits(..) => Some(settings.algorithm()).filter(|name| name.starts_with("rothko")),
     };
-    let losses = loss::measure(registry::LOSSES.iter().map(|(_, loss)| *loss), &original, &groups, &totals)?;
-    let certificate = Certified {
-        table: &table,
-        requirements: &requirements,
-        settings: describe(&settings, schemes.as_ref()),
-        losses,
-        proof: proof(&partitioning, settings.algorithm(), extents, &*loss),
-        searched: reached.map(|(found, bound)| (settings.search.loss(), found, bound)),
-        checked: &checked,
+    match (external, loaded) {
+        (Some(algorithm), loaded) => asked.run_external(algorithm, &external::Input::of(loaded)?),
+        (None, Loaded::Fits(table, report)) => asked.run_held(&table, report, &guides),
+        (None, Loaded::Spilled(_)) => Err(Error::internal("a table on disk has no algorithm")),
     }
-    .json();
-    if let Some((path, function)) = function {
-        write_whole(path, function.to_json().as_bytes())?;
+}
+
+/// What a run works with once its table is read.
+struct Asked<'a> {
+    args: &'a AnonymizeArgs,
+    settings: &'a Settings,
+    requirements: &'a [Box<dyn Requirement>],
+    suppression: Suppression,
+    output: &'a str,
+    dialect: Dialect,
+    kept_types: &'a KeptTypes,
+    k: u64,
+    threads: usize,
+    progress: &'a Progress,
+    room: Room<'a>,
+}
+
+impl Asked<'_> {
+    /// Anonymizes a table in parts, of which only some are in memory at a time.
+    fn run_external(&self, algorithm: &str, input: &external::Input<'_>) -> Result<()> {
+        let (settings, requirements, frame) = (self.settings, self.requirements, input.frame());
+        let (statistics, extents) = (statistics(settings), extents(settings));
+        let columns = release_columns(frame, &statistics);
+        check_names(&columns)?;
+        let facts = facts(frame);
+        let publication = self.publication(frame, &columns, &facts);
+        let weights = weights(frame, settings);
+        let row_order = row_order(settings.keep_order, self.args.method.seed)?;
+        let manner = Manner { extents, statistics: &statistics, row_order, weights: &weights };
+        let run = external::Run {
+            settings,
+            algorithm,
+            mondrian: mondrian(settings),
+            requirements,
+            pool: self.room.pool,
+            folder: self.room.folder,
+        };
+        let warn = |whole: &Whole<'_>| {
+            warn(self.args.general.quiet, settings, requirements, frame, whole, None);
+        };
+        let first = if algorithm == "rothko-s" { "sampling" } else { "partitioning" };
+        let stage = self.progress.stage(first, input.rows() * PASSES, false);
+        let (published, account) = run.publish(input, publication, manner, &stage, &warn)?;
+        drop(stage);
+        let certificate = Certified {
+            table: frame,
+            rows: input.rows(),
+            requirements,
+            settings: describe(settings, algorithm, None),
+            run: run.describe(input, &account, &published.losses),
+            losses: published.losses,
+            proof: Proof::Heuristic,
+            searched: None,
+            checked: &published.checked,
+        };
+        let certificate = certificate.json();
+        hand_over(self.args, self.output, published.checked, &certificate)
     }
-    hand_over(&args, &output, checked, &certificate)
+
+    fn publication<'p>(
+        &'p self,
+        frame: &'p Table,
+        columns: &'p [ReleaseColumn],
+        facts: &'p VerifierFacts,
+    ) -> Publication<'p> {
+        Publication {
+            frame,
+            columns,
+            output: self.output,
+            dialect: self.dialect,
+            k: self.k,
+            kept_types: self.kept_types,
+            requirements: self.requirements,
+            facts,
+            threads: self.threads,
+        }
+    }
+
+    /// Anonymizes a table in memory.
+    fn run_held(&self, table: &Table, report: ReadReport, guides: &Guides) -> Result<()> {
+        let Asked { args, settings, requirements, suppression, k, progress, .. } = *self;
+        let weights = weights(table, settings);
+        let original = Original::new(table, &weights);
+        let split = SplitCriterion::named(settings.split.as_deref().unwrap_or("median"), &original)?;
+        let bound = Bound::new(requirements, table)?;
+        let schemes = Schemes::bind(settings, guides, table, args.method.seed.unwrap_or(0))?;
+        if schemes.is_none() {
+            bound.feasible(table)?;
+        }
+        warn(args.general.quiet, settings, requirements, table, &TableFacts::of(table), schemes.as_ref());
+        let extents = extents(settings);
+        let keep_tree = extents == Extents::Region || args.publish.save_recoding.is_some();
+        let loss = settings.search.cost(&original)?;
+        let job = Job {
+            table,
+            requirements: &bound,
+            split: &split,
+            loss: &*loss,
+            suppression,
+            budget: settings.search.budget(self.room.pool.limit())?,
+            weights: &weights,
+            keep_tree,
+            observer: &Unobserved,
+        };
+        let Found { mut partitioning, reached } =
+            find(settings, requirements, &job, schemes.as_ref(), progress)?;
+        let function = match (&args.publish.save_recoding, &partitioning.tree) {
+            (Some(path), Some(tree)) => {
+                let mut function = RecodingFunction::new(table, tree, &partitioning.regions, k);
+                function.requirements = saved(settings);
+                Some((path, function))
+            }
+            _ => None,
+        };
+        if !["optimal", "scheme", "local"].contains(&settings.algorithm()) {
+            partitioning.suppress(suppression, table, requirements, &weights)?;
+        }
+        let suppressed = table.rows() - partitioning.order.len();
+        finish_regions(&mut partitioning, table, extents);
+
+        let row_order = row_order(settings.keep_order, args.method.seed)?;
+        let statistics = statistics(settings);
+        let release = Release::new(table, &partitioning, extents, row_order, &statistics);
+        check_names(release.columns())?;
+        let facts = facts(table);
+        let publication = self.publication(table, release.columns(), &facts);
+        let stage = progress.stage("writing", release.rows() as u64, false);
+        let checked = publication.write(&release, &stage)?;
+        drop(stage);
+        let groups = PartitionGroups { table, partitioning: &partitioning, extents };
+        let totals = Totals {
+            rows: table.rows() as u64,
+            suppressed: suppressed as u64,
+            groups: partitioning.groups() as u64,
+            k,
+        };
+        let losses =
+            loss::measure(registry::LOSSES.iter().map(|(_, loss)| *loss), &original, &groups, &totals)?;
+        let certificate = Certified {
+            table,
+            rows: table.rows() as u64,
+            requirements,
+            settings: describe(settings, settings.algorithm(), schemes.as_ref()),
+            losses,
+            proof: proof(&partitioning, settings.algorithm(), extents, &*loss),
+            searched: reached.map(|(found, bound)| (settings.search.loss(), found, bound)),
+            run: external::describe_held(settings, report),
+            checked: &checked,
+        }
+        .json();
+        if let Some((path, function)) = function {
+            write_whole(path, function.to_json().as_bytes())?;
+        }
+        hand_over(args, self.output, checked, &certificate)
+    }
 }
 
 /// A partitioning, and the loss and the lower bound of the search that found it.
@@ -180,11 +293,13 @@ fn find(
 }
 
 /// What a search cannot do is said before it starts.
-fn check_search(settings: &Settings) -> Result<()> {
+fn check_search(settings: &Settings, saves_recoding: bool) -> Result<()> {
     let algorithm = settings.algorithm();
     let mut problems = schemes::stray(settings);
-    if !["mondrian", "local"].contains(&algorithm) && settings.partitioning == Some(PartitioningArg::Relaxed)
-    {
+    problems.extend(settings.memory.problems(algorithm, settings.is_auto()));
+    problems.extend(external::check_asked(settings, saves_recoding));
+    let says_itself = algorithm.starts_with("rothko") || ["mondrian", "local"].contains(&algorithm);
+    if !says_itself && settings.partitioning == Some(PartitioningArg::Relaxed) {
         problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
     }
     let resolves = algorithm == "optimal" || settings.search.effort() != Effort::Fast;
@@ -214,7 +329,7 @@ fn check_search(settings: &Settings) -> Result<()> {
         problems.extend(stray.map(|(flag, _)| format!("{flag}: this is for --algorithm gensearch")));
     }
     Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
-    settings.search.budget().map(drop)
+    settings.search.budget(usize::MAX).map(drop)
 }
 
 /// What local recoding cannot do: its groups are no boxes of cuts, and their regions may overlap.
@@ -251,9 +366,9 @@ fn proof(partitioning: &Partitioning, algorithm: &str, extents: Extents, loss: &
 }
 
 /// A statistic must not have the name of another column.
-fn check_names(release: &Release<'_>) -> Result<()> {
+fn check_names(columns: &[ReleaseColumn]) -> Result<()> {
     let mut seen = std::collections::HashSet::new();
-    match release.columns().iter().find(|column| !seen.insert(&column.name)) {
+    match columns.iter().find(|column| !seen.insert(&column.name)) {
         None => Ok(()),
         Some(twice) => Err(Error::input(format!("the release would have two columns {}", twice.name))
             .with_help("rename the column of the table, or publish no statistics")),
@@ -271,6 +386,7 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     settings.algorithm = args.method.algorithm.clone().or(settings.algorithm);
     settings.search = args.search.clone().or(settings.search);
     settings.apply_schemes(&args.schemes)?;
+    settings.memory = args.memory.clone().or(settings.memory);
     settings.partitioning = args.method.partitioning.or(settings.partitioning);
     settings.hierarchy_cut = args.method.hierarchy_cut.or(settings.hierarchy_cut);
     settings.suppress = args.method.suppress.clone().or(settings.suppress);
@@ -322,21 +438,21 @@ fn saved(settings: &Settings) -> Vec<SavedRequirement> {
     each.collect()
 }
 
-fn read(
+fn read<'r>(
     input: &str,
     args: &AnonymizeArgs,
     settings: &Settings,
     threads: usize,
     progress: &Progress,
-) -> Result<(Table, Dialect, KeptTypes)> {
+    room: &Room<'r>,
+) -> Result<(Loaded<'r>, Dialect, KeptTypes)> {
     let source = Source::open(input, dialect_spec(&args.format))?;
     let (dialect, kept_types) = (source.dialect(), source.kept_types());
     let plan = plan(input, source.columns(), settings)?;
     let bytes = std::fs::metadata(input).map_or(0, |metadata| metadata.len());
     let stage = progress.stage("reading", bytes, true);
     let options = ReadOptions { missing: &settings.missing, threads, observer: &stage };
-    let (table, _) = source.read(&plan, &options)?;
-    Ok((table, dialect, kept_types))
+    Ok((source.read_within(&plan, &options, room)?, dialect, kept_types))
 }
 
 /// The weight of every dimension.
@@ -359,7 +475,7 @@ fn mondrian(settings: &Settings) -> Mondrian {
 }
 
 /// Region boundaries where they are asked for; then groups that are published alike become one.
-fn finish_regions(partitioning: &mut Partitioning, table: &Table, extents: Extents) {
+pub fn finish_regions(partitioning: &mut Partitioning, table: &Table, extents: Extents) {
     let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
     if let (Extents::Region, Some(tree)) = (extents, &partitioning.tree) {
         partitioning.regions = tree.regions(&domains, Some(&partitioning.regions));
@@ -405,16 +521,16 @@ pub fn output_dialect(input: Dialect, output: &str) -> Result<Dialect> {
 }
 
 /// The settings that a certificate names; file names stay out of it.
-fn describe(settings: &Settings, schemes: Option<&Schemes>) -> Map<String, Value> {
+fn describe(settings: &Settings, algorithm: &str, schemes: Option<&Schemes>) -> Map<String, Value> {
     let mut map = Map::new();
     let mut put = |key: &str, value: Value| {
         map.insert(key.to_string(), value);
     };
-    put("algorithm", json!(settings.algorithm()));
-    for (key, value) in settings.search.describe(settings.algorithm()) {
+    put("algorithm", json!(algorithm));
+    for (key, value) in settings.search.describe(algorithm) {
         put(key, value);
     }
-    let local = settings.algorithm() == "local";
+    let local = algorithm == "local";
     let relaxed = local || settings.partitioning == Some(PartitioningArg::Relaxed);
     match schemes {
         Some(schemes) => schemes.described.iter().for_each(|(key, value)| put(key, value.clone())),

@@ -6,7 +6,7 @@ use crate::columns::{column_spec, plan};
 use crate::options::{ApplyArgs, ColumnArgs};
 use crate::output::same_file;
 use crate::progress::Progress;
-use crate::publish::Publication;
+use crate::publish::{Publication, facts};
 use crate::requirements::{self, Wanted};
 use crate::settings::{Settings, share};
 use crate::terminal::{count, note};
@@ -49,16 +49,19 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     let order = row_order(args.keep_order, args.seed)?;
     let release = Release::new(&applied.table, &applied.partitioning, Extents::Region, order, &[]);
     let publication = Publication {
-        release: &release,
+        frame: &applied.table,
+        columns: release.columns(),
         output: &args.output,
         dialect: output_dialect(dialect, &args.output)?,
         k,
         requirements: &requirements,
+        facts: &facts(&applied.table),
         kept_types: &kept_types,
         threads,
-        progress: &progress,
     };
-    let checked = publication.write()?;
+    let stage = progress.stage("writing", release.rows() as u64, false);
+    let checked = publication.write(&release, &stage)?;
+    drop(stage);
     let findings = checked.findings.clone();
     checked.staged.publish()?;
     let outside = match applied.outside {

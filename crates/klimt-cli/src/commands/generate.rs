@@ -41,7 +41,8 @@ pub fn run(args: &GenerateArgs) -> Result<()> {
     };
     match (&staged, OutputFormat::of(&args.output)?) {
         (Some(staged), OutputFormat::Text { compression, .. }) => {
-            let sink = Sink::new(staged.file(), compression).map_err(|e| failed(&e))?;
+            let file = staged.file().try_clone().map_err(|e| failed(&e))?;
+            let sink = Sink::new(file, compression).map_err(|e| failed(&e))?;
             let mut sink = Stoppable { sink, stage: &stage };
             write_csv(&*generator, threads, args.delimiter, true, &mut sink, &advance)
                 .map_err(|e| failed(&e))?;

@@ -9,6 +9,8 @@ mod inspect;
 mod measure;
 mod verify;
 
+pub use anonymize::finish_regions;
+
 use crate::columns::dialect_spec;
 use crate::options::{Cli, Command, FormatArgs, GeneralArgs};
 use crate::progress::Progress;

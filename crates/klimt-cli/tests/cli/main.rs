@@ -3,6 +3,7 @@
 mod commands;
 mod common;
 mod errors;
+mod external;
 mod killed;
 mod local;
 mod privacy;

@@ -4,14 +4,14 @@ use super::dictionary::Dictionary;
 use super::integers::Integers;
 use super::reader::Block;
 use klimt::table::{
-    Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, TextChunk, TextColumn, TextPool, Unfit,
-    UnfitReason, Word,
+    Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Spelled, Spelling, TextChunk, TextColumn,
+    TextPool, Unfit, UnfitReason, Word,
 };
 use klimt::{Error, Result};
 use rayon::prelude::*;
 
 /// Stands for the code of a missing value until the domain is known.
-const MISSING: u32 = u32::MAX;
+pub(crate) const MISSING: u32 = u32::MAX;
 
 /// Values that do not fit their column, and where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Located {
 }
 
 /// Rows are named in messages up to this many.
-const NAMED_ROWS: usize = 10;
+pub(crate) const NAMED_ROWS: usize = 10;
 
 /// The lines of a file on which rows stand.
 #[derive(Clone, Debug, Default)]
@@ -111,12 +111,16 @@ pub fn assemble(
 ) -> Result<Column, Located> {
     let data = if blocks.iter().any(|block| matches!(block, Block::Texts(_))) {
         ColumnData::Texts(join_texts(dictionaries, blocks))
-    } else if blocks.iter().all(|block| matches!(block, Block::Integers(_))) && missing.is_empty() {
+    } else if blocks.iter().all(is_whole) {
         join_integers(spec, blocks)?
     } else {
         join_dictionaries(spec, missing, dictionaries, blocks)?
     };
     Ok(Column { name: spec.name.clone(), role: spec.role, data })
+}
+
+fn is_whole(block: &Block) -> bool {
+    matches!(block, Block::Numbers { spelled: Spelled::WHOLE, .. })
 }
 
 fn join_texts(dictionaries: &[Dictionary], blocks: Vec<Block>) -> TextColumn {
@@ -129,9 +133,8 @@ fn join_texts(dictionaries: &[Dictionary], blocks: Vec<Block>) -> TextColumn {
                 let texts = dictionaries[reader].texts();
                 (0..numbers.len()).for_each(|row| chunk.push(texts.get(numbers.get(row) as usize)));
             }
-            Block::Integers(integers) => {
-                let mut spelling = itoa::Buffer::new();
-                integers.for_each(|v| chunk.push(v.map_or("", |v| spelling.format(v)).as_bytes()));
+            Block::Numbers { values, spelled } => {
+                each_text(&values, spelled, |text| chunk.push(text));
             }
             Block::Dropped => {}
         }
@@ -140,16 +143,24 @@ fn join_texts(dictionaries: &[Dictionary], blocks: Vec<Block>) -> TextColumn {
     column
 }
 
+/// The text of every number; an empty one for missing values.
+fn each_text(values: &Integers, spelled: Spelled, mut f: impl FnMut(&[u8])) {
+    let spelling = spelled.spelling().unwrap_or(Spelling::WHOLE);
+    let mut text = Vec::new();
+    values.for_each(|value| {
+        text.clear();
+        if let Some(value) = value {
+            spelling.write(value, &mut text);
+        }
+        f(&text);
+    });
+}
+
 /// Splits the codes of a column into the slices of its blocks.
 fn by_block<'a, W>(mut codes: &'a mut [W], blocks: &[Block]) -> Vec<&'a mut [W]> {
     let mut slices = Vec::with_capacity(blocks.len());
     for block in blocks {
-        let rows = match block {
-            Block::Dictionary { numbers, .. } => numbers.len(),
-            Block::Integers(integers) => integers.len(),
-            Block::Texts(_) | Block::Dropped => 0,
-        };
-        let (slice, rest) = codes.split_at_mut(rows);
+        let (slice, rest) = codes.split_at_mut(block.rows());
         slices.push(slice);
         codes = rest;
     }
@@ -157,13 +168,53 @@ fn by_block<'a, W>(mut codes: &'a mut [W], blocks: &[Block]) -> Vec<&'a mut [W]>
 }
 
 fn total_rows(blocks: &[Block]) -> usize {
-    let rows = |block: &Block| match block {
-        Block::Dictionary { numbers, .. } => numbers.len(),
-        Block::Integers(integers) => integers.len(),
-        Block::Texts(texts) => texts.len(),
-        Block::Dropped => 0,
-    };
-    blocks.iter().map(rows).sum()
+    blocks.iter().map(Block::rows).sum()
+}
+
+/// The different texts of several dictionaries.
+pub(crate) struct Joined {
+    /// The texts, without those that stand for a missing value.
+    pub distinct: TextPool,
+    /// Whether some stand for a missing value.
+    pub has_missing: bool,
+    /// By dictionary, the number of each text among the distinct ones; [`MISSING`] for a missing value.
+    pub numbers: Vec<Vec<u32>>,
+}
+
+impl Joined {
+    /// Joins dictionaries.
+    pub fn of<'t>(dictionaries: impl Iterator<Item = &'t TextPool>, missing: &[String]) -> Self {
+        let mut joined = Dictionary::default();
+        let mut numbers: Vec<Vec<u32>> = Vec::new();
+        for texts in dictionaries {
+            numbers.push(texts.iter().map(|text| joined.number_of(text)).collect());
+        }
+        // Texts that stand for a missing value leave the domain.
+        let mut distinct = TextPool::default();
+        let mut has_missing = false;
+        let renumbered: Vec<u32> = joined
+            .texts()
+            .iter()
+            .map(|text| {
+                if text.is_empty() || missing.iter().any(|token| token.as_bytes() == text) {
+                    has_missing = true;
+                    return MISSING;
+                }
+                distinct.push(text) as u32
+            })
+            .collect();
+        numbers.iter_mut().flatten().for_each(|number| *number = renumbered[*number as usize]);
+        Joined { distinct, has_missing, numbers }
+    }
+
+    /// By dictionary, the code of each text.
+    pub fn tables(&self, encoding: &Encoding) -> Vec<Vec<u32>> {
+        let code_of = |number: &u32| match *number {
+            MISSING => encoding.domain.value_count() as u32,
+            number => encoding.codes[number as usize],
+        };
+        self.numbers.iter().map(|numbers| numbers.iter().map(code_of).collect()).collect()
+    }
 }
 
 fn join_dictionaries(
@@ -174,41 +225,16 @@ fn join_dictionaries(
 ) -> Result<ColumnData, Located> {
     let mut extra = Dictionary::default();
     for block in &mut blocks {
-        if let Block::Integers(integers) = block {
-            *block = spelt(integers, &mut extra, dictionaries.len());
+        if let Block::Numbers { values, spelled } = block {
+            *block = spelt(values, *spelled, &mut extra, dictionaries.len());
         }
     }
-    let dictionaries: Vec<&Dictionary> = dictionaries.iter().chain([&extra]).collect();
-    let mut joined = Dictionary::default();
-    let mut numbers: Vec<Vec<u32>> = Vec::new();
-    for dictionary in &dictionaries {
-        numbers.push(dictionary.texts().iter().map(|text| joined.number_of(text)).collect());
-    }
-    // Texts that stand for a missing value leave the domain.
-    let mut distinct = TextPool::default();
-    let mut has_missing = false;
-    let renumbered: Vec<u32> = joined
-        .texts()
-        .iter()
-        .map(|text| {
-            if text.is_empty() || missing.iter().any(|token| token.as_bytes() == text) {
-                has_missing = true;
-                return MISSING;
-            }
-            distinct.push(text) as u32
-        })
-        .collect();
-    numbers.iter_mut().flatten().for_each(|number| *number = renumbered[*number as usize]);
-    let encoding = Encoding::of(spec, Distinct::Texts(distinct), has_missing)
-        .map_err(|unfit| locate(&unfit, &blocks, &numbers))?;
-    let code_of = |number: &u32| {
-        if *number == MISSING {
-            encoding.domain.value_count() as u32
-        } else {
-            encoding.codes[*number as usize]
-        }
-    };
-    let tables: Vec<Vec<u32>> = numbers.iter().map(|numbers| numbers.iter().map(code_of).collect()).collect();
+    let texts = dictionaries.iter().chain([&extra]).map(Dictionary::texts);
+    let mut joined = Joined::of(texts, missing);
+    let distinct = Distinct::Texts(std::mem::take(&mut joined.distinct));
+    let encoding = Encoding::of(spec, distinct, joined.has_missing)
+        .map_err(|unfit| locate(&unfit, &blocks, &joined.numbers))?;
+    let tables = joined.tables(&encoding);
     let mut codes = Codes::zeroed(encoding.domain.cardinality(), total_rows(&blocks));
     match &mut codes {
         Codes::U8(codes) => recode(codes, &blocks, &tables),
@@ -218,12 +244,9 @@ fn join_dictionaries(
     Ok(ColumnData::Coded { domain: encoding.domain.into(), codes })
 }
 
-fn spelt(integers: &Integers, dictionary: &mut Dictionary, reader: usize) -> Block {
-    let mut spelling = itoa::Buffer::new();
-    let numbers: Vec<u32> = integers
-        .iter()
-        .map(|value| dictionary.number_of(value.map_or("", |value| spelling.format(value)).as_bytes()))
-        .collect();
+fn spelt(values: &Integers, spelled: Spelled, dictionary: &mut Dictionary, reader: usize) -> Block {
+    let mut numbers = Vec::with_capacity(values.len());
+    each_text(values, spelled, |text| numbers.push(dictionary.number_of(text)));
     Block::Dictionary { reader, numbers: Codes::U32(numbers) }
 }
 
@@ -270,7 +293,7 @@ fn locate(unfit: &Unfit, blocks: &[Block], numbers: &[Vec<u32>]) -> Located {
 fn join_integers(spec: &ColumnSpec, blocks: Vec<Block>) -> Result<ColumnData, Located> {
     let integers: Vec<&Integers> = blocks
         .iter()
-        .filter_map(|block| if let Block::Integers(integers) = block { Some(integers) } else { None })
+        .filter_map(|block| if let Block::Numbers { values, .. } = block { Some(values) } else { None })
         .collect();
     let ranks = Ranks::of(&integers, total_rows(&blocks));
     let distinct = Distinct::Integers(ranks.values());
@@ -278,7 +301,6 @@ fn join_integers(spec: &ColumnSpec, blocks: Vec<Block>) -> Result<ColumnData, Lo
         Ok(encoding) => encoding,
         Err(_) => {
             // Only the dictionary knows on which rows a value stands.
-            let blocks = integers.into_iter().map(|i| Block::Integers(i.clone())).collect();
             return join_dictionaries(spec, &[], &[], blocks);
         }
     };
@@ -294,9 +316,9 @@ fn join_integers(spec: &ColumnSpec, blocks: Vec<Block>) -> Result<ColumnData, Lo
 
 fn rank_all<W: Word>(codes: &mut [W], blocks: &[Block], ranks: &Ranks, by_rank: &[u32], missing: u32) {
     by_block(codes, blocks).into_par_iter().zip(blocks).for_each(|(codes, block)| {
-        if let Block::Integers(integers) = block {
+        if let Block::Numbers { values, .. } = block {
             let mut codes = codes.iter_mut();
-            integers.for_each(|value| {
+            values.for_each(|value| {
                 if let Some(code) = codes.next() {
                     *code = W::from_code(value.map_or(missing, |value| by_rank[ranks.rank(value)]));
                 }

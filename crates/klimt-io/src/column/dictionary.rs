@@ -5,35 +5,40 @@ use klimt::table::TextPool;
 /// Texts are looked up within a buffer that goes on for at least this many bytes after the text.
 pub const PADDING: usize = 64;
 
-/// The first 24 bytes of a text, zeros where it is shorter; together with its length they are a short text whole.
-#[derive(Clone, Copy, Debug)]
-struct Key {
-    words: [u64; 3],
-    len: u32,
-}
-
-/// Texts up to this length are told apart by their keys.
-const KEY_BYTES: u32 = 24;
-
+/// The first 24 bytes of a text, zeros where it is shorter, which together with its length are a short text whole; and
+/// its number. Two of them share a line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    key: Key,
+    words: [u64; 3],
+    len: u32,
     number: u32,
 }
 
+/// Texts up to this length are told apart by their slots.
+const KEY_BYTES: u32 = 24;
+
 /// A slot without a text: no text is that long.
-const FREE: Slot = Slot { key: Key { words: [0; 3], len: u32::MAX }, number: 0 };
+const FREE: Slot = Slot { words: [0; 3], len: u32::MAX, number: 0 };
 
 /// Texts by number and numbers by text.
 #[derive(Clone, Debug)]
 pub struct Dictionary {
     slots: Vec<Slot>,
     texts: TextPool,
+    /// The eighths of the slots that are filled before there are more.
+    fill: usize,
 }
+
+/// The slots of a new dictionary.
+const FIRST_SLOTS: usize = 512;
+/// Where memory does not matter, slots are mostly free, and the first one that is looked at is the right one.
+const LOOSE: usize = 2;
+/// Where it does, they are mostly filled.
+const DENSE: usize = 7;
 
 impl Default for Dictionary {
     fn default() -> Self {
-        Dictionary { slots: vec![FREE; 512], texts: TextPool::default() }
+        Dictionary { slots: vec![FREE; FIRST_SLOTS], texts: TextPool::default(), fill: LOOSE }
     }
 }
 
@@ -50,17 +55,17 @@ const MASKS: [u64; 9] = [
     u64::MAX,
 ];
 
-impl Key {
-    /// The key of `buffer[start..end]`; the buffer is padded.
+impl Slot {
+    /// A slot for `buffer[start..end]`, which has no number yet; the buffer is padded.
     #[inline(always)]
-    fn of(buffer: &[u8], start: usize, end: usize) -> Key {
+    fn of(buffer: &[u8], start: usize, end: usize) -> Slot {
         let len = end - start;
         let words = [
             word(buffer, start) & MASKS[len.min(8)],
             word(buffer, start + 8) & MASKS[len.clamp(8, 16) - 8],
             word(buffer, start + 16) & MASKS[len.clamp(16, 24) - 16],
         ];
-        Key { words, len: len as u32 }
+        Slot { words, len: len as u32, number: 0 }
     }
 
     #[inline(always)]
@@ -72,7 +77,7 @@ impl Key {
 
     /// One comparison for all words: texts differ in any of them, and a branch for each would be guessed wrongly.
     #[inline(always)]
-    fn equals(&self, other: &Key) -> bool {
+    fn equals(&self, other: &Slot) -> bool {
         let [a, b, c] = self.words;
         let [x, y, z] = other.words;
         (a ^ x) | (b ^ y) | (c ^ z) | u64::from(self.len ^ other.len) == 0
@@ -89,17 +94,17 @@ impl Dictionary {
     /// [`PADDING`] bytes after the text.
     #[inline]
     pub fn number(&mut self, buffer: &[u8], start: usize, end: usize) -> u32 {
-        let key = Key::of(buffer, start, end);
+        let key = Slot::of(buffer, start, end);
         let mask = self.slots.len() - 1;
         let mut at = key.hash() & mask;
         loop {
             let slot = &self.slots[at];
-            if slot.key.equals(&key)
+            if slot.equals(&key)
                 && (key.len <= KEY_BYTES || self.texts.get(slot.number as usize) == &buffer[start..end])
             {
                 return slot.number;
             }
-            if slot.key.len == FREE.key.len {
+            if slot.len == FREE.len {
                 return self.insert(key, at, &buffer[start..end]);
             }
             at = (at + 1) & mask;
@@ -115,21 +120,58 @@ impl Dictionary {
     }
 
     #[cold]
-    fn insert(&mut self, key: Key, at: usize, text: &[u8]) -> u32 {
+    fn insert(&mut self, key: Slot, at: usize, text: &[u8]) -> u32 {
         let number = self.texts.push(text) as u32;
-        self.slots[at] = Slot { key, number };
-        if self.texts.len() * 4 > self.slots.len() {
+        self.slots[at] = Slot { number, ..key };
+        if self.texts.len() > self.grows_after() {
             self.grow();
         }
         number
     }
 
+    /// After so many texts the next one makes the dictionary grow.
+    pub fn grows_after(&self) -> usize {
+        self.slots.len() * self.fill / 8
+    }
+
+    /// Fills the slots before there are more of them. Returns whether that is new.
+    pub fn fill_up(&mut self) -> bool {
+        std::mem::replace(&mut self.fill, DENSE) != DENSE
+    }
+
+    /// The bytes that the dictionary takes.
+    pub fn size(&self) -> usize {
+        self.slots.len() * size_of::<Slot>() + self.texts.size()
+    }
+
+    /// The bytes that it takes while it grows.
+    pub fn size_growing(&self) -> usize {
+        self.size() + self.slots.len() * 2 * size_of::<Slot>()
+    }
+
+    /// Forgets the numbers by text, until they are needed again; the texts stay.
+    pub fn rest(&mut self) {
+        self.slots = Vec::new();
+    }
+
+    /// Finds texts again after a rest.
+    pub fn wake(&mut self) {
+        if !self.slots.is_empty() {
+            return;
+        }
+        let texts = std::mem::take(&mut self.texts);
+        *self = Dictionary { fill: self.fill, ..Dictionary::default() };
+        texts.iter().for_each(|text| {
+            self.number_of(text);
+        });
+    }
+
     fn grow(&mut self) {
         let mask = self.slots.len() * 2 - 1;
         let mut slots = vec![FREE; mask + 1];
-        for slot in self.slots.iter().filter(|slot| slot.key.len != FREE.key.len) {
-            let mut at = slot.key.hash() & mask;
-            while slots[at].key.len != FREE.key.len {
+        for slot in self.slots.iter().filter(|slot| slot.len != FREE.len) {
+            let mut at = slot.hash() & mask;
+            while slots[at].len != FREE.len {
                 at = (at + 1) & mask;
             }
             slots[at] = *slot;
@@ -140,6 +182,11 @@ impl Dictionary {
     /// The texts by number.
     pub fn texts(&self) -> &TextPool {
         &self.texts
+    }
+
+    /// The texts by number, alone.
+    pub fn into_texts(self) -> TextPool {
+        self.texts
     }
 
     /// How many texts there are.
@@ -169,6 +216,12 @@ mod tests {
             }
             let different: std::collections::BTreeSet<_> = texts.iter().collect();
             prop_assert_eq!(different.len(), dictionary.len());
+            dictionary.fill_up();
+            dictionary.rest();
+            dictionary.wake();
+            for (text, &number) in texts.iter().zip(&numbers) {
+                prop_assert_eq!(dictionary.number_of(text.as_bytes()), number);
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Whole numbers in their shortest spelling, read and stored as numbers.
 
 /// Stands for a missing value among 32-bit numbers.
-const MISSING_32: i32 = i32::MIN;
+pub const MISSING_32: i32 = i32::MIN;
 /// Stands for a missing value among 64-bit numbers.
-const MISSING_64: i64 = i64::MIN;
+pub const MISSING_64: i64 = i64::MIN;
 
 /// Whole numbers of a block, as narrow as they allow.
 #[derive(Clone, Debug)]
@@ -70,6 +70,19 @@ impl Integers {
         match self {
             Integers::Narrow(values) => values.len(),
             Integers::Wide(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes that they take in memory.
+    pub fn size(&self) -> usize {
+        match self {
+            Integers::Narrow(values) => size_of_val(&values[..]),
+            Integers::Wide(values) => size_of_val(&values[..]),
         }
     }
 }

@@ -6,8 +6,14 @@
 mod assemble;
 mod dictionary;
 mod integers;
+mod number_set;
 mod reader;
 
+pub(crate) use assemble::{Joined, NAMED_ROWS};
 pub use assemble::{Lines, Located, assemble};
 pub use dictionary::{Dictionary, PADDING};
+pub use integers::Integers;
+pub(crate) use integers::{MISSING_32, MISSING_64};
+pub(crate) use number_set::{NumberSet, Ranks, rank_of_bit};
+pub(crate) use reader::Thrift;
 pub use reader::{Block, ColumnReader, Form};

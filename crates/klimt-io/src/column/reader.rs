@@ -2,7 +2,9 @@
 
 use super::dictionary::Dictionary;
 use super::integers::{self, Integers};
-use klimt::table::{Codes, TextChunk};
+use crate::room::Share;
+use klimt::table::{Codes, Spelled, TextChunk};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How a column is stored while it is read; a reader changes it when the data says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub enum Form {
     Dictionary,
     /// As whole numbers in their shortest spelling.
     Integers,
+    /// As numbers, days or instants that are all spelt in one way: what a dictionary would have too many of.
+    Numbers,
     /// As texts: for columns that are published as they are.
     Texts,
 }
@@ -20,7 +24,12 @@ pub enum Form {
 /// A kept column with more different texts than this is stored as texts.
 const MANY_TEXTS: usize = 1 << 16;
 
-/// What a block holds of a column.
+/// A dictionary asks for memory after so many texts; what it takes before is taken at once.
+const FIRST_ASK: u32 = 255;
+/// The bytes that are taken for a dictionary before it asks.
+const FIRST_BYTES: usize = 48 << 10;
+
+/// What a block holds of a column, or of some of its rows.
 #[derive(Clone, Debug)]
 pub enum Block {
     /// Nothing: the column is dropped.
@@ -32,36 +41,109 @@ pub enum Block {
         /// The number of each row's text.
         numbers: Codes,
     },
-    /// Whole numbers.
-    Integers(Integers),
+    /// Numbers, days or instants.
+    Numbers {
+        /// In units of the spelling.
+        values: Integers,
+        /// How they are spelt.
+        spelled: Spelled,
+    },
     /// Texts.
     Texts(TextChunk),
 }
 
+impl Block {
+    /// How many rows there are; none of a column that is dropped.
+    pub fn rows(&self) -> usize {
+        match self {
+            Block::Dropped => 0,
+            Block::Dictionary { numbers, .. } => numbers.len(),
+            Block::Numbers { values, .. } => values.len(),
+            Block::Texts(texts) => texts.len(),
+        }
+    }
+
+    /// The bytes that they take in memory.
+    pub fn size(&self) -> usize {
+        match self {
+            Block::Dropped => 0,
+            Block::Dictionary { numbers: Codes::U8(numbers), .. } => numbers.len(),
+            Block::Dictionary { numbers: Codes::U16(numbers), .. } => size_of_val(&numbers[..]),
+            Block::Dictionary { numbers: Codes::U32(numbers), .. } => size_of_val(&numbers[..]),
+            Block::Numbers { values, .. } => values.size(),
+            Block::Texts(texts) => texts.size(),
+        }
+    }
+}
+
+/// What keeps dictionaries small where memory is limited.
+#[derive(Clone, Copy, Debug)]
+pub struct Thrift<'r, 'p> {
+    /// What all dictionaries may take together.
+    pub share: &'r Share<'p>,
+    /// Whether rows go to disk.
+    pub spilling: &'r AtomicBool,
+    /// Whether rows should go to disk, as dictionaries take too much.
+    pub wanted: &'r AtomicBool,
+    /// While rows go to disk, a dictionary of so many texts gives way to numbers, where it can.
+    pub early: usize,
+}
+
 /// One reader's view of a column.
 #[derive(Debug)]
-pub struct ColumnReader {
+pub struct ColumnReader<'r, 'p> {
     reader: usize,
     form: Form,
     /// Whether the column is only kept, and never looked at.
     kept: bool,
+    /// The texts that stand for a missing value, besides the empty one.
+    missing: &'r [String],
+    thrift: Option<Thrift<'r, 'p>>,
+    /// The bytes that are taken for the dictionary.
+    taken: usize,
+    /// A text with this number may only be the last one before memory is asked for.
+    ask_at: u32,
+    /// Numbers are tried from this many texts on.
+    try_at: usize,
+    overfull: bool,
     dictionary: Dictionary,
     numbers: Codes,
     integers: Integers,
+    /// How all values that were stored as numbers are spelt.
+    spelled: Spelled,
     texts: TextChunk,
+    /// What the block holds so far, where the form has changed within it.
+    done: Vec<Block>,
 }
 
-impl ColumnReader {
-    /// A reader's view of a column that starts out in the given form.
-    pub fn new(reader: usize, form: Form, kept: bool) -> Self {
+impl<'r, 'p> ColumnReader<'r, 'p> {
+    /// A reader's view of a column that starts out in the given form. `missing` lists the texts that stand for a
+    /// missing value, besides the empty one.
+    pub fn new(
+        reader: usize,
+        form: Form,
+        kept: bool,
+        missing: &'r [String],
+        thrift: Option<Thrift<'r, 'p>>,
+    ) -> Self {
+        let first = if form == Form::Dropped { 0 } else { FIRST_BYTES };
+        let taken = if thrift.is_some_and(|thrift| thrift.share.resize(0, first)) { first } else { 0 };
         ColumnReader {
             reader,
             form,
             kept,
+            missing,
+            thrift,
+            taken,
+            ask_at: thrift.map_or(u32::MAX, |_| FIRST_ASK),
+            try_at: thrift.map_or(usize::MAX, |thrift| thrift.early),
+            overfull: false,
             dictionary: Dictionary::default(),
             numbers: Codes::U8(Vec::new()),
             integers: Integers::default(),
+            spelled: Spelled::Nothing,
             texts: TextChunk::default(),
+            done: Vec::new(),
         }
     }
 
@@ -73,76 +155,222 @@ impl ColumnReader {
             Form::Dictionary => {
                 let number = self.dictionary.number(buffer, start, end);
                 match &mut self.numbers {
-                    Codes::U8(numbers) if number < 256 => numbers.push(number as u8),
+                    Codes::U8(numbers) if number < FIRST_ASK => numbers.push(number as u8),
                     _ => self.push_wide(number),
                 }
             }
             Form::Integers if start == end => self.integers.push(None),
             Form::Integers => match integers::read(&buffer[start..end]) {
-                Some(value) => self.integers.push(Some(value)),
-                None => {
-                    self.leave_integers();
-                    self.push(buffer, start, end);
-                }
+                Some(value) if self.missing.is_empty() => self.integers.push(Some(value)),
+                _ => self.push_odd(buffer, start, end),
             },
+            Form::Numbers => self.push_number(buffer, start, end),
             Form::Texts => self.texts.push(&buffer[start..end]),
         }
     }
 
     fn push_wide(&mut self, number: u32) {
         match &mut self.numbers {
-            Codes::U8(numbers) => {
-                let mut wider: Vec<u16> = Vec::with_capacity(numbers.capacity());
-                wider.extend(numbers.iter().map(|&n| u16::from(n)));
-                self.numbers = Codes::U16(wider);
-                self.push_wide(number);
-            }
+            Codes::U8(numbers) => match u8::try_from(number) {
+                Ok(number) => numbers.push(number),
+                Err(_) => {
+                    let mut wider: Vec<u16> = Vec::with_capacity(numbers.capacity());
+                    wider.extend(numbers.iter().map(|&n| u16::from(n)));
+                    self.numbers = Codes::U16(wider);
+                    return self.push_wide(number);
+                }
+            },
             Codes::U16(numbers) => match u16::try_from(number) {
                 Ok(number) => numbers.push(number),
                 Err(_) => {
                     let mut wider: Vec<u32> = Vec::with_capacity(numbers.capacity());
                     wider.extend(numbers.iter().map(|&n| u32::from(n)));
                     self.numbers = Codes::U32(wider);
-                    self.push_wide(number);
+                    return self.push_wide(number);
                 }
             },
             Codes::U32(numbers) => numbers.push(number),
         }
-    }
-
-    /// A text that is no such number: what was read so far goes to the dictionary, spelt as it was.
-    #[cold]
-    fn leave_integers(&mut self) {
-        self.form = Form::Dictionary;
-        let integers = std::mem::take(&mut self.integers);
-        let mut spelling = itoa::Buffer::new();
-        for value in integers.iter() {
-            let text = value.map_or("", |value| spelling.format(value));
-            let number = self.dictionary.number_of(text.as_bytes());
-            self.push_wide(number);
+        if number >= self.ask_at {
+            self.ask();
         }
     }
 
-    /// What the block held; the next one starts.
-    pub fn finish_block(&mut self) -> Block {
-        let block = match self.form {
+    /// A text that is no whole number, or may stand for a missing value.
+    #[cold]
+    fn push_odd(&mut self, buffer: &[u8], start: usize, end: usize) {
+        let text = &buffer[start..end];
+        if self.is_missing(text) {
+            return self.integers.push(None);
+        }
+        match integers::read(text) {
+            Some(value) => self.integers.push(Some(value)),
+            None => {
+                self.leave_numbers();
+                self.push(buffer, start, end);
+            }
+        }
+    }
+
+    fn push_number(&mut self, buffer: &[u8], start: usize, end: usize) {
+        let text = &buffer[start..end];
+        if self.is_missing(text) {
+            return self.integers.push(None);
+        }
+        match Spelled::read(text).and_then(|(units, own)| self.fit(units, own)) {
+            Some(units) => self.integers.push(Some(units)),
+            None => {
+                self.leave_numbers();
+                self.push(buffer, start, end);
+            }
+        }
+    }
+
+    fn is_missing(&self, text: &[u8]) -> bool {
+        text.is_empty() || self.missing.iter().any(|token| token.as_bytes() == text)
+    }
+
+    /// The number in units of what all numbers have in common; `None` where that is too little.
+    #[inline]
+    fn fit(&mut self, units: i64, own: Spelled) -> Option<i64> {
+        let joined = self.spelled.join(own);
+        if joined != self.spelled {
+            joined.spelling()?;
+            if joined.digits() != self.spelled.digits() {
+                self.finish_part();
+            }
+            self.spelled = joined;
+        }
+        match joined.digits() - own.digits() {
+            0 => Some(units),
+            more => 10i64.checked_pow(u32::from(more)).and_then(|factor| units.checked_mul(factor)),
+        }
+    }
+
+    /// The rows so far are a part of the block; the next part starts.
+    fn finish_part(&mut self) {
+        let part = match self.form {
             Form::Dropped => Block::Dropped,
-            Form::Integers => Block::Integers(std::mem::take(&mut self.integers)),
             Form::Texts => Block::Texts(std::mem::take(&mut self.texts)),
+            Form::Integers | Form::Numbers => {
+                if self.form == Form::Integers && !self.integers.is_empty() {
+                    self.spelled = self.spelled.join(Spelled::WHOLE);
+                }
+                Block::Numbers { values: std::mem::take(&mut self.integers), spelled: self.spelled }
+            }
             Form::Dictionary => {
                 let next = Codes::zeroed(self.dictionary.len(), 0);
                 let numbers = std::mem::replace(&mut self.numbers, next);
                 Block::Dictionary { reader: self.reader, numbers }
             }
         };
-        if self.kept && self.form == Form::Dictionary && self.dictionary.len() > MANY_TEXTS {
-            self.form = Form::Texts;
+        if part.rows() > 0 {
+            self.done.push(part);
         }
-        block
     }
 
-    /// The dictionary, when everything has been read.
-    pub fn into_dictionary(self) -> Dictionary {
-        self.dictionary
+    /// A text that cannot be stored as the numbers so far: the dictionary takes over.
+    #[cold]
+    fn leave_numbers(&mut self) {
+        self.finish_part();
+        self.form = Form::Dictionary;
+        self.dictionary.wake();
+        self.try_at = self.try_at.max(self.dictionary.len().saturating_mul(2));
+        if self.thrift.is_some() {
+            self.ask();
+        }
+    }
+
+    /// The dictionary is about to grow: asks for the memory.
+    #[cold]
+    fn ask(&mut self) {
+        let Some(thrift) = self.thrift else { return };
+        let grows = self.dictionary.len() >= self.dictionary.grows_after();
+        let needed = if grows { self.dictionary.size_growing() } else { self.dictionary.size() };
+        if !thrift.share.resize(self.taken, needed) {
+            if !grows || !self.dictionary.fill_up() {
+                return self.overflow(thrift);
+            }
+        } else {
+            self.taken = needed;
+        }
+        let after = self.dictionary.grows_after();
+        let next = if grows && self.taken == needed { after * 2 } else { after };
+        self.ask_at = (next as u32 - 1).max(FIRST_ASK);
+    }
+
+    /// The dictionary may not grow: its texts go on as numbers or, in a column that is only kept, as texts.
+    #[cold]
+    fn overflow(&mut self, thrift: Thrift<'_, '_>) {
+        thrift.wanted.store(true, Ordering::Relaxed);
+        if self.kept {
+            self.finish_part();
+            self.form = Form::Texts;
+            self.rest();
+        } else if !self.go_on_as_numbers() {
+            self.finish_part();
+            self.form = Form::Dropped;
+            self.overfull = true;
+        }
+    }
+
+    /// Goes on as numbers, where every text so far can be given back by one; returns whether it can.
+    fn go_on_as_numbers(&mut self) -> bool {
+        let mut spelled = self.spelled;
+        for text in self.dictionary.texts().iter().filter(|text| !self.is_missing(text)) {
+            match Spelled::read(text) {
+                Some((_, own)) => spelled = spelled.join(own),
+                None => return false,
+            }
+        }
+        if spelled.spelling().is_none() {
+            return false;
+        }
+        self.finish_part();
+        (self.form, self.spelled) = (Form::Numbers, spelled);
+        self.rest();
+        true
+    }
+
+    fn rest(&mut self) {
+        self.dictionary.rest();
+        if let Some(thrift) = self.thrift {
+            let size = self.dictionary.size();
+            if thrift.share.resize(self.taken, size) {
+                self.taken = size;
+            }
+        }
+    }
+
+    /// What the block held, in the order of its rows; the next one starts.
+    pub fn finish_block(&mut self) -> Vec<Block> {
+        self.finish_part();
+        let done = std::mem::take(&mut self.done);
+        if self.form == Form::Dictionary {
+            let (len, thrift) = (self.dictionary.len(), self.thrift);
+            if self.kept && len > MANY_TEXTS {
+                self.form = Form::Texts;
+                self.rest();
+            } else if let Some(thrift) = thrift {
+                if !self.kept && len >= self.try_at && thrift.spilling.load(Ordering::Relaxed) {
+                    self.try_at = len * 2;
+                    if self.go_on_as_numbers() {
+                        return done;
+                    }
+                }
+                self.ask();
+            }
+        }
+        done
+    }
+
+    /// Whether the column has more different texts than fit in memory; nothing more was stored of it.
+    pub fn is_overfull(&self) -> bool {
+        self.overfull
+    }
+
+    /// The dictionary and how what was stored as numbers is spelt, when everything has been read.
+    pub fn into_parts(self) -> (Dictionary, Spelled) {
+        (self.dictionary, self.spelled)
     }
 }

@@ -7,7 +7,7 @@ use super::types::KeptTypes;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, TimeUnit};
 use klimt::recode::{Release, Source};
-use klimt::table::{Codes, Column, ColumnData, Domain, TextPool, ValueType};
+use klimt::table::{Codes, Column, ColumnData, Domain, Table, TextPool, ValueType};
 use klimt::{Error, Result};
 
 /// A column with more different values than this is made row by row.
@@ -18,11 +18,29 @@ const FEW_BYTES: usize = 64 << 20;
 const TRIED: usize = 1 << 14;
 
 /// The type of a column and how it is made.
-pub struct Choice<'a> {
+pub struct Choice {
     /// The type.
     pub data_type: DataType,
     /// How it is made.
-    pub making: Making<'a>,
+    pub making: Making,
+}
+
+/// What is known of the rows when the types are chosen.
+pub enum RowsKnown<'a> {
+    /// All that will be published.
+    All(&'a Release<'a>),
+    /// Nothing but the columns of the table: its rows come in parts, and none is suppressed.
+    None(&'a Table),
+}
+
+impl<'a> RowsKnown<'a> {
+    /// The columns and their domains.
+    pub fn frame(&self) -> &'a Table {
+        match self {
+            RowsKnown::All(release) => release.table,
+            RowsKnown::None(frame) => frame,
+        }
+    }
 }
 
 /// The types that a kept column may have, the first that fits; the last one fits always, or the data is not what
@@ -43,17 +61,21 @@ fn candidates(source: Option<&DataType>, format: ColumnarFormat) -> Vec<DataType
 }
 
 /// The type of a column that is published as it is: the one that it had in the source, where it had one.
-pub fn kept_type<'a>(
-    release: &'a Release<'a>,
+///
+/// A text without a type becomes a whole number, boolean or date where all texts of the column are spelt so. Where rows
+/// come in parts, all texts are those of the domain of a column that has codes; of other columns nothing is known
+/// beforehand, and the last resort, which fits always, is taken.
+pub fn kept_type(
+    rows: &RowsKnown<'_>,
     number: usize,
     types: &KeptTypes,
     format: ColumnarFormat,
-) -> Result<Choice<'a>> {
-    let column = &release.table.columns()[number];
+) -> Result<Choice> {
+    let column = &rows.frame().columns()[number];
     let source = types.get(&column.name);
     let candidates = candidates(source, format);
     if let ColumnData::Coded { domain, codes } = &column.data
-        && let Some((numbers, texts)) = published_values(release, domain, codes)
+        && let Some((numbers, texts)) = published_values(rows, domain, codes)
     {
         let (data_type, values) = first_fitting(column, &candidates, &texts)?;
         let data_type = match source {
@@ -63,27 +85,60 @@ pub fn kept_type<'a>(
             _ => data_type,
         };
         let lengths = texts.iter().map(<[u8]>::len).collect();
-        return Ok(Choice { data_type, making: Making::Few(Few { codes, numbers, values, lengths }) });
+        return Ok(Choice {
+            data_type,
+            making: Making::Few(Few { column: number, numbers, values, lengths }),
+        });
     }
-    let rows = &release.partitioning.order;
-    let text = |at: usize, out: &mut Vec<u8>| column.write_text(rows[at] as usize, out);
-    let data_type = last_resort(&candidates, rows.len(), text);
-    Ok(Choice { data_type, making: Making::Many(column) })
+    let data_type = match (rows, &column.data) {
+        (RowsKnown::All(release), _) => {
+            let rows = &release.partitioning.order;
+            last_resort(&candidates, rows.len(), |at, out| column.write_text(rows[at] as usize, out))
+        }
+        (RowsKnown::None(_), ColumnData::Coded { domain, .. }) if domain.is_range() => {
+            range_type(&candidates, domain)
+        }
+        (RowsKnown::None(_), ColumnData::Coded { domain, .. }) => {
+            last_resort(&candidates, domain.cardinality(), |code, out| domain.write_text(code as u32, out))
+        }
+        (RowsKnown::None(_), ColumnData::Texts(_)) => {
+            candidates.last().expect("there is a candidate").clone()
+        }
+    };
+    Ok(Choice { data_type, making: Making::Many(number) })
+}
+
+/// The type of a column that has every value from one to another, which are all spelt alike: whole numbers or days are
+/// what both ends fit, and others the last resort.
+fn range_type(candidates: &[DataType], domain: &Domain) -> DataType {
+    let last = domain.value_count().saturating_sub(1) as u32;
+    match domain.value_type() {
+        ValueType::Integer | ValueType::Date => {
+            last_resort(candidates, 2, |end, out| domain.write_text(if end == 0 { 0 } else { last }, out))
+        }
+        _ => candidates.last().expect("there is a candidate").clone(),
+    }
 }
 
 /// The values of the published rows, the number of each code among them, and their texts; `None` when they are many.
 fn published_values(
-    release: &Release<'_>,
+    rows: &RowsKnown<'_>,
     domain: &Domain,
     codes: &Codes,
 ) -> Option<(Vec<Option<u32>>, TextPool)> {
     if domain.cardinality() > FEW {
         return None;
     }
-    let mut is_published = vec![false; domain.cardinality()];
-    for &row in &release.partitioning.order {
-        is_published[codes.get(row as usize) as usize] = true;
-    }
+    let is_published = match rows {
+        RowsKnown::None(_) => vec![true; domain.cardinality()],
+        RowsKnown::All(release) => {
+            let mut is_published = vec![false; domain.cardinality()];
+            for &row in &release.partitioning.order {
+                is_published[codes.get(row as usize) as usize] = true;
+            }
+            is_published
+        }
+    };
     let mut texts = TextPool::default();
     let (mut text, mut bytes) = (Vec::new(), 0);
     let mut numbers = Vec::with_capacity(is_published.len());
@@ -138,12 +193,12 @@ fn fits_key(count: usize, key: &DataType) -> bool {
 }
 
 /// The type of a column that is the same for all rows of a group.
-pub fn group_type<'a>(
-    release: &'a Release<'a>,
+pub fn group_type(
+    frame: &Table,
     source: Source,
     types: &KeptTypes,
     format: ColumnarFormat,
-) -> Result<Choice<'a>> {
+) -> Result<Choice> {
     let dimension = match source {
         Source::Minimum(dimension) | Source::Maximum(dimension) => dimension,
         Source::Mean(_) => {
@@ -151,8 +206,8 @@ pub fn group_type<'a>(
         }
         _ => return Ok(Choice { data_type: DataType::Utf8, making: Making::Text(source) }),
     };
-    let domain = release.table.domain(dimension);
-    let own = types.get(&release.table.dimension(dimension).name).map(|own| match own {
+    let domain = frame.domain(dimension);
+    let own = types.get(&frame.dimension(dimension).name).map(|own| match own {
         DataType::Dictionary(_, values) => values,
         other => other,
     });
@@ -162,7 +217,7 @@ pub fn group_type<'a>(
         return Ok(Choice { data_type, making: Making::Text(source) });
     }
     Ok(match axis_type(domain) {
-        Some(data_type) => Choice { data_type, making: Making::Position(source, domain) },
+        Some(data_type) => Choice { data_type, making: Making::Position(source, dimension) },
         None => Choice { data_type: DataType::Utf8, making: Making::Text(source) },
     })
 }
@@ -197,6 +252,10 @@ fn common_zone(domain: &Domain) -> Option<Option<std::sync::Arc<str>>> {
     };
     if domain.type_spec().pattern.is_some() {
         return Some(None);
+    }
+    if domain.is_range() {
+        // All are spelt alike.
+        return Some(has_offset(0).then(|| "UTC".into()));
     }
     let with = (0..domain.value_count() as u32).filter(|&code| has_offset(code)).count();
     match with {

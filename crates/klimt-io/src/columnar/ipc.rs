@@ -5,14 +5,15 @@ use super::arrow_stream::ArrowStream;
 use super::batches::Batches;
 use super::damage::decoding;
 use super::input::Input;
-use super::read::{Feed, Task, read, wanted};
+use super::read::{Feed, Task, load, wanted};
 use super::types::{KeptTypes, check_types, column_names};
 use crate::csv::ReadOptions;
-use crate::source::{ColumnPlan, ReadReport};
-use arrow::array::RecordBatch;
+use crate::room::{Limits, Loaded, ROWS, Room};
+use crate::source::ColumnPlan;
+use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
-use klimt::Result;
-use klimt::table::Table;
+use klimt::memory::{Reservation, amount};
+use klimt::{Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -69,14 +70,26 @@ impl ArrowSource {
         KeptTypes::of(&self.schema)
     }
 
-    /// Reads the columns that the plan asks for.
-    pub fn read(self, plan: &[ColumnPlan], options: &ReadOptions<'_>) -> Result<(Table, ReadReport)> {
+    /// Reads the columns that the plan asks for, all of them into memory or within a room.
+    pub(crate) fn load<'a>(
+        self,
+        plan: &[ColumnPlan],
+        options: &ReadOptions<'_>,
+        within: Option<(Room<'a>, Limits)>,
+    ) -> Result<Loaded<'a>> {
         let wanted = wanted(plan);
         let (path, schema, bytes) = (self.path.clone(), self.schema.clone(), self.bytes.clone());
         let batches = self.batches(&wanted)?;
-        let state = State { batches, batch: None, next_batch: 0, next_column: 0, rows: 0, told: 0 };
-        let feed = BatchColumns { wanted, bytes, state: Mutex::new(state) };
-        read(&path, &schema, &feed, plan, options)
+        let memory = match within {
+            Some((room, _)) => Some(room.pool.reserve(0, "batches")?),
+            None => None,
+        };
+        let (group, failure) = (Vec::new(), None);
+        let state =
+            State { batches, group, memory, failure, next_group: 0, next_column: 0, rows: 0, told: 0 };
+        let group_bytes = within.map_or(GROUP_BYTES, |(_, limits)| limits.text);
+        let feed = BatchColumns { path: path.clone(), wanted, bytes, group_bytes, state: Mutex::new(state) };
+        load(&path, &schema, &feed, plan, options, within)
     }
 
     /// The rows as batches of the given columns, in this order; the numbers ascend.
@@ -93,49 +106,106 @@ impl ArrowSource {
     }
 }
 
-/// The batches of a file, column by column.
-struct BatchColumns {
+/// Batches are put together until they have so many bytes, or the rows of a block: columns of tiny batches would take
+/// more to keep apart than to hold.
+const GROUP_BYTES: usize = 16 << 20;
+
+/// The batches of a file, some at a time, column by column.
+struct BatchColumns<'a> {
+    path: String,
     wanted: Vec<usize>,
     bytes: Arc<AtomicU64>,
-    state: Mutex<State>,
+    group_bytes: usize,
+    state: Mutex<State<'a>>,
 }
 
-struct State {
+struct State<'a> {
     batches: Batches,
-    /// The batch whose columns are handed out.
-    batch: Option<RecordBatch>,
-    next_batch: usize,
+    /// The batches whose columns are handed out.
+    group: Vec<RecordBatch>,
+    /// What they take, where memory is limited.
+    memory: Option<Reservation<'a>>,
+    /// What went wrong after them.
+    failure: Option<Error>,
+    next_group: usize,
     next_column: usize,
-    /// The rows up to the end of the batch.
+    /// The rows up to the end of the group.
     rows: usize,
     /// The bytes that tasks have told of.
     told: u64,
 }
 
-impl Feed for BatchColumns {
+impl State<'_> {
+    /// Puts the next batches together.
+    fn gather(&mut self, path: &str, most: usize) {
+        self.group.clear();
+        (self.next_group, self.next_column) = (self.next_group + 1, 0);
+        let (mut rows, mut bytes) = (0, 0);
+        while rows < ROWS && bytes < most {
+            let batch = match self.batches.next() {
+                None => break,
+                Some(Ok(batch)) => batch,
+                Some(Err(error)) => {
+                    self.failure = Some(error);
+                    break;
+                }
+            };
+            rows += batch.num_rows();
+            bytes += size(&batch);
+            self.group.push(batch);
+            if let Err(error) = self.reserve(path, bytes) {
+                self.group.clear();
+                self.failure = Some(error);
+                return;
+            }
+        }
+        self.rows = self.rows.saturating_add(rows);
+    }
+
+    /// Takes memory for a group; the one before may still be in the hands of readers.
+    fn reserve(&mut self, path: &str, bytes: usize) -> Result<()> {
+        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let needed = bytes * 2;
+        memory.shrink_to(needed);
+        if memory.grow(needed - memory.bytes()) {
+            return Ok(());
+        }
+        let needed = amount(needed);
+        Err(Error::resource(format!("{path}: a batch of its rows takes {needed} to read, more than is left"))
+            .with_help("raise --memory, or write the file with fewer rows in a batch"))
+    }
+}
+
+/// The bytes that the values of a batch take.
+fn size(batch: &RecordBatch) -> usize {
+    let size = |array: &ArrayRef| array.to_data().get_slice_memory_size().unwrap_or(0);
+    batch.columns().iter().map(size).sum()
+}
+
+impl Feed for BatchColumns<'_> {
     /// Batches are decoded one after the other, which takes little: buffers are used as they lie in the file, or
     /// decompressed, which is fast beside what becomes of their values.
     fn next(&self) -> Option<Result<Task>> {
         let mut state = self.state.lock().expect("decoding does not panic");
         loop {
-            if let (Some(batch), Some(&column)) = (&state.batch, self.wanted.get(state.next_column)) {
-                let array = batch.column(state.next_column).clone();
-                let (stretch, first_row) = (state.next_batch - 1, state.rows - batch.num_rows());
+            if let (false, Some(&column)) = (state.group.is_empty(), self.wanted.get(state.next_column)) {
+                let array = |batch: &RecordBatch| Ok(batch.column(state.next_column).clone());
+                let arrays: Vec<Result<ArrayRef>> = state.group.iter().map(array).collect();
+                let rows: usize = state.group.iter().map(RecordBatch::num_rows).sum();
+                let (stretch, first_row) = (state.next_group - 1, state.rows - rows);
                 let read = self.bytes.load(Ordering::Relaxed);
                 let bytes = read - state.told;
                 state.told = read;
                 state.next_column += 1;
-                let arrays = Box::new(std::iter::once(Ok(array)));
+                let arrays = Box::new(arrays.into_iter());
                 return Some(Ok(Task { stretch, first_row, column, bytes, arrays }));
             }
-            match state.batches.next()? {
-                Err(error) => return Some(Err(error)),
-                Ok(batch) => {
-                    state.rows = state.rows.saturating_add(batch.num_rows());
-                    state.next_batch += 1;
-                    state.next_column = 0;
-                    state.batch = Some(batch);
-                }
+            if let Some(error) = state.failure.take() {
+                return Some(Err(error));
+            }
+            state.gather(&self.path, self.group_bytes);
+            if state.group.is_empty() {
+                return state.failure.take().map(Err);
             }
         }
     }

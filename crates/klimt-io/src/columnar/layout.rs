@@ -1,7 +1,7 @@
 //! The columns of a release as Arrow arrays: which types they have, and how some rows of them are made.
 
 use super::ColumnarFormat;
-use super::choose::{Choice, group_type, kept_type};
+use super::choose::{Choice, RowsKnown, group_type, kept_type};
 use super::typed::{measured, typed};
 use super::types::KeptTypes;
 use arrow::array::{
@@ -14,8 +14,8 @@ use arrow::datatypes::{
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use hashbrown::HashMap;
-use klimt::recode::{Release, Source};
-use klimt::table::{Codes, Column, Domain, TextPool};
+use klimt::recode::{Release, ReleaseColumn, Source};
+use klimt::table::{Codes, Domain, TextPool};
 use klimt::{Error, Result};
 use std::sync::Arc;
 
@@ -25,38 +25,37 @@ pub const BATCH_BYTES: usize = if cfg!(test) { 1 << 20 } else { 1 << 30 };
 /// A published row: its number in the table, and its group.
 pub type Row = (u32, u32);
 
-/// The columns of a release.
-pub struct Layout<'a> {
-    release: &'a Release<'a>,
-    columns: Vec<Published<'a>>,
+/// The columns of a release, for all of its parts.
+pub struct Layout {
+    columns: Vec<Published>,
     schema: SchemaRef,
 }
 
-struct Published<'a> {
-    name: &'a str,
+struct Published {
+    name: String,
     data_type: DataType,
-    making: Making<'a>,
+    making: Making,
 }
 
 /// How the values of a column are made.
-pub enum Making<'a> {
+pub enum Making {
     /// By group: the text as it is published, of the type of the column.
     Text(Source),
-    /// By group: where the text lies on the axis of its domain.
-    Position(Source, &'a Domain),
+    /// By group: where the text lies on the axis of the domain of this dimension.
+    Position(Source, usize),
     /// By group: the number that the text spells.
     Number(Source),
     /// By row, from the few values that are published.
-    Few(Few<'a>),
-    /// By row, from its text.
-    Many(&'a Column),
+    Few(Few),
+    /// By row, from its text in the column with this number.
+    Many(usize),
 }
 
-/// A kept column with few different values. Those that no published row has are not among them, so that nothing of
-/// a suppressed row can be published with a dictionary.
-pub struct Few<'a> {
-    /// The code of every row of the table.
-    pub codes: &'a Codes,
+/// A kept column with few different values. Where rows may be suppressed, those that no published row has are not among
+/// them, so that nothing of a suppressed row can be published with a dictionary.
+pub struct Few {
+    /// The number of the column.
+    pub column: usize,
     /// The number of the value of each code; `None` for the missing value.
     pub numbers: Vec<Option<u32>>,
     /// The values.
@@ -71,20 +70,25 @@ enum Gathered {
     Texts(TextPool),
 }
 
-impl<'a> Layout<'a> {
-    /// The columns of a release, with the types that kept columns had in the source.
-    pub fn new(release: &'a Release<'a>, types: &KeptTypes, format: ColumnarFormat) -> Result<Self> {
-        let mut columns = Vec::new();
-        for column in release.columns() {
+impl Layout {
+    /// Columns of a release, with the types that kept columns had in the source.
+    pub fn new(
+        columns: &[ReleaseColumn],
+        rows: &RowsKnown<'_>,
+        types: &KeptTypes,
+        format: ColumnarFormat,
+    ) -> Result<Self> {
+        let published = columns.iter().map(|column| {
             let Choice { data_type, making } = match column.source {
-                Source::Kept(number) => kept_type(release, number, types, format)?,
-                source => group_type(release, source, types, format)?,
+                Source::Kept(number) => kept_type(rows, number, types, format)?,
+                source => group_type(rows.frame(), source, types, format)?,
             };
-            columns.push(Published { name: &column.name, data_type, making });
-        }
-        let field = |column: &Published<'_>| Field::new(column.name, column.data_type.clone(), true);
+            Ok(Published { name: column.name.clone(), data_type, making })
+        });
+        let columns = published.collect::<Result<Vec<_>>>()?;
+        let field = |column: &Published| Field::new(&column.name, column.data_type.clone(), true);
         let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
-        Ok(Layout { release, columns, schema })
+        Ok(Layout { columns, schema })
     }
 
     /// The names and types of the columns.
@@ -92,10 +96,15 @@ impl<'a> Layout<'a> {
         &self.schema
     }
 
-    /// Makes batches of some rows, one after the other: one, unless its texts are too long for it.
-    pub fn batches(&self, mut rows: &[Row], mut each: impl FnMut(RecordBatch) -> Result<()>) -> Result<()> {
+    /// Makes batches of some rows of a part, one after the other: one, unless its texts are too long for it.
+    pub fn batches(
+        &self,
+        release: &Release<'_>,
+        mut rows: &[Row],
+        mut each: impl FnMut(RecordBatch) -> Result<()>,
+    ) -> Result<()> {
         while !rows.is_empty() {
-            let batch = self.batch(rows)?;
+            let batch = self.batch(release, rows)?;
             rows = &rows[batch.num_rows()..];
             each(batch)?;
         }
@@ -103,17 +112,23 @@ impl<'a> Layout<'a> {
     }
 
     /// A batch of the first rows, of as many as fit.
-    fn batch(&self, rows: &[Row]) -> Result<RecordBatch> {
+    fn batch(&self, release: &Release<'_>, rows: &[Row]) -> Result<RecordBatch> {
         let (groups, places) = distinct_groups(rows);
-        let gathered: Vec<Gathered> =
-            self.columns.iter().map(|column| self.gather(column, rows, &groups)).collect::<Result<_>>()?;
+        let gathered: Vec<Gathered> = self
+            .columns
+            .iter()
+            .map(|column| gather(release, column, rows, &groups))
+            .collect::<Result<_>>()?;
         let fitting =
             self.columns.iter().zip(&gathered).map(|(column, gathered)| match (gathered, &column.making) {
                 (Gathered::Texts(texts), Making::Many(_)) => fitting(rows.len(), |row| texts.get(row).len()),
                 (Gathered::Texts(texts), _) => {
                     fitting(rows.len(), |row| texts.get(places[row] as usize).len())
                 }
-                (Gathered::Nothing, Making::Few(few)) => fitting(rows.len(), |row| few.length(rows[row].0)),
+                (Gathered::Nothing, Making::Few(few)) => {
+                    let codes = few.codes(release);
+                    fitting(rows.len(), |row| codes.map_or(0, |codes| few.length(codes, rows[row].0)))
+                }
                 (Gathered::Nothing, _) => rows.len(),
             });
         let taken = fitting.min().unwrap_or(rows.len());
@@ -126,11 +141,16 @@ impl<'a> Layout<'a> {
                 take(&array, &places, None).map_err(|_| column.changed())
             };
             match (&column.making, gathered) {
-                (Making::Few(few), _) => few.array(rows, &column.data_type).ok_or_else(|| column.changed()),
+                (Making::Few(few), _) => {
+                    let array =
+                        few.codes(release).and_then(|codes| few.array(codes, rows, &column.data_type));
+                    array.ok_or_else(|| column.changed())
+                }
                 (Making::Many(_), Gathered::Texts(texts)) => {
                     typed(&strings(&texts, taken), &column.data_type).ok_or_else(|| column.changed())
                 }
-                (Making::Position(_, domain), Gathered::Texts(texts)) => {
+                (Making::Position(_, dimension), Gathered::Texts(texts)) => {
+                    let domain = release.table.domain(*dimension);
                     by_group(positions(&texts, used, domain, &column.data_type))
                 }
                 (Making::Number(_), Gathered::Texts(texts)) => by_group(numbers(&texts, used)),
@@ -143,54 +163,57 @@ impl<'a> Layout<'a> {
         RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)
             .map_err(|_| Error::internal("the columns of the release do not fit together"))
     }
-
-    /// The texts of a column that are not known before the rows are.
-    fn gather(&self, column: &Published<'_>, rows: &[Row], groups: &[u32]) -> Result<Gathered> {
-        let mut texts = TextPool::default();
-        let mut text = Vec::new();
-        match column.making {
-            Making::Few(_) => return Ok(Gathered::Nothing),
-            Making::Many(kept) => {
-                for &(row, _) in rows {
-                    text.clear();
-                    kept.write_text(row as usize, &mut text);
-                    texts.push(&text);
-                }
-            }
-            Making::Text(source) | Making::Position(source, _) | Making::Number(source) => {
-                for &group in groups {
-                    text.clear();
-                    self.release.write_group(group as usize, source, &mut text);
-                    texts.push(&text);
-                }
-            }
-        }
-        if texts.iter().any(|text| text.len() > BATCH_BYTES) {
-            return Err(Error::resource(format!(
-                "column {}: a published text takes more than 1 GB",
-                column.name
-            ))
-            .with_help("write the release as CSV"));
-        }
-        Ok(Gathered::Texts(texts))
-    }
 }
 
-impl Published<'_> {
+/// The texts of a column that are not known before the rows are.
+fn gather(release: &Release<'_>, column: &Published, rows: &[Row], groups: &[u32]) -> Result<Gathered> {
+    let mut texts = TextPool::default();
+    let mut text = Vec::new();
+    match column.making {
+        Making::Few(_) => return Ok(Gathered::Nothing),
+        Making::Many(number) => {
+            let kept = &release.table.columns()[number];
+            for &(row, _) in rows {
+                text.clear();
+                kept.write_text(row as usize, &mut text);
+                texts.push(&text);
+            }
+        }
+        Making::Text(source) | Making::Position(source, _) | Making::Number(source) => {
+            for &group in groups {
+                text.clear();
+                release.write_group(group as usize, source, &mut text);
+                texts.push(&text);
+            }
+        }
+    }
+    if texts.iter().any(|text| text.len() > BATCH_BYTES) {
+        let message = format!("column {}: a published text takes more than 1 GB", column.name);
+        return Err(Error::resource(message).with_help("write the release as CSV"));
+    }
+    Ok(Gathered::Texts(texts))
+}
+
+impl Published {
     fn changed(&self) -> Error {
         let Published { name, data_type, .. } = self;
         Error::internal(format!("column {name}: a value would not be the same in the type {data_type}"))
     }
 }
 
-impl Few<'_> {
-    fn length(&self, row: u32) -> usize {
-        self.numbers[self.codes.get(row as usize) as usize].map_or(0, |number| self.lengths[number as usize])
+impl Few {
+    /// The codes of the rows of a part.
+    fn codes<'a>(&self, release: &Release<'a>) -> Option<&'a Codes> {
+        release.table.columns()[self.column].coded().map(|(_, codes)| codes)
     }
 
-    fn array(&self, rows: &[Row], data_type: &DataType) -> Option<ArrayRef> {
+    fn length(&self, codes: &Codes, row: u32) -> usize {
+        self.numbers[codes.get(row as usize) as usize].map_or(0, |number| self.lengths[number as usize])
+    }
+
+    fn array(&self, codes: &Codes, rows: &[Row], data_type: &DataType) -> Option<ArrayRef> {
         let keys: UInt32Array =
-            rows.iter().map(|&(row, _)| self.numbers[self.codes.get(row as usize) as usize]).collect();
+            rows.iter().map(|&(row, _)| self.numbers[codes.get(row as usize) as usize]).collect();
         match data_type {
             DataType::Dictionary(key, _) => dictionary(&keys, key, &self.values),
             _ => take(&self.values, &keys, None).ok(),

@@ -24,6 +24,7 @@ mod typed;
 mod types;
 mod write;
 
+pub use choose::RowsKnown;
 pub use format::{ColumnarFormat, OutputFormat};
 pub use generated::write_generated;
 pub use input::{Format, Input};
@@ -31,7 +32,7 @@ pub use ipc::ArrowSource;
 pub use parquet::ParquetSource;
 pub use records::TextRecords;
 pub use types::KeptTypes;
-pub use write::write_release;
+pub use write::{ColumnarWriter, write_release};
 
 #[cfg(test)]
 mod tests;

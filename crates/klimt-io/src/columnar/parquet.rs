@@ -3,17 +3,17 @@
 use super::batches::Batches;
 use super::damage::{Failure, decoding};
 use super::input::{Input, SharedFile};
-use super::read::{Arrays, Feed, Task, read, wanted};
+use super::read::{Arrays, Feed, Task, load, wanted};
 use super::types::{KeptTypes, check_types, column_names};
 use crate::csv::ReadOptions;
-use crate::source::{ColumnPlan, ReadReport};
+use crate::room::{Limits, Loaded, Room};
+use crate::source::ColumnPlan;
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use ::parquet::basic::Compression;
 use arrow::datatypes::Schema;
-use klimt::table::Table;
 use klimt::{Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -54,8 +54,13 @@ impl ParquetSource {
         self.metadata.schema()
     }
 
-    /// Reads the columns that the plan asks for.
-    pub fn read(self, plan: &[ColumnPlan], options: &ReadOptions<'_>) -> Result<(Table, ReadReport)> {
+    /// Reads the columns that the plan asks for, all of them into memory or within a room.
+    pub(crate) fn load<'a>(
+        self,
+        plan: &[ColumnPlan],
+        options: &ReadOptions<'_>,
+        within: Option<(Room<'a>, Limits)>,
+    ) -> Result<Loaded<'a>> {
         let wanted = wanted(plan);
         self.check(&wanted)?;
         let groups = self.metadata.metadata().row_groups();
@@ -66,7 +71,7 @@ impl ParquetSource {
             ends.push(ends.last().copied().unwrap_or(0) + rows);
         }
         let feed = RowGroups { source: &self, wanted, ends, next: AtomicUsize::new(0) };
-        read(&self.path, self.schema(), &feed, plan, options)
+        load(&self.path, self.schema(), &feed, plan, options, within)
     }
 
     /// The rows as batches of the given columns, in this order; the numbers ascend.

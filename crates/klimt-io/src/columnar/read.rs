@@ -2,18 +2,18 @@
 
 use super::damage::other_type;
 use super::spell::spell;
-use crate::column::{Block, ColumnReader, Form, Lines, assemble};
+use crate::column::{ColumnReader, Form, Lines};
 use crate::csv::ReadOptions;
+use crate::room::{Found, Gathering, Limits, Loaded, Lot, ROWS, Readers, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Schema};
-use klimt::table::{ColumnSpec, Role, Table};
+use klimt::spill::SpillFile;
+use klimt::table::{ColumnSpec, Role};
 use klimt::{Error, ErrorKind, Result};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A block ends after this many rows.
-const BLOCK_ROWS: usize = 1 << 16;
 /// A block ends before it holds more bytes of text than this.
 const BLOCK_BYTES: usize = if cfg!(test) { 1 << 20 } else { 1 << 30 };
 /// A longer text is not read.
@@ -49,21 +49,32 @@ pub fn wanted(plan: &[ColumnPlan]) -> Vec<usize> {
     (0..plan.len()).filter(|&column| plan[column].spec.is_some()).collect()
 }
 
-/// Reads what a feed hands out.
-pub fn read(
+/// Reads what a feed hands out, all of it into memory or within a room.
+pub fn load<'a>(
     path: &str,
     schema: &Schema,
     feed: &dyn Feed,
     plan: &[ColumnPlan],
     options: &ReadOptions<'_>,
-) -> Result<(Table, ReadReport)> {
-    let shared =
-        Shared { path, feed, schema, plan, failed: AtomicBool::new(false), read: Mutex::default(), options };
-    let mut readers: Vec<Vec<ColumnReader>> = std::thread::scope(|scope| {
+    within: Option<(Room<'a>, Limits)>,
+) -> Result<Loaded<'a>> {
+    let shared = Shared {
+        path,
+        feed,
+        schema,
+        plan,
+        failed: AtomicBool::new(false),
+        read: Mutex::default(),
+        options,
+        gathering: Gathering::new(plan, within, options.threads)?,
+        block_rows: within.map_or(ROWS, |(_, limits)| limits.rows),
+        block_bytes: within.map_or(BLOCK_BYTES, |(_, limits)| limits.text),
+    };
+    let readers: Readers = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..options.threads.max(1))
             .map(|number| {
                 let shared = &shared;
-                scope.spawn(move || shared.work(number))
+                scope.spawn(move || shared.work(number).into_iter().map(ColumnReader::into_parts).collect())
             })
             .collect();
         handles.into_iter().map(|handle| handle.join().expect("a reader does not panic")).collect()
@@ -71,7 +82,8 @@ pub fn read(
     if options.observer.cancelled() {
         return Err(Error::new(ErrorKind::Cancelled, "stopped"));
     }
-    let mut read = shared.read.into_inner().expect("no reader panicked");
+    let Shared { read, gathering, .. } = shared;
+    let mut read = read.into_inner().expect("no reader panicked");
     read.troubles.sort_by_key(|&(stretch, column, _)| (stretch, column));
     if let Some((_, _, error)) = read.troubles.into_iter().next() {
         return Err(error);
@@ -79,45 +91,46 @@ pub fn read(
     if feed.rows() == 0 {
         return Err(Error::input(format!("{path}: the file has no rows")));
     }
-    read.pieces.sort_by_key(|piece| (piece.column, piece.stretch));
-    let table = build(path, plan, options.missing, &mut readers, read.pieces, feed.rows())?;
-    Ok((table, ReadReport { bytes: read.bytes }))
-}
-
-/// What a reader made of a task.
-struct Piece {
-    stretch: usize,
-    column: usize,
-    blocks: Vec<Block>,
+    let report = ReadReport { bytes: read.bytes };
+    // A row is a line of its own, and none comes before the first.
+    let lines = |_: Option<&SpillFile>| Ok(Lines::default());
+    Found { path, plan, missing: options.missing, rows: feed.rows(), report, lines: &lines }
+        .load(readers, gathering)
 }
 
 #[derive(Default)]
 struct Read {
-    pieces: Vec<Piece>,
     /// What went wrong, in which stretch and column.
     troubles: Vec<(usize, usize, Error)>,
     bytes: u64,
 }
 
 /// What the readers share.
-struct Shared<'a> {
-    path: &'a str,
-    feed: &'a dyn Feed,
-    schema: &'a Schema,
-    plan: &'a [ColumnPlan],
+struct Shared<'s, 'a> {
+    path: &'s str,
+    feed: &'s dyn Feed,
+    schema: &'s Schema,
+    plan: &'s [ColumnPlan],
     failed: AtomicBool,
     read: Mutex<Read>,
-    options: &'a ReadOptions<'a>,
+    options: &'s ReadOptions<'s>,
+    gathering: Gathering<'a>,
+    /// A block ends after this many rows.
+    block_rows: usize,
+    /// What is handed over at once ends before it holds more bytes of text than this.
+    block_bytes: usize,
 }
 
-impl Shared<'_> {
-    fn work(&self, number: usize) -> Vec<ColumnReader> {
+impl<'a> Shared<'_, 'a> {
+    fn work(&self, number: usize) -> Vec<ColumnReader<'_, 'a>> {
         let reader = |(column, plan): (usize, &ColumnPlan)| {
             let spec = plan.spec.as_ref();
             let form = spec.map_or(Form::Dropped, |spec| form(spec, self.schema.field(column).data_type()));
-            ColumnReader::new(number, form, spec.is_none_or(|spec| is_kept(spec.role)))
+            let kept = spec.is_none_or(|spec| is_kept(spec.role));
+            ColumnReader::new(number, form, kept, self.options.missing, self.gathering.thrift())
         };
         let mut readers: Vec<ColumnReader> = self.plan.iter().enumerate().map(reader).collect();
+        let mut scratch = Vec::new();
         while !self.failed.load(Ordering::Relaxed) && !self.options.observer.cancelled() {
             let Some(task) = self.feed.next() else { break };
             let (place, result, bytes) = match task {
@@ -125,43 +138,39 @@ impl Shared<'_> {
                 Err(error) => ((usize::MAX, 0), Err(error), 0),
                 Ok(task) => {
                     let (place, bytes) = ((task.stretch, task.column), task.bytes);
-                    let name = self.schema.field(task.column).name();
-                    (place, self.take(task, &mut readers[place.1], name), bytes)
+                    (place, self.take(task, &mut readers[place.1], &mut scratch), bytes)
                 }
             };
             self.options.observer.advance(bytes);
             let mut read = self.read.lock().expect("no reader panics");
             read.bytes += bytes;
-            match result {
-                Ok(blocks) => read.pieces.push(Piece { stretch: place.0, column: place.1, blocks }),
-                Err(error) => {
-                    read.troubles.push((place.0, place.1, error));
-                    self.failed.store(true, Ordering::Relaxed);
-                }
+            if let Err(error) = result {
+                read.troubles.push((place.0, place.1, error));
+                self.failed.store(true, Ordering::Relaxed);
             }
         }
         readers
     }
 
     /// Reads the texts of a task.
-    fn take(&self, task: Task, reader: &mut ColumnReader, name: &str) -> Result<Vec<Block>> {
-        let mut blocks = Vec::new();
-        let mut row = task.first_row;
-        let (mut rows, mut bytes, mut too_long) = (0, 0, None);
+    fn take(&self, task: Task, reader: &mut ColumnReader<'_, '_>, scratch: &mut Vec<u8>) -> Result<()> {
+        let name = self.schema.field(task.column).name();
+        let (mut part, mut too_long) = (Part { row: 0, rows: 0, bytes: 0 }, None);
         for array in task.arrays {
+            let mut result = Ok(());
             let spelt = spell(array?.as_ref(), &mut |buffer: &[u8], start: usize, end: usize| {
-                row += 1;
-                if end - start > LONGEST_TEXT {
-                    too_long.get_or_insert(row);
+                if end - start > LONGEST_TEXT || result.is_err() {
+                    too_long.get_or_insert(task.first_row + part.row + part.rows + 1);
                     return;
                 }
-                if rows == BLOCK_ROWS || bytes + (end - start) > BLOCK_BYTES {
-                    blocks.push(reader.finish_block());
-                    (rows, bytes) = (0, 0);
+                let block_ends = (part.row + part.rows).is_multiple_of(self.block_rows);
+                if part.rows > 0 && (block_ends || part.bytes + (end - start) > self.block_bytes) {
+                    result = self.hand_over(task.stretch, task.column, &mut part, reader, scratch);
                 }
-                (rows, bytes) = (rows + 1, bytes + (end - start));
+                (part.rows, part.bytes) = (part.rows + 1, part.bytes + (end - start));
                 reader.push(buffer, start, end);
             });
+            result?;
             if !spelt {
                 return Err(other_type(self.path, name));
             }
@@ -176,9 +185,36 @@ impl Shared<'_> {
                 break;
             }
         }
-        blocks.push(reader.finish_block());
-        Ok(blocks)
+        self.hand_over(task.stretch, task.column, &mut part, reader, scratch)
     }
+
+    /// Hands over what was read of a column; the next part starts.
+    fn hand_over(
+        &self,
+        stretch: usize,
+        column: usize,
+        part: &mut Part,
+        reader: &mut ColumnReader<'_, '_>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<()> {
+        let Part { row, rows, .. } = *part;
+        let blocks = reader.finish_block();
+        if reader.is_overfull() {
+            return Err(self.gathering.overfull(self.path, &self.plan[column]));
+        }
+        *part = Part { row: row + rows, rows: 0, bytes: 0 };
+        let columns = vec![(column, blocks)];
+        self.gathering.add(Lot { stretch, row, rows, block_rows: self.block_rows, columns }, scratch)
+    }
+}
+
+/// Some rows of a column of a stretch.
+struct Part {
+    /// The first row within the stretch.
+    row: usize,
+    rows: usize,
+    /// The bytes of their texts.
+    bytes: usize,
 }
 
 /// Whether a column is only carried along.
@@ -190,40 +226,4 @@ fn is_kept(role: Role) -> bool {
 /// many values.
 fn form(spec: &ColumnSpec, data_type: &DataType) -> Form {
     if data_type.is_integer() && !is_kept(spec.role) { Form::Integers } else { Form::Dictionary }
-}
-
-fn build(
-    path: &str,
-    plan: &[ColumnPlan],
-    missing: &[String],
-    readers: &mut Vec<Vec<ColumnReader>>,
-    pieces: Vec<Piece>,
-    rows: usize,
-) -> Result<Table> {
-    let mut dictionaries: Vec<Vec<_>> = (0..plan.len()).map(|_| Vec::new()).collect();
-    for reader in readers.drain(..) {
-        for (column, reader) in reader.into_iter().enumerate() {
-            dictionaries[column].push(reader.into_dictionary());
-        }
-    }
-    let mut blocks: Vec<Vec<Block>> = (0..plan.len()).map(|_| Vec::new()).collect();
-    for piece in pieces {
-        blocks[piece.column].extend(piece.blocks);
-    }
-    let mut columns = Vec::new();
-    let mut problems = Vec::new();
-    for ((plan, blocks), dictionaries) in plan.iter().zip(blocks).zip(dictionaries) {
-        let Some(spec) = &plan.spec else { continue };
-        match assemble(spec, missing, &dictionaries, blocks) {
-            Ok(column) => columns.push(column),
-            // A row is a line of its own, and none comes before the first.
-            Err(unfit) => problems.push(unfit.error(path, &spec.name, &Lines::default())),
-        }
-    }
-    match problems.len() {
-        0 => Table::new(rows, columns),
-        1 => Err(problems.remove(0)),
-        _ => Err(Error::all(ErrorKind::Input, problems.iter().map(|p| p.message().to_string()).collect())
-            .expect("there are problems")),
-    }
 }

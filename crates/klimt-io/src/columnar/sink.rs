@@ -14,22 +14,21 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use std::io::{self, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The level of compression in Parquet: higher ones cost much time for little.
 const LEVEL: i32 = 3;
 
 /// A file that grows unit by unit: by row groups, or by batches.
-pub struct Output<'s> {
-    form: Form<'s>,
-    bytes: Arc<AtomicU64>,
+pub struct Output<W: Write + Send> {
+    form: Form<W>,
+    /// How many units have been written.
+    units: usize,
 }
 
-enum Form<'s> {
-    Parquet(Box<SerializedFileWriter<Counted<'s>>>),
-    File(Box<FileWriter<Counted<'s>>>),
-    Stream(Box<StreamWriter<Counted<'s>>>),
+enum Form<W: Write + Send> {
+    Parquet(Box<SerializedFileWriter<Counted<W>>>),
+    File(Box<FileWriter<Counted<W>>>),
+    Stream(Box<StreamWriter<Counted<W>>>),
 }
 
 /// Encodes units; several do so side by side.
@@ -63,15 +62,10 @@ fn failed(failure: impl Into<Failure>) -> Error {
     }
 }
 
-impl<'s> Output<'s> {
+impl<W: Write + Send> Output<W> {
     /// Starts a file on a sink, and what encodes for it.
-    pub fn new(
-        format: ColumnarFormat,
-        schema: &SchemaRef,
-        sink: &'s mut (dyn Write + Send),
-    ) -> Result<(Self, Encoder)> {
-        let bytes = Arc::new(AtomicU64::new(0));
-        let sink = Counted { sink, bytes: Arc::clone(&bytes) };
+    pub fn new(format: ColumnarFormat, schema: &SchemaRef, sink: W) -> Result<(Self, Encoder)> {
+        let sink = Counted { sink, bytes: 0 };
         let (form, encoder) = match format {
             ColumnarFormat::Parquet => {
                 let level = ZstdLevel::try_new(LEVEL).map_err(failed)?;
@@ -94,11 +88,17 @@ impl<'s> Output<'s> {
                 Encoder::Batches,
             ),
         };
-        Ok((Output { form, bytes }, encoder))
+        Ok((Output { form, units: 0 }, encoder))
+    }
+
+    /// How many units have been written.
+    pub fn units(&self) -> usize {
+        self.units
     }
 
     /// Writes the next unit.
     pub fn write(&mut self, unit: Encoded) -> Result<()> {
+        self.units += 1;
         match (&mut self.form, unit) {
             (Form::Parquet(writer), Encoded::RowGroup(columns)) => {
                 let mut group = writer.next_row_group().map_err(failed)?;
@@ -118,16 +118,14 @@ impl<'s> Output<'s> {
         }
     }
 
-    /// Writes what ends the file, and says how many bytes it has.
-    pub fn finish(self) -> Result<u64> {
-        match self.form {
-            Form::Parquet(writer) => {
-                writer.close().map_err(failed)?;
-            }
-            Form::File(mut writer) => writer.finish().map_err(failed)?,
-            Form::Stream(mut writer) => writer.finish().map_err(failed)?,
-        }
-        Ok(self.bytes.load(Ordering::Relaxed))
+    /// Writes what ends the file, and says how many bytes it has and where they went.
+    pub fn finish(self) -> Result<(u64, W)> {
+        let Counted { sink, bytes } = match self.form {
+            Form::Parquet(writer) => writer.into_inner().map_err(failed)?,
+            Form::File(writer) => writer.into_inner().map_err(failed)?,
+            Form::Stream(writer) => writer.into_inner().map_err(failed)?,
+        };
+        Ok((bytes, sink))
     }
 }
 
@@ -173,15 +171,15 @@ impl Unit<'_> {
 }
 
 /// Counts what is written.
-struct Counted<'s> {
-    sink: &'s mut (dyn Write + Send),
-    bytes: Arc<AtomicU64>,
+struct Counted<W> {
+    sink: W,
+    bytes: u64,
 }
 
-impl Write for Counted<'_> {
+impl<W: Write> Write for Counted<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.sink.write(bytes)?;
-        self.bytes.fetch_add(written as u64, Ordering::Relaxed);
+        self.bytes += written as u64;
         Ok(written)
     }
 

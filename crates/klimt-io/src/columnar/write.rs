@@ -1,13 +1,14 @@
-//! Writing a release as Parquet or Arrow: several writers encode row groups or batches side by side, and these go out
-//! in order.
+//! Writing a release as Parquet or Arrow, whole or part by part: several writers encode row groups or batches side by
+//! side, and these go out in order.
 
 use super::ColumnarFormat;
+use super::choose::RowsKnown;
 use super::layout::{Layout, Row};
 use super::sink::{Encoded, Encoder, Output};
 use super::types::KeptTypes;
 use crate::csv::Written;
 use klimt::partition::Observer;
-use klimt::recode::{Release, RowOrder};
+use klimt::recode::{Release, ReleaseColumn, RowOrder};
 use klimt::{Error, ErrorKind, Result};
 use std::io::Write;
 use std::ops::Range;
@@ -19,8 +20,8 @@ const BATCH_ROWS: usize = 1 << 16;
 /// The rows of a row group.
 const ROW_GROUP_ROWS: usize = 1 << 17;
 
-/// Writes a release. Rows stand in the same order as in a CSV file. Kept columns have the types that they had in the
-/// source; texts without a type become whole numbers, booleans or dates where all of them are spelt so. Generalised
+/// Writes a whole release. Rows stand in the same order as in a CSV file. Kept columns have the types that they had in
+/// the source; texts without a type become whole numbers, booleans or dates where all of them are spelt so. Generalised
 /// columns are texts. A missing value is null.
 pub fn write_release(
     release: &Release<'_>,
@@ -30,50 +31,90 @@ pub fn write_release(
     sink: &mut (dyn Write + Send),
     progress: &dyn Observer,
 ) -> Result<Written> {
-    let layout = Layout::new(release, types, format)?;
-    let (output, encoder) = Output::new(format, layout.schema(), sink)?;
-    let by_row = if release.row_order == RowOrder::Kept { release.group_by_row() } else { Vec::new() };
-    let unit_rows = if format == ColumnarFormat::Parquet { ROW_GROUP_ROWS } else { BATCH_ROWS };
-    let writer = Writer {
-        release,
-        layout,
-        encoder,
-        by_row,
-        unit_rows,
-        next: AtomicUsize::new(0),
-        turn: Mutex::new(Turn { next: 0, output, result: Ok(()) }),
-        changed: Condvar::new(),
-        progress,
-    };
-    std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(|| writer.work())).collect();
-        handles.into_iter().for_each(|handle| handle.join().expect("a writer does not panic"));
-    });
-    let turn = writer.turn.into_inner().expect("no writer panicked");
-    turn.result?;
-    if progress.cancelled() {
-        return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+    let columns = release.columns();
+    let mut writer = ColumnarWriter::new(columns, &RowsKnown::All(release), format, types, threads, sink)?;
+    writer.write(release, progress)?;
+    Ok(writer.finish()?.0)
+}
+
+/// Writes a release part by part; what it keeps depends on the columns and their domains, but for what the file itself
+/// says at its end of every row group or batch.
+pub struct ColumnarWriter<W: Write + Send> {
+    layout: Layout,
+    output: Output<W>,
+    encoder: Encoder,
+    unit_rows: usize,
+    threads: usize,
+}
+
+impl<W: Write + Send> ColumnarWriter<W> {
+    /// Starts a release of some columns. Their types follow from what is known of the rows.
+    pub fn new(
+        columns: &[ReleaseColumn],
+        rows: &RowsKnown<'_>,
+        format: ColumnarFormat,
+        types: &KeptTypes,
+        threads: usize,
+        sink: W,
+    ) -> Result<Self> {
+        let layout = Layout::new(columns, rows, types, format)?;
+        let (output, encoder) = Output::new(format, layout.schema(), sink)?;
+        let unit_rows = if format == ColumnarFormat::Parquet { ROW_GROUP_ROWS } else { BATCH_ROWS };
+        Ok(ColumnarWriter { layout, output, encoder, unit_rows, threads })
     }
-    Ok(Written { bytes: turn.output.finish()? })
+
+    /// Writes the next part, whose table has the columns and domains of the others.
+    pub fn write(&mut self, release: &Release<'_>, progress: &dyn Observer) -> Result<()> {
+        let by_row = if release.row_order == RowOrder::Kept { release.group_by_row() } else { Vec::new() };
+        let writer = Writer {
+            release,
+            layout: &self.layout,
+            encoder: &self.encoder,
+            by_row,
+            unit_rows: self.unit_rows,
+            before: self.output.units(),
+            next: AtomicUsize::new(0),
+            turn: Mutex::new(Turn { next: 0, output: &mut self.output, result: Ok(()) }),
+            changed: Condvar::new(),
+            progress,
+        };
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = (0..self.threads.max(1)).map(|_| scope.spawn(|| writer.work())).collect();
+            handles.into_iter().for_each(|handle| handle.join().expect("a writer does not panic"));
+        });
+        writer.turn.into_inner().expect("no writer panicked").result?;
+        if progress.cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+        }
+        Ok(())
+    }
+
+    /// Ends the file and says what was written, and where to.
+    pub fn finish(self) -> Result<(Written, W)> {
+        let (bytes, sink) = self.output.finish()?;
+        Ok((Written { bytes }, sink))
+    }
 }
 
 /// Who may write, and how it went so far.
-struct Turn<'s> {
+struct Turn<'o, W: Write + Send> {
     next: usize,
-    output: Output<'s>,
+    output: &'o mut Output<W>,
     result: Result<()>,
 }
 
-/// What the writers share.
-struct Writer<'a, 's> {
+/// What the writers of a part share.
+struct Writer<'a, 'o, W: Write + Send> {
     release: &'a Release<'a>,
-    layout: Layout<'a>,
-    encoder: Encoder,
+    layout: &'a Layout,
+    encoder: &'a Encoder,
     /// The group of every row, where rows keep their order.
     by_row: Vec<Option<u32>>,
     unit_rows: usize,
+    /// How many units came before this part.
+    before: usize,
     next: AtomicUsize,
-    turn: Mutex<Turn<'s>>,
+    turn: Mutex<Turn<'o, W>>,
     changed: Condvar,
     progress: &'a dyn Observer,
 }
@@ -87,7 +128,7 @@ struct Scratch {
     group_rows: Vec<u32>,
 }
 
-impl Writer<'_, '_> {
+impl<W: Write + Send> Writer<'_, '_, W> {
     fn work(&self) {
         let mut scratch = Scratch::default();
         loop {
@@ -138,9 +179,9 @@ impl Writer<'_, '_> {
     }
 
     fn encode(&self, number: usize, rows: &[Row]) -> Result<Encoded> {
-        let mut unit = self.encoder.start(number)?;
+        let mut unit = self.encoder.start(self.before + number)?;
         for rows in rows.chunks(BATCH_ROWS) {
-            self.layout.batches(rows, |batch| unit.add(batch))?;
+            self.layout.batches(self.release, rows, |batch| unit.add(batch))?;
         }
         unit.finish()
     }

@@ -4,7 +4,7 @@ use super::scan::last_record_end;
 use crate::column::PADDING;
 use std::io::{self, Read};
 
-/// How much is read at once.
+/// How much is read at once, unless that is set.
 const BLOCK: usize = 4 << 20;
 /// A record longer than this is taken for a quote that is not closed.
 const LONGEST_RECORD: usize = 256 << 20;
@@ -13,6 +13,7 @@ const LONGEST_RECORD: usize = 256 << 20;
 pub struct BlockReader {
     input: Box<dyn Read + Send>,
     delimiter: u8,
+    block: usize,
     /// What was read and not yet handed out: it starts with a record.
     carry: Vec<u8>,
     next: usize,
@@ -29,7 +30,8 @@ pub struct Filled {
 impl BlockReader {
     /// A reader of an input of which nothing has been read.
     pub fn new(input: Box<dyn Read + Send>) -> Self {
-        BlockReader { input, delimiter: b',', carry: Vec::new(), next: 0, bytes: 0, ended: false }
+        let (delimiter, carry) = (b',', Vec::new());
+        BlockReader { input, delimiter, block: BLOCK, carry, next: 0, bytes: 0, ended: false }
     }
 
     /// The first bytes of the input, at most so many; they will be handed out again.
@@ -59,6 +61,11 @@ impl BlockReader {
         self.delimiter = delimiter;
     }
 
+    /// Sets how much is read at once.
+    pub fn set_block(&mut self, bytes: usize) {
+        self.block = bytes;
+    }
+
     /// The bytes handed out so far.
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -67,9 +74,7 @@ impl BlockReader {
     /// Fills the buffer with the next block and leaves [`PADDING`] bytes after it; `None` at the end.
     pub fn next_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<Filled>> {
         let mut len = self.carry.len();
-        if buffer.len() < len.max(BLOCK) + PADDING {
-            buffer.resize(len.max(BLOCK) + PADDING, 0);
-        }
+        buffer.resize(len.max(self.block) + PADDING, 0);
         buffer[..len].copy_from_slice(&self.carry);
         self.carry.clear();
         loop {

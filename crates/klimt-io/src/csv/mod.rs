@@ -3,12 +3,14 @@
 mod blocks;
 mod dialect;
 mod read;
+mod render;
 mod scan;
 mod write;
 
 pub use dialect::{Dialect, DialectSpec, QUOTE};
 pub use read::{CsvSource, ReadOptions};
 pub(crate) use read::{fault_error, invalid_utf8};
+pub use render::quote_field;
 pub(crate) use scan::{Fault, Visitor, scan};
 pub use scan::{Field, records};
-pub use write::{ChunkObserver, Written, quote_field, write_release};
+pub use write::{ChunkObserver, CsvWriter, Written, write_release};

@@ -3,11 +3,13 @@
 use super::blocks::{BlockReader, Filled};
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
-use crate::column::{Block, ColumnReader, Form, Lines, assemble};
+use crate::column::{Block, ColumnReader, Form, Lines};
+use crate::room::{Found, Gathering, Kept, Limits, Loaded, Lot, Readers, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use hashbrown::HashSet;
 use klimt::partition::Observer;
-use klimt::table::{Role, Table};
+use klimt::spill::SpillFile;
+use klimt::table::Role;
 use klimt::{Error, Result};
 use std::io::Read;
 use std::sync::Mutex;
@@ -84,39 +86,61 @@ impl CsvSource {
         self.dialect
     }
 
-    /// Reads the columns that the plan asks for.
-    pub fn read(mut self, plan: &[ColumnPlan], options: &ReadOptions<'_>) -> Result<(Table, ReadReport)> {
+    /// Reads the columns that the plan asks for, all of them into memory or within a room.
+    pub(crate) fn load<'a>(
+        mut self,
+        plan: &[ColumnPlan],
+        options: &ReadOptions<'_>,
+        within: Option<(Room<'a>, Limits)>,
+    ) -> Result<Loaded<'a>> {
         let forms = self.choose_forms(plan)?;
+        let width = self.columns.len();
+        if let Some((_, limits)) = within {
+            self.blocks.set_block(limits.text);
+        }
         let shared = Shared {
             path: &self.path,
             delimiter: self.dialect.delimiter,
-            columns: self.columns.len(),
+            columns: width,
+            plan,
             blocks: Mutex::new(self.blocks),
+            gathering: Gathering::new(plan, within, options.threads)?,
+            block_rows: within.map_or(usize::MAX, |(_, limits)| limits.rows),
             parsed: Mutex::new(Vec::new()),
             failed: AtomicBool::new(false),
-            observer: options.observer,
+            error: Mutex::new(None),
+            options,
         };
-        let readers: Vec<Vec<ColumnReader>> = std::thread::scope(|scope| {
+        let readers: Readers = std::thread::scope(|scope| {
             let handles: Vec<_> = (0..options.threads.max(1))
                 .map(|number| {
                     let (shared, forms) = (&shared, &forms);
-                    scope.spawn(move || shared.read(number, forms, plan))
+                    scope.spawn(move || {
+                        let columns = shared.read(number, forms);
+                        columns.into_iter().map(ColumnReader::into_parts).collect()
+                    })
                 })
                 .collect();
             handles.into_iter().map(|handle| handle.join().expect("a reader does not panic")).collect()
         });
-        let bytes = shared.blocks.into_inner().expect("no reader panicked").bytes();
-        let mut parsed = shared.parsed.into_inner().expect("no reader panicked");
+        let Shared { blocks, parsed, gathering, error, .. } = shared;
+        let report = ReadReport { bytes: blocks.into_inner().expect("no reader panicked").bytes() };
+        let mut parsed = parsed.into_inner().expect("no reader panicked");
         parsed.sort_by_key(|block| block.number);
         if options.observer.cancelled() {
             return Err(Error::new(klimt::ErrorKind::Cancelled, "stopped"));
         }
-        let joined = join(&self.path, self.header_lines, parsed, self.columns.len())?;
-        if joined.rows == 0 {
+        if let Some(error) = error.into_inner().expect("no reader panicked") {
+            return Err(error);
+        }
+        check(&self.path, self.header_lines, &mut parsed, width)?;
+        if parsed.iter().all(|block| block.rows == 0) {
             return Err(Error::input(format!("{}: the file has a header and no rows", self.path)));
         }
-        let table = build(&self.path, plan, options.missing, readers, joined)?;
-        Ok((table, ReadReport { bytes }))
+        let rows = parsed.iter().map(|block| block.rows).sum();
+        let lines = |file: Option<&SpillFile>| lines(self.header_lines, &parsed, file);
+        let missing = options.missing;
+        Found { path: &self.path, plan, missing, rows, report, lines: &lines }.load(readers, gathering)
     }
 
     /// Looks at the first records: columns of many whole numbers are stored as such, kept columns of many values
@@ -224,55 +248,74 @@ enum Trouble {
     Io(Error),
 }
 
+/// What is known of a block that was read.
 struct Parsed {
     number: usize,
     rows: usize,
     lines: u64,
-    irregular: Option<Vec<u32>>,
-    columns: Vec<Block>,
+    /// The line of each row within the block, where a row is not a line.
+    irregular: Option<Kept>,
     trouble: Option<Trouble>,
 }
 
 /// What the readers share.
-struct Shared<'a> {
-    path: &'a str,
+struct Shared<'s, 'a> {
+    path: &'s str,
     delimiter: u8,
     columns: usize,
+    plan: &'s [ColumnPlan],
     blocks: Mutex<BlockReader>,
+    gathering: Gathering<'a>,
+    /// The most rows of a block on disk.
+    block_rows: usize,
     parsed: Mutex<Vec<Parsed>>,
     failed: AtomicBool,
-    observer: &'a dyn Observer,
+    /// What went wrong with what was read, and not in a block.
+    error: Mutex<Option<Error>>,
+    options: &'s ReadOptions<'s>,
 }
 
-impl Shared<'_> {
-    fn read(&self, reader: usize, forms: &[Form], plan: &[ColumnPlan]) -> Vec<ColumnReader> {
+impl<'a> Shared<'_, 'a> {
+    fn read(&self, reader: usize, forms: &[Form]) -> Vec<ColumnReader<'_, 'a>> {
         let kept = |plan: &ColumnPlan| plan.spec.as_ref().is_none_or(|spec| is_kept(spec.role));
-        let mut columns: Vec<ColumnReader> =
-            forms.iter().zip(plan).map(|(&form, plan)| ColumnReader::new(reader, form, kept(plan))).collect();
-        let mut buffer = Vec::new();
-        while !self.failed.load(Ordering::Relaxed) && !self.observer.cancelled() {
+        let column = |(&form, plan): (&Form, &ColumnPlan)| {
+            ColumnReader::new(reader, form, kept(plan), self.options.missing, self.gathering.thrift())
+        };
+        let mut columns: Vec<ColumnReader> = forms.iter().zip(self.plan).map(column).collect();
+        let (mut buffer, mut scratch) = (Vec::new(), Vec::new());
+        while !self.failed.load(Ordering::Relaxed) && !self.options.observer.cancelled() {
             let next = self.blocks.lock().expect("no reader panics").next_block(&mut buffer);
             let parsed = match next {
                 Ok(None) => break,
-                Ok(Some(filled)) => self.parse(&buffer, filled, &mut columns),
-                Err(error) => Parsed {
+                Ok(Some(filled)) => self.parse(&buffer, filled, &mut columns, &mut scratch),
+                Err(error) => Ok(Parsed {
                     number: usize::MAX,
                     rows: 0,
                     lines: 0,
                     irregular: None,
-                    columns: Vec::new(),
                     trouble: Some(Trouble::Io(Error::io(self.path, "read it", &error))),
-                },
+                }),
             };
-            if parsed.trouble.is_some() {
+            if !parsed.as_ref().is_ok_and(|parsed| parsed.trouble.is_none()) {
                 self.failed.store(true, Ordering::Relaxed);
             }
-            self.parsed.lock().expect("no reader panics").push(parsed);
+            match parsed {
+                Ok(parsed) => self.parsed.lock().expect("no reader panics").push(parsed),
+                Err(error) => {
+                    self.error.lock().expect("no reader panics").get_or_insert(error);
+                }
+            }
         }
         columns
     }
 
-    fn parse(&self, buffer: &[u8], filled: Filled, columns: &mut [ColumnReader]) -> Parsed {
+    fn parse(
+        &self,
+        buffer: &[u8],
+        filled: Filled,
+        columns: &mut [ColumnReader<'_, '_>],
+        scratch: &mut Vec<u8>,
+    ) -> Result<Parsed> {
         let mut rows = Rows { columns, width: self.columns, rows: 0, irregular: None };
         let text = &buffer[..filled.len];
         let result = match std::str::from_utf8(text) {
@@ -284,26 +327,49 @@ impl Shared<'_> {
                 Err(Trouble::InvalidUtf8(line as u64))
             }
         };
-        self.observer.advance(filled.len as u64);
-        let (row_count, irregular) = (rows.rows, rows.irregular.take());
-        let (lines, trouble) = match result {
-            Ok(lines) => (lines, None),
-            Err(trouble) => (0, Some(trouble)),
+        self.options.observer.advance(filled.len as u64);
+        let (rows, irregular) = (rows.rows, rows.irregular.take());
+        let (number, trouble) = (filled.number, None);
+        let lines = match result {
+            Ok(lines) => lines,
+            Err(trouble) => {
+                return Ok(Parsed { number, rows, lines: 0, irregular: None, trouble: Some(trouble) });
+            }
         };
-        let columns = columns.iter_mut().map(ColumnReader::finish_block).collect();
-        Parsed { number: filled.number, rows: row_count, lines, irregular, columns, trouble }
+        self.hand_over(number, rows, columns, scratch)?;
+        let irregular = irregular.map(|lines| self.gathering.keep(lines)).transpose()?;
+        Ok(Parsed { number, rows, lines, irregular, trouble })
+    }
+
+    /// Hands over what a block held.
+    fn hand_over(
+        &self,
+        number: usize,
+        rows: usize,
+        columns: &mut [ColumnReader<'_, '_>],
+        scratch: &mut Vec<u8>,
+    ) -> Result<()> {
+        let held: Vec<(usize, Vec<Block>)> =
+            columns.iter_mut().map(ColumnReader::finish_block).enumerate().collect();
+        if let Some((_, plan)) = columns.iter().zip(self.plan).find(|(column, _)| column.is_overfull()) {
+            return Err(self.gathering.overfull(self.path, plan));
+        }
+        // Blocks of one size: a small rest would cost as much to read as a large one.
+        let blocks = rows.div_ceil(self.block_rows).max(1);
+        let block_rows = rows.div_ceil(blocks).max(1);
+        self.gathering.add(Lot { stretch: number, row: 0, rows, block_rows, columns: held }, scratch)
     }
 }
 
 /// Hands fields to their columns.
-struct Rows<'a> {
-    columns: &'a mut [ColumnReader],
+struct Rows<'s, 'r, 'a> {
+    columns: &'s mut [ColumnReader<'r, 'a>],
     width: usize,
     rows: usize,
     irregular: Option<Vec<u32>>,
 }
 
-impl Visitor for Rows<'_> {
+impl Visitor for Rows<'_, '_, '_> {
     #[inline(always)]
     fn field(&mut self, column: usize, field: Field<'_>) {
         if let Some(reader) = self.columns.get_mut(column) {
@@ -328,66 +394,26 @@ impl Visitor for Rows<'_> {
     }
 }
 
-/// The blocks of a file, column by column.
-struct Joined {
-    rows: usize,
-    lines: Lines,
-    columns: Vec<Vec<Block>>,
-}
-
-fn join(path: &str, header_lines: u64, parsed: Vec<Parsed>, width: usize) -> Result<Joined> {
-    let mut joined = Joined {
-        rows: 0,
-        lines: Lines::after(header_lines),
-        columns: (0..width).map(|_| Vec::with_capacity(parsed.len())).collect(),
-    };
+/// Fails with the first trouble of a file.
+fn check(path: &str, header_lines: u64, parsed: &mut [Parsed], width: usize) -> Result<()> {
     let mut lines = header_lines;
     for block in parsed {
-        match block.trouble {
-            None => {}
+        match block.trouble.take() {
+            None => lines += block.lines,
             Some(Trouble::Io(error)) => return Err(error),
             Some(Trouble::InvalidUtf8(line)) => return Err(invalid_utf8(path, lines + line + 1)),
             Some(Trouble::Fault(fault)) => return Err(fault_error(path, lines, fault, width)),
         }
-        joined.rows += block.rows;
-        lines += block.lines;
-        joined.lines.push(block.rows, block.lines, block.irregular);
-        for (column, block) in joined.columns.iter_mut().zip(block.columns) {
-            column.push(block);
-        }
     }
-    Ok(joined)
+    Ok(())
 }
 
-fn build(
-    path: &str,
-    plan: &[ColumnPlan],
-    missing: &[String],
-    readers: Vec<Vec<ColumnReader>>,
-    joined: Joined,
-) -> Result<Table> {
-    let mut dictionaries: Vec<Vec<_>> = (0..plan.len()).map(|_| Vec::new()).collect();
-    for reader in readers {
-        for (column, reader) in reader.into_iter().enumerate() {
-            dictionaries[column].push(reader.into_dictionary());
-        }
+/// The lines of rows, some of which may have been kept on disk.
+fn lines(header_lines: u64, parsed: &[Parsed], file: Option<&SpillFile>) -> Result<Lines> {
+    let mut lines = Lines::after(header_lines);
+    for block in parsed {
+        let irregular = block.irregular.as_ref().map(|kept| kept.read(file)).transpose()?;
+        lines.push(block.rows, block.lines, irregular);
     }
-    let mut columns = Vec::new();
-    let mut problems = Vec::new();
-    for ((plan, blocks), dictionaries) in plan.iter().zip(joined.columns).zip(dictionaries) {
-        let Some(spec) = &plan.spec else { continue };
-        match assemble(spec, missing, &dictionaries, blocks) {
-            Ok(column) => columns.push(column),
-            Err(unfit) => problems.push(unfit.error(path, &spec.name, &joined.lines)),
-        }
-    }
-    match problems.len() {
-        0 => Table::new(joined.rows, columns),
-        1 => Err(problems.remove(0)),
-        _ => Err(Error::all(
-            klimt::ErrorKind::Input,
-            problems.iter().map(|p| p.message().to_string()).collect(),
-        )
-        .expect("there are problems")),
-    }
+    Ok(lines)
 }

@@ -1,33 +1,15 @@
-//! Writing a release as CSV: several writers render groups side by side, and their chunks go out in order.
+//! Writing a release as CSV, whole or part by part: several writers render groups side by side, and their chunks go
+//! out in order.
 
-use super::{Dialect, QUOTE};
+use super::Dialect;
+use super::render::{Chunk, Format, Renderer, Scratch, header};
 use klimt::partition::Observer;
-use klimt::recode::{Release, RowOrder, Source};
-use klimt::table::{Codes, ColumnData, Role, TextPool};
+use klimt::recode::{Release, ReleaseColumn};
+use klimt::table::Table;
 use klimt::{Error, ErrorKind, Result};
-use rayon::prelude::*;
 use std::io::Write;
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
-
-/// Rows that are rendered at once, about: few enough that their text is still in the cache when it is checked, hashed
-/// and written.
-const CHUNK_ROWS: usize = 1 << 11;
-
-/// A group with more rows than this is rendered in several chunks, so that writers can share it.
-const LARGE: usize = 4 * CHUNK_ROWS;
-
-/// What is rendered at once: groups, rows where these keep their order, or a part of a large group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Chunk {
-    /// Groups, by number.
-    Groups(Range<usize>),
-    /// Rows, by number.
-    Rows(Range<usize>),
-    /// Of the large group with this place in the list of them, the rows at these places.
-    Part(usize, Range<usize>),
-}
 
 /// Reads the bytes of a release as they are written, chunk by chunk, each of whole records.
 pub trait ChunkObserver: Send {
@@ -42,7 +24,7 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// Writes a release; every writer has an observer of its own, and all are returned.
+/// Writes a whole release; every writer has an observer of its own, and all are returned.
 pub fn write_release<O: ChunkObserver>(
     release: &Release<'_>,
     dialect: Dialect,
@@ -51,38 +33,73 @@ pub fn write_release<O: ChunkObserver>(
     progress: &dyn Observer,
     observer: impl Fn() -> O,
 ) -> Result<(Written, Vec<O>)> {
-    let mut bytes = 0;
-    if dialect.header {
-        let mut header = Vec::new();
-        for (at, column) in release.columns().iter().enumerate() {
-            separate(at, dialect, &mut header);
-            quote_field(column.name.as_bytes(), dialect.delimiter, &mut header);
-        }
-        header.push(b'\n');
+    let mut writer = CsvWriter::new(release.columns(), release.table, dialect, threads, sink)?;
+    let observers = writer.write(release, progress, observer)?;
+    Ok((writer.finish().0, observers))
+}
+
+/// Writes a release part by part. What it keeps depends on the columns and their domains, and not on the number of
+/// parts or rows.
+pub struct CsvWriter<W> {
+    sink: W,
+    bytes: u64,
+    threads: usize,
+    format: Format,
+}
+
+impl<W: Write + Send> CsvWriter<W> {
+    /// Starts a release of some columns of a table, of which only the domains are looked at, and writes the header.
+    pub fn new(
+        columns: &[ReleaseColumn],
+        frame: &Table,
+        dialect: Dialect,
+        threads: usize,
+        mut sink: W,
+    ) -> Result<Self> {
+        let header = header(columns, dialect);
         sink.write_all(&header).map_err(|e| failed(&e))?;
-        bytes += header.len() as u64;
+        let format = Format::new(columns, frame, dialect);
+        Ok(CsvWriter { sink, bytes: header.len() as u64, threads, format })
     }
-    let renderer = Renderer::new(release, dialect);
-    let chunks = renderer.chunks();
-    let next = AtomicUsize::new(0);
-    let turn = Mutex::new(Turn { next: 0, sink, bytes, result: Ok(()) });
-    let changed = Condvar::new();
-    let observers = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads.max(1))
-            .map(|_| {
-                let observer = observer();
-                let (renderer, chunks, next, turn, changed) = (&renderer, &chunks, &next, &turn, &changed);
-                scope.spawn(move || renderer.work(chunks, next, turn, changed, progress, observer))
-            })
-            .collect();
-        handles.into_iter().map(|handle| handle.join().expect("a writer does not panic")).collect()
-    });
-    let turn = turn.into_inner().expect("no writer panicked");
-    turn.result?;
-    if progress.cancelled() {
-        return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+
+    /// Writes the next part, whose table has the domains of the frame; every writer has an observer of its own, and all
+    /// are returned.
+    pub fn write<O: ChunkObserver>(
+        &mut self,
+        release: &Release<'_>,
+        progress: &dyn Observer,
+        observer: impl Fn() -> O,
+    ) -> Result<Vec<O>> {
+        let renderer = Renderer::new(release, &self.format);
+        let part = Part {
+            chunks: renderer.chunks(),
+            renderer,
+            next: AtomicUsize::new(0),
+            turn: Mutex::new(Turn { next: 0, sink: &mut self.sink, bytes: self.bytes, result: Ok(()) }),
+            changed: Condvar::new(),
+            progress,
+        };
+        let observers = std::thread::scope(|scope| {
+            let start = |_| {
+                let (part, observer) = (&part, observer());
+                scope.spawn(move || part.work(observer))
+            };
+            let handles: Vec<_> = (0..self.threads.max(1)).map(start).collect();
+            handles.into_iter().map(|handle| handle.join().expect("a writer does not panic")).collect()
+        });
+        let turn = part.turn.into_inner().expect("no writer panicked");
+        turn.result?;
+        self.bytes = turn.bytes;
+        if progress.cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+        }
+        Ok(observers)
     }
-    Ok((Written { bytes: turn.bytes }, observers))
+
+    /// What was written, and where to.
+    pub fn finish(self) -> (Written, W) {
+        (Written { bytes: self.bytes }, self.sink)
+    }
 }
 
 fn failed(error: &std::io::Error) -> Error {
@@ -97,302 +114,44 @@ struct Turn<'a> {
     result: Result<()>,
 }
 
-/// What stands between two places of a row where rows of a group differ.
-enum Piece {
-    /// Columns that are the same for a group, side by side.
-    Group(Vec<Source>),
-    /// A column that is published as it is.
-    Row(usize),
+/// What the writers of a part share.
+struct Part<'a, 's> {
+    renderer: Renderer<'a>,
+    chunks: Vec<Chunk>,
+    next: AtomicUsize,
+    turn: Mutex<Turn<'s>>,
+    changed: Condvar,
+    progress: &'a dyn Observer,
 }
 
-struct Renderer<'a> {
-    release: &'a Release<'a>,
-    dialect: Dialect,
-    pieces: Vec<Piece>,
-    /// The quoted texts of kept columns that have a dictionary, by column.
-    kept: Vec<Option<TextPool>>,
-    /// Whether no text of a column needs quotes, by column.
-    plain: Vec<bool>,
-    /// The group of every row, where rows keep their order.
-    groups: Vec<Option<u32>>,
-    /// The large groups, each with its rows as they are published, where rows stand by group.
-    large: Vec<(usize, Vec<u32>)>,
-}
-
-/// The large groups of a release with their rows as they are published.
-fn large_groups(release: &Release<'_>) -> Vec<(usize, Vec<u32>)> {
-    let groups = 0..release.partitioning.groups();
-    let is_large = |group: &usize| release.partitioning.range(*group).len() > LARGE;
-    let in_order = |group: usize| {
-        let mut rows = Vec::new();
-        release.rows_of(group..group + 1, &mut rows);
-        (group, rows)
-    };
-    groups.into_par_iter().filter(is_large).map(in_order).collect()
-}
-
-impl<'a> Renderer<'a> {
-    fn new(release: &'a Release<'a>, dialect: Dialect) -> Self {
-        let mut pieces: Vec<Piece> = Vec::new();
-        for column in release.columns() {
-            match (column.source, pieces.last_mut()) {
-                (Source::Kept(number), _) => pieces.push(Piece::Row(number)),
-                (source, Some(Piece::Group(sources))) => sources.push(source),
-                (source, _) => pieces.push(Piece::Group(vec![source])),
-            }
-        }
-        let kept = release.table.columns().iter().map(|column| match &column.data {
-            ColumnData::Coded { domain, .. }
-                if column.role.is_published() && column.role != Role::QuasiIdentifier =>
-            {
-                let mut pool = TextPool::default();
-                let (mut text, mut quoted) = (Vec::new(), Vec::new());
-                for code in 0..domain.cardinality() as u32 {
-                    text.clear();
-                    quoted.clear();
-                    domain.write_text(code, &mut text);
-                    quote_field(&text, dialect.delimiter, &mut quoted);
-                    pool.push(&quoted);
-                }
-                Some(pool)
-            }
-            _ => None,
-        });
-        let kept = kept.collect();
-        let plain = release.table.columns().iter().map(|column| match &column.data {
-            ColumnData::Texts(texts) => texts.bytes().all(|bytes| is_plain(bytes, dialect.delimiter)),
-            ColumnData::Coded { .. } => true,
-        });
-        let plain = plain.collect();
-        let groups = if release.row_order == RowOrder::Kept { release.group_by_row() } else { Vec::new() };
-        let by_group = release.row_order != RowOrder::Kept;
-        let large = if by_group { large_groups(release) } else { Vec::new() };
-        Renderer { release, dialect, pieces, kept, plain, groups, large }
-    }
-
-    /// What is rendered at once, in the order of the release.
-    fn chunks(&self) -> Vec<Chunk> {
-        let partitioning = self.release.partitioning;
-        let steps = |rows: usize| (0..rows).step_by(CHUNK_ROWS).map(move |at| at..rows.min(at + CHUNK_ROWS));
-        if self.release.row_order == RowOrder::Kept {
-            return steps(self.groups.len()).map(Chunk::Rows).collect();
-        }
-        let (mut chunks, mut first) = (Vec::new(), 0);
-        let mut large = self.large.iter().enumerate().peekable();
-        for group in 0..partitioning.groups() {
-            if let Some((at, (_, rows))) = large.next_if(|(_, (number, _))| *number == group) {
-                if first < group {
-                    chunks.push(Chunk::Groups(first..group));
-                }
-                chunks.extend(steps(rows.len()).map(|part| Chunk::Part(at, part)));
-                first = group + 1;
-                continue;
-            }
-            let rows = partitioning.range(group).end - partitioning.range(first).start;
-            if rows >= CHUNK_ROWS || group + 1 == partitioning.groups() {
-                chunks.push(Chunk::Groups(first..group + 1));
-                first = group + 1;
-            }
-        }
-        chunks
-    }
-
-    fn work<O: ChunkObserver>(
-        &self,
-        chunks: &[Chunk],
-        next: &AtomicUsize,
-        turn: &Mutex<Turn<'_>>,
-        changed: &Condvar,
-        progress: &dyn Observer,
-        mut observer: O,
-    ) -> O {
+impl Part<'_, '_> {
+    fn work<O: ChunkObserver>(&self, mut observer: O) -> O {
         let mut scratch = Scratch::default();
         loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(chunk) = chunks.get(number) else { return observer };
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(chunk) = self.chunks.get(number) else { return observer };
             scratch.out.clear();
-            let rows = match chunk.clone() {
-                Chunk::Rows(rows) => self.render_rows(rows, &mut scratch),
-                Chunk::Groups(groups) => self.render_groups(groups, &mut scratch),
-                Chunk::Part(large, part) => self.render_part(large, part, &mut scratch),
-            };
+            let rows = self.renderer.render(chunk, &mut scratch);
             let seen = observer.chunk(&scratch.out);
-            let mut turn = turn.lock().expect("no writer panics");
+            let mut turn = self.turn.lock().expect("no writer panics");
             while turn.next != number && turn.result.is_ok() {
-                turn = changed.wait(turn).expect("no writer panics");
+                turn = self.changed.wait(turn).expect("no writer panics");
             }
             if turn.result.is_ok() {
                 turn.result = seen.and_then(|()| turn.sink.write_all(&scratch.out).map_err(|e| failed(&e)));
                 turn.bytes += scratch.out.len() as u64;
                 turn.next += 1;
             }
-            let stop = turn.result.is_err() || progress.cancelled();
+            let stop = turn.result.is_err() || self.progress.cancelled();
             if stop && turn.result.is_ok() {
                 turn.result = Err(Error::new(ErrorKind::Cancelled, "stopped"));
             }
             drop(turn);
-            changed.notify_all();
-            progress.advance(rows as u64);
+            self.changed.notify_all();
+            self.progress.advance(rows as u64);
             if stop {
                 return observer;
             }
         }
     }
-
-    fn render_part(&self, large: usize, part: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
-        let (group, rows) = &self.large[large];
-        let rows = &rows[part];
-        self.gather(rows, scratch);
-        self.fill_pieces(*group, scratch);
-        (0..rows.len()).for_each(|at| self.render_row(at, scratch));
-        rows.len()
-    }
-
-    fn render_groups(&self, groups: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
-        let mut rows = std::mem::take(&mut scratch.rows);
-        self.release.rows_of(groups.clone(), &mut rows);
-        self.gather(&rows, scratch);
-        let first = self.release.partitioning.range(groups.start).start;
-        for group in groups {
-            let range = self.release.partitioning.range(group);
-            self.fill_pieces(group, scratch);
-            for at in range.start - first..range.end - first {
-                self.render_row(at, scratch);
-            }
-        }
-        scratch.rows = rows;
-        scratch.rows.len()
-    }
-
-    fn render_rows(&self, rows: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
-        let kept: Vec<u32> =
-            rows.clone().filter(|&row| self.groups[row].is_some()).map(|row| row as u32).collect();
-        self.gather(&kept, scratch);
-        for (at, &row) in kept.iter().enumerate() {
-            if let Some(group) = self.groups[row as usize] {
-                self.fill_pieces(group as usize, scratch);
-                self.render_row(at, scratch);
-            }
-        }
-        rows.len()
-    }
-
-    /// Looks up the codes of the kept columns for all rows of a chunk at once: rows lie anywhere in the table, and
-    /// look-ups that do not wait for each other are many times faster.
-    fn gather(&self, rows: &[u32], scratch: &mut Scratch<'a>) {
-        scratch.codes.resize_with(self.pieces.len(), Vec::new);
-        scratch.kept.resize_with(self.pieces.len(), Vec::new);
-        for (at, piece) in self.pieces.iter().enumerate() {
-            let Piece::Row(number) = piece else { continue };
-            let (codes, kept) = (&mut scratch.codes[at], &mut scratch.kept[at]);
-            codes.clear();
-            kept.clear();
-            match &self.release.table.columns()[*number].data {
-                ColumnData::Coded { codes: Codes::U8(column), .. } => {
-                    codes.extend(rows.iter().map(|&row| u32::from(column[row as usize])));
-                }
-                ColumnData::Coded { codes: Codes::U16(column), .. } => {
-                    codes.extend(rows.iter().map(|&row| u32::from(column[row as usize])));
-                }
-                ColumnData::Coded { codes: Codes::U32(column), .. } => {
-                    codes.extend(rows.iter().map(|&row| column[row as usize]));
-                }
-                ColumnData::Texts(texts) => {
-                    kept.extend(rows.iter().map(|&row| texts.get(row as usize)));
-                    // Looking at the first bytes brings all the texts into the cache.
-                    let first = kept.iter().map(|text| u64::from(text.first().copied().unwrap_or(0)));
-                    std::hint::black_box(first.sum::<u64>());
-                }
-            }
-        }
-    }
-
-    /// Renders what is the same for all rows of a group: a text per piece.
-    fn fill_pieces(&self, group: usize, scratch: &mut Scratch<'a>) {
-        scratch.texts.clear();
-        scratch.ends.clear();
-        for (at, piece) in self.pieces.iter().enumerate() {
-            if let Piece::Group(sources) = piece {
-                for (inner, &source) in sources.iter().enumerate() {
-                    separate(at + inner, self.dialect, &mut scratch.texts);
-                    scratch.field.clear();
-                    self.release.write_group(group, source, &mut scratch.field);
-                    quote_field(&scratch.field, self.dialect.delimiter, &mut scratch.texts);
-                }
-            } else {
-                separate(at, self.dialect, &mut scratch.texts);
-            }
-            scratch.ends.push(scratch.texts.len());
-        }
-    }
-
-    /// Renders the row that is the `at`-th of its chunk.
-    #[inline]
-    fn render_row(&self, at: usize, scratch: &mut Scratch<'a>) {
-        let mut start = 0;
-        for (number, &end) in scratch.ends.iter().enumerate() {
-            // A single byte is a delimiter between two columns of the row.
-            match &scratch.texts[start..end] {
-                [byte] => scratch.out.push(*byte),
-                texts => scratch.out.extend_from_slice(texts),
-            }
-            start = end;
-            if let Piece::Row(column) = &self.pieces[number] {
-                match &self.kept[*column] {
-                    Some(texts) => {
-                        scratch.out.extend_from_slice(texts.get(scratch.codes[number][at] as usize))
-                    }
-                    None if self.plain[*column] => scratch.out.extend_from_slice(scratch.kept[number][at]),
-                    None => quote_field(scratch.kept[number][at], self.dialect.delimiter, &mut scratch.out),
-                }
-            }
-        }
-        // A line with nothing on it would be no record.
-        if self.release.columns().len() == 1 && matches!(scratch.out.last(), None | Some(b'\n')) {
-            scratch.out.extend_from_slice(b"\"\"");
-        }
-        scratch.out.push(b'\n');
-    }
-}
-
-/// What a writer keeps from chunk to chunk.
-#[derive(Default)]
-struct Scratch<'a> {
-    out: Vec<u8>,
-    rows: Vec<u32>,
-    /// The codes of the chunk's rows, for every piece that is a coded column.
-    codes: Vec<Vec<u32>>,
-    /// The texts of the chunk's rows, for every piece that is a column of texts.
-    kept: Vec<Vec<&'a [u8]>>,
-    texts: Vec<u8>,
-    ends: Vec<usize>,
-    field: Vec<u8>,
-}
-
-fn separate(at: usize, dialect: Dialect, out: &mut Vec<u8>) {
-    if at > 0 {
-        out.push(dialect.delimiter);
-    }
-}
-
-/// Appends a field, in quotes where RFC 4180 wants them.
-#[inline]
-pub fn quote_field(text: &[u8], delimiter: u8, out: &mut Vec<u8>) {
-    if is_plain(text, delimiter) {
-        out.extend_from_slice(text);
-        return;
-    }
-    out.push(QUOTE);
-    for &byte in text {
-        if byte == QUOTE {
-            out.push(QUOTE);
-        }
-        out.push(byte);
-    }
-    out.push(QUOTE);
-}
-
-/// Whether a text needs no quotes.
-fn is_plain(text: &[u8], delimiter: u8) -> bool {
-    memchr::memchr3(delimiter, QUOTE, b'\n', text).is_none() && memchr::memchr(b'\r', text).is_none()
 }

@@ -5,15 +5,15 @@
 use super::Facts;
 use crate::{
     Tally,
-    width::{Width, least_width},
+    width::{Domain, Width, least_width},
 };
 use klimt::Result;
 use klimt::requirement::Level;
 
 /// The least width that a column has in any row.
 pub(super) fn measure(tally: &Tally, column: &str, facts: &Facts) -> Result<Level> {
-    let domain = facts.domains.get(column).cloned().unwrap_or_default();
-    Ok(match least_width(tally, column, &domain)? {
+    let domain = facts.domains.get(column).unwrap_or(&Domain::Natural);
+    Ok(match least_width(tally, column, domain)? {
         Width::Unlimited => Level::Unbounded,
         Width::Exact(width) => width.to_level(),
     })

@@ -4,13 +4,15 @@
 //! a distribution is compared with is the release itself.
 
 mod length;
-mod release;
+mod whole;
 
-use crate::{Tally, width::Domain};
-use klimt::requirement::{LengthRestriction, Level, Requirement, Side};
+pub use whole::ValueCounts;
+pub(crate) use whole::{Segment, Whole};
+
+use crate::{Question, Segments, Tally, width::Domain};
+use klimt::requirement::{Check, LengthRestriction, Level, Requirement, Side};
 use klimt::table::ColumnSpec;
 use klimt::{Error, ErrorKind, Result};
-use release::Release;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -50,47 +52,120 @@ pub struct Outcome {
 /// Checks requirements against the tally of a whole release: an outcome for each, in their order. The error lists all
 /// that make no sense there.
 pub fn check(tally: &Tally, requirements: &[Box<dyn Requirement>], facts: &Facts) -> Result<Vec<Outcome>> {
-    let release = Release::new(tally, &facts.sensitive)?;
-    let outcomes: Vec<Result<Outcome>> =
-        requirements.iter().map(|requirement| outcome(&release, tally, &**requirement, facts)).collect();
-    let problems =
-        outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).map(|e| e.message().to_string());
-    match Error::all(ErrorKind::Input, problems.collect()) {
-        Some(error) => Err(error),
-        None => outcomes.into_iter().collect(),
+    let mut segments = Segments::one(requirements, facts, Question::default());
+    segments.segment(tally)?;
+    Ok(segments.finish()?.1)
+}
+
+/// Promises that are measured segment by segment.
+pub(crate) struct Promises<'r> {
+    promises: Vec<Promise<'r>>,
+}
+
+struct Promise<'r> {
+    requirement: &'r dyn Requirement,
+    means: Means,
+    /// Whether all groups so far satisfy it.
+    holds: bool,
+    /// The worst level so far.
+    worst: Option<Level>,
+}
+
+/// How a promise is measured.
+enum Means {
+    /// By a check, with the distances of the columns whose moments it reads.
+    Check(Box<dyn Check>, Vec<(usize, Vec<u64>)>),
+    /// By the width of what is published.
+    Width,
+    /// Not at all: more is required than the release has rows. It is not satisfied, and that is an outcome.
+    TooFewRows,
+    /// Not at all: it makes no sense, and this is why.
+    Senseless(Error),
+}
+
+impl<'r> Promises<'r> {
+    /// Binds requirements to the whole that groups are compared with.
+    pub fn new(requirements: &'r [Box<dyn Requirement>], whole: &Whole) -> Self {
+        let promise = |requirement: &'r Box<dyn Requirement>| Promise {
+            requirement: &**requirement,
+            means: Means::of(&**requirement, whole),
+            holds: true,
+            worst: None,
+        };
+        Promises { promises: requirements.iter().map(promise).collect() }
+    }
+
+    /// Measures the groups of a segment. The error lists all promises that make no sense.
+    pub fn measure(&mut self, tally: &Tally, segment: &Segment<'_>, facts: &Facts) -> Result<()> {
+        let problems = self.promises.iter_mut().filter_map(|promise| promise.measure(tally, segment, facts));
+        let problems = problems.map(|error| error.message().to_string()).collect();
+        Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+    }
+
+    /// An outcome for each requirement, in their order. A release without groups proves nothing.
+    pub fn outcomes(self, smallest_group: u64) -> Vec<Outcome> {
+        self.promises.into_iter().map(|promise| promise.outcome(smallest_group)).collect()
     }
 }
 
-fn outcome(
-    release: &Release<'_>,
-    tally: &Tally,
-    requirement: &dyn Requirement,
-    facts: &Facts,
-) -> Result<Outcome> {
-    let (side, limit) = (requirement.side(), requirement.limit());
-    let (holds, measured) = if requirement.id() == LengthRestriction::ID {
-        let measured = length::measure(tally, requirement.column().unwrap_or_default(), facts)?;
-        (side.admits(&measured, &limit), measured)
-    } else {
-        match requirement.bind(release) {
-            Ok(check) => release.measure(requirement, &*check)?,
-            // More is required than the release has rows: it is not satisfied, and that is an outcome.
-            Err(error) if error.kind() == ErrorKind::Unsatisfied => {
-                (false, Level::Count(tally.groups().map(|group| group.rows()).min().unwrap_or(0)))
-            }
-            Err(error) => return Err(error),
+impl Means {
+    fn of(requirement: &dyn Requirement, whole: &Whole) -> Self {
+        if requirement.id() == LengthRestriction::ID {
+            return Means::Width;
         }
-    };
-    Ok(Outcome {
-        claim: requirement.id(),
-        column: requirement.column().map(str::to_string),
-        description: requirement.describe(),
-        exact: measured.fraction(),
-        limit,
-        measured,
-        holds,
-        side: Some(side),
-    })
+        let bound = requirement.bind(whole).and_then(|check| {
+            let distances = whole.distances(&check.needs().moments)?;
+            Ok(Means::Check(check, distances))
+        });
+        match bound {
+            Ok(means) => means,
+            Err(error) if error.kind() == ErrorKind::Unsatisfied => Means::TooFewRows,
+            Err(error) => Means::Senseless(error),
+        }
+    }
+}
+
+impl Promise<'_> {
+    /// Takes in the groups of a segment; returns what is wrong with the promise.
+    fn measure(&mut self, tally: &Tally, segment: &Segment<'_>, facts: &Facts) -> Option<Error> {
+        let side = self.requirement.side();
+        let (holds, level) = match &self.means {
+            Means::Senseless(error) => return Some(error.clone()),
+            Means::TooFewRows => return None,
+            Means::Width => {
+                match length::measure(tally, self.requirement.column().unwrap_or_default(), facts) {
+                    Ok(level) => (side.admits(&level, &self.requirement.limit()), Some(level)),
+                    Err(error) => return Some(error),
+                }
+            }
+            Means::Check(check, distances) => segment.measure(self.requirement, &**check, distances),
+        };
+        self.holds &= holds;
+        self.worst = match (self.worst.take(), level) {
+            (Some(worst), Some(level)) => Some(side.worse(worst, level)),
+            (worst, level) => worst.or(level),
+        };
+        None
+    }
+
+    fn outcome(self, smallest_group: u64) -> Outcome {
+        let (requirement, side) = (self.requirement, self.requirement.side());
+        let nothing = if side == Side::AtLeast { Level::Count(0) } else { Level::Unbounded };
+        let (holds, measured) = match self.means {
+            Means::TooFewRows => (false, Level::Count(smallest_group)),
+            _ => (self.holds && self.worst.is_some(), self.worst.unwrap_or(nothing)),
+        };
+        Outcome {
+            claim: requirement.id(),
+            column: requirement.column().map(str::to_string),
+            description: requirement.describe(),
+            exact: measured.fraction(),
+            limit: requirement.limit(),
+            measured,
+            holds,
+            side: Some(side),
+        }
+    }
 }
 
 #[cfg(test)]

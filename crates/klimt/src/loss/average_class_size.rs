@@ -18,7 +18,16 @@ impl Loss for AverageClassSize {
     }
 
     fn whole(&self, _: &Original<'_>, _: &dyn Groups, totals: &Totals) -> Option<f64> {
+        Some(self.of_parts(0.0, totals))
+    }
+
+    fn part(&self, _: &Original<'_>, _: &dyn Groups) -> Option<f64> {
+        Some(0.0)
+    }
+
+    /// The totals say it all.
+    fn of_parts(&self, _: f64, totals: &Totals) -> f64 {
         let published = (totals.rows - totals.suppressed) as f64;
-        Some(published / totals.groups.max(1) as f64 / totals.k.max(1) as f64)
+        published / totals.groups.max(1) as f64 / totals.k.max(1) as f64
     }
 }

@@ -17,6 +17,10 @@ impl Loss for CertaintyPenalty {
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
         Some(Box::new(Penalty { original: *original }))
     }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
 }
 
 struct Penalty<'a> {

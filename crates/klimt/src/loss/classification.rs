@@ -17,6 +17,10 @@ impl Loss for Classification {
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
         Some(Box::new(Minorities { label: original.label? }))
     }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
 }
 
 struct Minorities {

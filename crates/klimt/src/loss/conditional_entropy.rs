@@ -19,6 +19,10 @@ impl Loss for ConditionalEntropy {
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
         Some(Box::new(LabelEntropy { label: original.label? }))
     }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
 }
 
 struct LabelEntropy {

@@ -17,6 +17,10 @@ impl Loss for Discernibility {
     fn cost<'a>(&self, _: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
         Some(Box::new(Discernibility))
     }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
 }
 
 impl Cost for Discernibility {

@@ -6,6 +6,7 @@
 //! out of both. Where it is not known which rows these are, all that lie in some region are taken for them.
 //!
 //! Not additive: where regions overlap, what a tuple gains from one group depends on the others. Nothing but 0 bounds it.
+//! Where none do, the sum over the tuples of a part depends on the part alone, and the divergence is that over all parts.
 
 use super::groups::RUN;
 use super::locate::Locator;
@@ -32,16 +33,36 @@ impl Loss for Divergence {
     fn whole(&self, original: &Original<'_>, groups: &dyn Groups, _: &Totals) -> Option<f64> {
         divergence(original.table, groups).ok().flatten()
     }
+
+    fn part(&self, original: &Original<'_>, groups: &dyn Groups) -> Option<f64> {
+        let members: Option<Vec<&[u32]>> = (0..groups.count()).map(|group| groups.members(group)).collect();
+        let members = members.filter(|_| groups.disjoint())?;
+        within_groups(original.table, &members, &densities(original.table, groups)).ok()
+    }
+
+    fn of_parts(&self, sum: f64, totals: &Totals) -> f64 {
+        average(sum, totals.rows - totals.suppressed)
+    }
+}
+
+fn densities(table: &Table, groups: &dyn Groups) -> Vec<f64> {
+    (0..groups.count()).into_par_iter().map(|group| density(table, groups, group)).collect()
+}
+
+fn average(sum: f64, published: u64) -> f64 {
+    // What rounding leaves of nothing is nothing.
+    (sum / published.max(1) as f64).max(0.0)
 }
 
 /// `None` where no row lies in any region.
 fn divergence(table: &Table, groups: &dyn Groups) -> Result<Option<f64>> {
-    let densities: Vec<f64> =
-        (0..groups.count()).into_par_iter().map(|group| density(table, groups, group)).collect();
+    let densities = densities(table, groups);
     let published: u64 = (0..groups.count()).map(|group| groups.rows(group)).sum();
     let members: Option<Vec<&[u32]>> = (0..groups.count()).map(|group| groups.members(group)).collect();
     match members {
-        Some(members) if groups.disjoint() => within_groups(table, &members, &densities, published).map(Some),
+        Some(members) if groups.disjoint() => {
+            within_groups(table, &members, &densities).map(|sum| Some(average(sum, published)))
+        }
         members => {
             let every = || (0..table.rows() as u32).collect();
             let tuples = Tuples::of(table, members.map_or_else(every, |members| members.concat()))?;
@@ -57,8 +78,9 @@ fn divergence(table: &Table, groups: &dyn Groups) -> Result<Option<f64>> {
     }
 }
 
-/// The divergence where a tuple's rows are all in the one group whose region holds it.
-fn within_groups(table: &Table, members: &[&[u32]], densities: &[f64], published: u64) -> Result<f64> {
+/// What the divergence is the average of over the published rows, where a tuple's rows are all in the one group whose
+/// region holds it.
+fn within_groups(table: &Table, members: &[&[u32]], densities: &[f64]) -> Result<f64> {
     struct Sum<'a>(&'a [&'a [u32]], &'a [f64]);
     impl PackedKernel for Sum<'_> {
         type Output = f64;
@@ -77,9 +99,7 @@ fn within_groups(table: &Table, members: &[&[u32]], densities: &[f64], published
             Ok(sums.into_iter().sum())
         }
     }
-    let sum = pack(table, members.concat(), Sum(members, densities))?;
-    // What rounding leaves of nothing is nothing.
-    Ok((sum / published.max(1) as f64).max(0.0))
+    pack(table, members.concat(), Sum(members, densities))
 }
 
 /// Σ copies·(ln copies − density) over the tuples of some groups, whose rows lie one after the other.

@@ -22,6 +22,10 @@ impl Loss for Granularity {
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
         Some(Box::new(OtherValues { table: original.table }))
     }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
 }
 
 struct OtherValues<'a> {

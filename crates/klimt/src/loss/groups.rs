@@ -149,25 +149,42 @@ pub fn measure<'l>(
         .collect())
 }
 
-/// What each cost comes to over all groups.
-fn sums(costs: &[Box<dyn Cost + '_>], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
+/// What costs are seen from.
+pub(super) fn needs_of(costs: &[Box<dyn Cost + '_>]) -> Needs {
     let mut needs = Needs::default();
     costs.iter().for_each(|cost| needs.include(&cost.needs()));
-    // Extents are those that are published, not those of the rows.
+    needs
+}
+
+/// Adds what a group costs to the sums. Extents are those that are published, not those of the rows.
+pub(super) fn charge(
+    costs: &[Box<dyn Cost + '_>],
+    needs: &Needs,
+    statistics: &mut Statistics,
+    groups: &dyn Groups,
+    group: usize,
+    sums: &mut [f64],
+) {
+    for lengths in [true, false] {
+        let extent = |&dimension: &usize| {
+            let whole = lengths.then(|| groups.extent(group, dimension));
+            (dimension, whole.unwrap_or_else(|| groups.covered(group, dimension)))
+        };
+        statistics.extents = needs.extents.iter().map(extent).collect();
+        let costs = sums.iter_mut().zip(costs).filter(|(_, cost)| cost.measures_lengths() == lengths);
+        costs.for_each(|(sum, cost)| *sum += cost.group(statistics));
+    }
+}
+
+/// What each cost comes to over all groups.
+pub(super) fn sums(costs: &[Box<dyn Cost + '_>], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
+    let needs = needs_of(costs);
     let collector = Collector::new(&Needs { extents: Vec::new(), ..needs.clone() }, table)?;
     let run = |run: usize| {
         let mut sums = vec![0.0; costs.len()];
         let run = run * RUN..groups.count().min((run + 1) * RUN);
         for (group, mut statistics) in run.clone().zip(groups.statistics(run, &collector)) {
-            for lengths in [true, false] {
-                let extent = |&dimension: &usize| {
-                    let whole = lengths.then(|| groups.extent(group, dimension));
-                    (dimension, whole.unwrap_or_else(|| groups.covered(group, dimension)))
-                };
-                statistics.extents = needs.extents.iter().map(extent).collect();
-                let costs = sums.iter_mut().zip(costs).filter(|(_, cost)| cost.measures_lengths() == lengths);
-                costs.for_each(|(sum, cost)| *sum += cost.group(&statistics));
-            }
+            charge(costs, &needs, &mut statistics, groups, group, &mut sums);
         }
         sums
     };

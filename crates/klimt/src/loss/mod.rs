@@ -16,6 +16,7 @@ mod groups;
 mod hierarchical_discernibility;
 mod locate;
 mod occurrences;
+mod parts;
 mod precision;
 mod published;
 mod squared_error;
@@ -34,6 +35,7 @@ pub use granularity::Granularity;
 pub use groups::{Groups, PartitionGroups, measure};
 pub use hierarchical_discernibility::HierarchicalDiscernibility;
 pub use locate::Locator;
+pub use parts::Sums;
 pub use precision::Precision;
 pub use published::{PublishedGroup, PublishedGroups};
 pub use squared_error::RootMeanSquaredError;
@@ -92,6 +94,23 @@ pub trait Loss: Send + Sync {
     /// The loss of a release where it is not additive and applies to the original.
     fn whole(&self, _: &Original<'_>, _: &dyn Groups, _: &Totals) -> Option<f64> {
         None
+    }
+
+    /// Whether what a group costs depends on the domains of the original and not on its other rows, so that the cost is
+    /// the same when it is bound to the columns alone, and adds up over parts of the rows.
+    fn ignores_other_rows(&self) -> bool {
+        false
+    }
+
+    /// What the groups of a part add to a loss that is not additive over groups, but over parts that share no tuple;
+    /// `None` where that cannot be told.
+    fn part(&self, _: &Original<'_>, _: &dyn Groups) -> Option<f64> {
+        None
+    }
+
+    /// The loss of a release from the sum over its parts, each of which could be told.
+    fn of_parts(&self, sum: f64, _: &Totals) -> f64 {
+        sum
     }
 }
 

@@ -27,6 +27,10 @@ impl Loss for Precision {
         let heights = |dimension| table.domain(dimension).hierarchy().map_or_else(Vec::new, heights);
         Some(Box::new(Levels { table, heights: (0..table.dimensions()).map(heights).collect() }))
     }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
 }
 
 struct Levels<'a> {

@@ -21,6 +21,10 @@ impl Loss for RootMeanSquaredError {
         let (domain, _) = original.table.columns()[target].coded()?;
         Some(Box::new(SquaredError { target, unit: 10f64.powi(-(domain.scale() as i32)) }))
     }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
 }
 
 struct SquaredError {

@@ -20,6 +20,10 @@ impl Loss for Volume {
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
         Some(Box::new(UnitCells { table: original.table }))
     }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
 }
 
 struct UnitCells<'a> {

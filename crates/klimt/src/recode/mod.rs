@@ -4,4 +4,4 @@ mod function;
 mod release;
 
 pub use function::{Applied, RecodingFunction, SavedRequirement};
-pub use release::{Release, ReleaseColumn, RowOrder, Source, StatisticKind};
+pub use release::{Release, ReleaseColumn, RowOrder, Source, StatisticKind, release_columns};

@@ -49,7 +49,7 @@ pub enum RowOrder {
     Kept,
 }
 
-/// What will be published.
+/// What will be published: all of it, or the groups of one part of the table.
 #[derive(Debug)]
 pub struct Release<'a> {
     /// The original table.
@@ -62,11 +62,43 @@ pub struct Release<'a> {
     pub row_order: RowOrder,
     columns: Vec<ReleaseColumn>,
     domains: Vec<&'a Domain>,
+    /// How many groups come before the first of these.
+    before: u64,
+    /// Whether these are all the groups that are published.
+    is_whole: bool,
+}
+
+/// The published columns: every column but identifiers, in the order of the source, with statistics beside the ordered
+/// quasi-identifiers. They are the same for a table, a part of its rows and its frame.
+pub fn release_columns(table: &Table, statistics: &[StatisticKind]) -> Vec<ReleaseColumn> {
+    let mut columns = Vec::new();
+    let mut dimension = 0;
+    for (number, column) in table.columns().iter().enumerate() {
+        let mut push = |suffix: &str, source: Source| {
+            columns.push(ReleaseColumn { name: format!("{}{suffix}", column.name), source });
+        };
+        match column.role {
+            Role::Identifier => {}
+            Role::QuasiIdentifier => {
+                push("", Source::Generalised(dimension));
+                let domain = table.domain(dimension);
+                if statistics.contains(&StatisticKind::Range) && domain.is_measured() {
+                    push("_min", Source::Minimum(dimension));
+                    push("_max", Source::Maximum(dimension));
+                }
+                if statistics.contains(&StatisticKind::Mean) && has_mean(domain) {
+                    push("_mean", Source::Mean(dimension));
+                }
+                dimension += 1;
+            }
+            _ => push("", Source::Kept(number)),
+        }
+    }
+    columns
 }
 
 impl<'a> Release<'a> {
-    /// A release of every column but identifiers, in the order of the source, with statistics beside the ordered
-    /// quasi-identifiers.
+    /// A release of the [`release_columns`] of a table.
     pub fn new(
         table: &'a Table,
         partitioning: &'a Partitioning,
@@ -74,31 +106,14 @@ impl<'a> Release<'a> {
         row_order: RowOrder,
         statistics: &[StatisticKind],
     ) -> Self {
-        let mut columns = Vec::new();
-        let mut dimension = 0;
-        for (number, column) in table.columns().iter().enumerate() {
-            let mut push = |suffix: &str, source: Source| {
-                columns.push(ReleaseColumn { name: format!("{}{suffix}", column.name), source });
-            };
-            match column.role {
-                Role::Identifier => {}
-                Role::QuasiIdentifier => {
-                    push("", Source::Generalised(dimension));
-                    let domain = table.domain(dimension);
-                    if statistics.contains(&StatisticKind::Range) && domain.is_measured() {
-                        push("_min", Source::Minimum(dimension));
-                        push("_max", Source::Maximum(dimension));
-                    }
-                    if statistics.contains(&StatisticKind::Mean) && has_mean(domain) {
-                        push("_mean", Source::Mean(dimension));
-                    }
-                    dimension += 1;
-                }
-                _ => push("", Source::Kept(number)),
-            }
-        }
+        let columns = release_columns(table, statistics);
         let domains = (0..table.dimensions()).map(|d| table.domain(d)).collect();
-        Release { table, partitioning, extents, row_order, columns, domains }
+        Release { table, partitioning, extents, row_order, columns, domains, before: 0, is_whole: true }
+    }
+
+    /// The release as one part of several, before which so many groups are published.
+    pub fn after(self, groups: u64) -> Self {
+        Release { before: groups, is_whole: false, ..self }
     }
 
     /// The published columns.
@@ -131,7 +146,7 @@ impl<'a> Release<'a> {
             Cell::Set(members)
                 if members.len() == domain.cardinality()
                     && members.len() > 1
-                    && self.partitioning.groups() > 1
+                    && (self.partitioning.groups() > 1 || !self.is_whole)
                     && self.first_set_of_stars(group) == Some(dimension) =>
             {
                 write_set(domain, members, out);
@@ -186,7 +201,7 @@ impl<'a> Release<'a> {
     }
 
     /// The rows of some groups as they will stand in the release; the same for any division of labour, as each
-    /// group has a stream of random numbers of its own.
+    /// group of the whole release has a stream of random numbers of its own.
     pub fn rows_of(&self, groups: Range<usize>, out: &mut Vec<u32>) {
         out.clear();
         for group in groups {
@@ -194,7 +209,7 @@ impl<'a> Release<'a> {
             out.extend_from_slice(self.partitioning.rows(group));
             if let RowOrder::Shuffled(seed) = self.row_order {
                 let mut random = ChaCha8Rng::from_seed(seed);
-                random.set_stream(group as u64);
+                random.set_stream(self.before + group as u64);
                 shuffle(&mut out[start..], &mut random);
             }
         }

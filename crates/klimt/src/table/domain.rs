@@ -1,6 +1,6 @@
 //! What a column ranges over: its values by code, and how far apart they are.
 
-use super::{TextPool, TypeSpec, ValueType};
+use super::{Spelling, TextPool, TypeSpec, ValueType};
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::statistics::Extent;
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub enum Measure {
     Rank,
     /// At a whole number of units of `10^-scale` (of days or seconds for dates and timestamps).
     Units {
-        /// The position of each code.
+        /// The position of each code; empty where the values are their own positions.
         units: Vec<i128>,
         /// How many digits stand behind the point.
         scale: u32,
@@ -34,8 +34,17 @@ pub enum Measure {
 /// The values of a domain by code, without the missing one.
 #[derive(Clone, Debug)]
 pub(super) enum Values {
-    /// Whole numbers in their shortest spelling: the text is the number's, and so is the position.
-    Integers(Vec<i64>),
+    /// Positions on the axis, ascending, that are spelt in one way: a position gives the text.
+    Numbers(Vec<i64>, Spelling),
+    /// Every unit from a first one on, whether it occurs or not: nothing is held for a value.
+    Range {
+        /// The least value, in units of its spelling.
+        first: i64,
+        /// How many values there are.
+        len: u32,
+        /// How they are spelt.
+        spelling: Spelling,
+    },
     /// Texts as they were read.
     Texts(TextPool),
 }
@@ -54,6 +63,37 @@ pub struct Domain {
 }
 
 impl Domain {
+    /// The ordered domain of numbers, days or instants that are all spelt in one way, given in units of the spelling,
+    /// ascending; their type must be able to be spelt so.
+    pub fn of_numbers(type_spec: TypeSpec, mut units: Vec<i64>, spelling: Spelling, missing: bool) -> Self {
+        units.iter_mut().for_each(|units| *units *= spelling.step());
+        Domain::spelt(type_spec, Values::Numbers(units, spelling), spelling, missing)
+    }
+
+    /// The ordered domain of every number, day or instant from a first one on, which takes no memory: the code of a
+    /// value is its distance from the first, and some codes may stand for values that do not occur.
+    pub fn of_range(type_spec: TypeSpec, first: i64, len: u32, spelling: Spelling, missing: bool) -> Self {
+        Domain::spelt(type_spec, Values::Range { first, len, spelling }, spelling, missing)
+    }
+
+    fn spelt(type_spec: TypeSpec, values: Values, spelling: Spelling, missing: bool) -> Self {
+        let measure = Measure::Units { units: Vec::new(), scale: spelling.scale() };
+        Domain { type_spec, shape: Shape::Ordered, values, measure, missing, node_penalties: Vec::new() }
+    }
+
+    /// How the values are spelt, where all are spelt in one way that is known.
+    pub fn spelling(&self) -> Option<Spelling> {
+        match self.values {
+            Values::Numbers(_, spelling) | Values::Range { spelling, .. } => Some(spelling),
+            Values::Texts(_) => None,
+        }
+    }
+
+    /// Whether codes may stand for values that do not occur, because those that do would take too much memory.
+    pub fn is_range(&self) -> bool {
+        matches!(self.values, Values::Range { .. })
+    }
+
     /// How the values hang together.
     pub fn shape(&self) -> &Shape {
         &self.shape
@@ -80,7 +120,8 @@ impl Domain {
     /// The number of values, without the missing one.
     pub fn value_count(&self) -> usize {
         match &self.values {
-            Values::Integers(values) => values.len(),
+            Values::Numbers(values, _) => values.len(),
+            Values::Range { len, .. } => *len as usize,
             Values::Texts(texts) => texts.len(),
         }
     }
@@ -106,9 +147,11 @@ impl Domain {
             return;
         }
         match &self.values {
-            Values::Integers(values) => {
-                out.extend_from_slice(itoa::Buffer::new().format(values[code as usize]).as_bytes());
+            Values::Numbers(values, spelling) => {
+                let (position, step) = (values[code as usize], spelling.step());
+                spelling.write(if step == 1 { position } else { position / step }, out);
             }
+            Values::Range { first, spelling, .. } => spelling.write(first + i64::from(code), out),
             Values::Texts(texts) => out.extend_from_slice(texts.get(code as usize)),
         }
     }
@@ -124,7 +167,10 @@ impl Domain {
     pub fn position(&self, code: u32) -> i128 {
         match (&self.measure, &self.values) {
             (Measure::Rank, _) => i128::from(code),
-            (Measure::Units { .. }, Values::Integers(values)) => i128::from(values[code as usize]),
+            (Measure::Units { .. }, Values::Numbers(values, _)) => i128::from(values[code as usize]),
+            (Measure::Units { .. }, Values::Range { first, spelling, .. }) => {
+                i128::from(first + i64::from(code)) * i128::from(spelling.step())
+            }
             (Measure::Units { units, .. }, _) => units[code as usize],
         }
     }

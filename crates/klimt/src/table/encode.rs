@@ -1,7 +1,7 @@
 //! From the different values of a column to its domain, and to the code of each value.
 
 use super::domain::{Measure, Values};
-use super::{Decimal, Domain, Role, Shape, TextPool, TypeSpec, ValueType, align};
+use super::{Decimal, Domain, Role, Shape, Spelling, TextPool, TypeSpec, ValueType, align};
 use crate::hierarchy::{Hierarchy, NodeId};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -114,23 +114,15 @@ impl Encoding {
         if let Some(order) = &spec.order {
             return by_order(order, type_spec, &distinct, missing);
         }
-        if let (Distinct::Integers(_), ValueType::Integer) = (&distinct, type_spec.value_type) {
-            return Ok(by_integer(type_spec, distinct, missing));
+        match distinct {
+            Distinct::Integers(values) if type_spec.value_type == ValueType::Integer => {
+                let codes = (0..values.len() as u32).collect();
+                let domain = Domain::of_numbers(type_spec, values, Spelling::WHOLE, missing);
+                Ok(Encoding { domain, codes })
+            }
+            distinct => by_type(type_spec, &distinct, missing),
         }
-        by_type(type_spec, &distinct, missing)
     }
-}
-
-fn by_integer(type_spec: TypeSpec, distinct: Distinct, missing: bool) -> Encoding {
-    let codes = (0..distinct.len() as u32).collect();
-    let values = match distinct {
-        Distinct::Integers(values) => Values::Integers(values),
-        Distinct::Texts(texts) => Values::Texts(texts),
-    };
-    let measure = Measure::Units { units: Vec::new(), scale: 0 };
-    let domain =
-        Domain { type_spec, shape: Shape::Ordered, values, measure, missing, node_penalties: Vec::new() };
-    Encoding { domain, codes }
 }
 
 /// Equal numbers in different spellings stay apart, side by side, so that each is published as it was read.

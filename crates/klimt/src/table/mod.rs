@@ -6,6 +6,7 @@ mod domain;
 mod encode;
 mod number;
 mod role;
+mod spelling;
 mod texts;
 mod value_type;
 
@@ -15,5 +16,6 @@ pub use domain::{Domain, Measure, Shape};
 pub use encode::{ColumnSpec, Distinct, Encoding, Unfit, UnfitReason};
 pub use number::{Decimal, align};
 pub use role::Role;
+pub use spelling::{Spelled, Spelling};
 pub use texts::{TextChunk, TextColumn, TextPool};
 pub use value_type::{TypeSpec, ValueType};

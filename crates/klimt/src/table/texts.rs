@@ -31,6 +31,11 @@ impl TextPool {
         self.ends.len()
     }
 
+    /// The bytes that the texts take in memory.
+    pub fn size(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -151,6 +156,14 @@ impl TextChunk {
         match &self.form {
             Form::Slots(slots) => slots.len() * SLOT,
             Form::Packed { bytes, ends } => bytes.len() + ends.len() * 4,
+        }
+    }
+
+    /// The bytes that the texts take in memory.
+    pub fn size(&self) -> usize {
+        match &self.form {
+            Form::Slots(slots) => slots.len() * SLOT,
+            Form::Packed { bytes, ends } => bytes.len() + ends.len() * size_of::<u32>(),
         }
     }
 

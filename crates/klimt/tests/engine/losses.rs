@@ -349,7 +349,7 @@ fn foreign_values_are_refused_without_being_told() {
 }
 
 /// Rows of two ordered columns, a set and a hierarchy, some values missing, with a class and a number.
-fn tables() -> impl Strategy<Value = Table> {
+pub fn tables() -> impl Strategy<Value = Table> {
     let row = (0..14u32, 0..6u32, 0..4u32, 0..7u32, 0..3usize, 0..9u32);
     prop::collection::vec(row, 3..50).prop_map(|rows| {
         let text = |n: u32, missing: u32| if n == missing { String::new() } else { (n * n).to_string() };

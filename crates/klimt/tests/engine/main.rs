@@ -10,6 +10,7 @@ mod mondrian;
 mod monotone;
 mod optimal;
 mod optimum;
+mod parts;
 mod protected;
 mod rothko;
 mod schemes;

@@ -2,6 +2,7 @@
 
 mod damaged;
 mod looking;
+mod parts;
 mod reading;
 mod releases;
 mod writing;

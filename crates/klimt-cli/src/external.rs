@@ -1,0 +1,251 @@
+//! Tables larger than memory: what can be asked of them, and how a run goes.
+
+mod held;
+mod sink;
+
+pub use sink::{Manner, Publisher};
+
+use crate::options::Partitioning;
+use crate::progress::Stage;
+use crate::publish::Publication;
+use crate::settings::Settings;
+use held::HeldRows;
+use klimt::algorithm::mondrian::Mondrian;
+use klimt::algorithm::optimal::Effort;
+use klimt::algorithm::rothko::{Account, External, Limits, Method, Rothko, Whole};
+use klimt::memory::{Pool, amount};
+use klimt::partition::Observer;
+use klimt::recode::RowOrder;
+use klimt::region::Extents;
+use klimt::requirement::Requirement;
+use klimt::spill::{Block, Rows, SpillFolder};
+use klimt::table::{ColumnData, Table};
+use klimt::{Error, ErrorKind, Result, registry};
+use klimt_io::room::{Loaded, SpilledTable};
+use klimt_io::source::ReadReport;
+use serde_json::{Value, json};
+use sink::Published;
+
+/// Rows and their columns, for Rothko.
+pub enum Input<'a> {
+    /// On disk.
+    Spilled(SpilledTable<'a>),
+    /// In memory: the columns without rows, then the table.
+    Held(Table, Table, ReadReport),
+}
+
+impl<'a> Input<'a> {
+    /// What was read, for an algorithm that takes any.
+    pub fn of(loaded: Loaded<'a>) -> Result<Self> {
+        Ok(match loaded {
+            Loaded::Spilled(spilled) => Input::Spilled(spilled),
+            Loaded::Fits(table, report) => {
+                let frame = Block::empty(&table).into_table(&table)?;
+                Input::Held(frame, table, report)
+            }
+        })
+    }
+
+    /// The columns, without rows.
+    pub fn frame(&self) -> &Table {
+        match self {
+            Input::Spilled(spilled) => spilled.frame(),
+            Input::Held(frame, ..) => frame,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        match self {
+            Input::Spilled(spilled) => spilled.rows(),
+            Input::Held(_, table, _) => table.rows() as u64,
+        }
+    }
+
+    fn report(&self) -> ReadReport {
+        match self {
+            Input::Spilled(spilled) => spilled.report(),
+            Input::Held(.., report) => *report,
+        }
+    }
+}
+
+/// What a run works with.
+pub struct Run<'a> {
+    /// What was asked for.
+    pub settings: &'a Settings,
+    /// The algorithm, by name.
+    pub algorithm: &'a str,
+    /// What cuts parts that fit in memory.
+    pub mondrian: Mondrian,
+    /// What every group must satisfy.
+    pub requirements: &'a [Box<dyn Requirement>],
+    /// The memory.
+    pub pool: &'a Pool,
+    /// Where parts go that do not fit.
+    pub folder: &'a SpillFolder,
+}
+
+impl Run<'_> {
+    /// Finds the groups, publishes them part by part, and checks what was written.
+    pub fn publish(
+        &self,
+        input: &Input<'_>,
+        publication: Publication<'_>,
+        manner: Manner<'_>,
+        stage: &Stage<'_>,
+        warn: &dyn Fn(&Whole<'_>),
+    ) -> Result<(Published, Account)> {
+        let mut publisher = Publisher::new(publication, manner, stage, warn);
+        let source: &dyn Rows = match input {
+            Input::Spilled(spilled) => spilled,
+            Input::Held(_, table, _) => &HeldRows(table),
+        };
+        let method = match self.algorithm {
+            "rothko-t" => Method::Tree,
+            _ => Method::Sample(self.settings.memory.sampling()?),
+        };
+        let job = External {
+            frame: input.frame(),
+            source,
+            requirements: self.requirements,
+            split: self.settings.split.as_deref().unwrap_or("median"),
+            weights: manner.weights,
+            keep_tree: manner.extents == Extents::Region,
+            pool: self.pool,
+            folder: self.folder,
+            secret: secret(manner.row_order),
+            observer: stage,
+        };
+        let rothko = Rothko { method, mondrian: self.mondrian, limits: Limits::default() };
+        let account = rothko.run(&job, &mut publisher)?;
+        if stage.cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+        }
+        Ok((publisher.finish()?, account))
+    }
+
+    /// What a certificate says of the run: how it went, and nothing of the values.
+    pub fn describe(&self, input: &Input<'_>, account: &Account, told: &[(&'static str, f64)]) -> Value {
+        let traffic = self.folder.traffic();
+        let untold = registry::LOSSES.iter().filter(|(entry, loss)| {
+            !loss.ignores_other_rows() && !told.iter().any(|(id, _)| *id == entry.id)
+        });
+        json!({
+            "algorithm": self.algorithm,
+            "in-memory": matches!(input, Input::Held(..)),
+            "memory": self.settings.memory.described(),
+            "passes": { "reads": account.reads, "writes": account.writes },
+            "repartitions": account.repartitions,
+            "parts": account.parts,
+            "pruned": account.pruned,
+            "switched": account.switched,
+            "minimal": account.minimal,
+            "bytes": {
+                "source": input.report().bytes,
+                "read": traffic.read(),
+                "written": traffic.written(),
+            },
+            "losses-not-told": untold.map(|(entry, _)| entry.id).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// What a certificate says of a run in memory.
+pub fn describe_held(settings: &Settings, report: ReadReport) -> Value {
+    json!({
+        "algorithm": settings.algorithm(),
+        "in-memory": true,
+        "memory": settings.memory.described(),
+        "bytes": { "source": report.bytes, "read": 0, "written": 0 },
+    })
+}
+
+/// What rows of groups larger than memory are dealt by: as secret as the order of rows, and independent of it.
+fn secret(order: RowOrder) -> [u8; 32] {
+    match order {
+        RowOrder::Shuffled(mut secret) => {
+            secret[31] ^= 0x80;
+            secret
+        }
+        RowOrder::Kept => [0; 32],
+    }
+}
+
+/// What cannot be done with a table larger than memory, as it needs all rows at once.
+fn refused(settings: &Settings, saves_recoding: bool) -> Vec<String> {
+    let split = settings.split.as_deref().unwrap_or("median");
+    let loss = split.strip_prefix("loss:").map(str::trim);
+    let known = |name: &str| registry::LOSSES.iter().find(|(entry, _)| entry.id == name);
+    let counts_rows = loss.and_then(known).is_some_and(|(_, loss)| !loss.ignores_other_rows());
+    let given = [
+        (settings.keep_order, "--keep-order: parts are published as they are found"),
+        (settings.suppress.is_some(), "--suppress: which rows to leave out is decided over all of them"),
+        (settings.search.effort() != Effort::Fast, "--effort: a search for better cuts needs all rows"),
+        (
+            settings.partitioning == Some(Partitioning::Relaxed),
+            "--partitioning relaxed: equal rows stay in one part",
+        ),
+        (saves_recoding, "--save-recoding: the cuts are not held"),
+        (counts_rows, "--split: this loss counts the rows of the whole table"),
+    ];
+    given.iter().filter(|(given, _)| *given).map(|(_, why)| why.to_string()).collect()
+}
+
+/// What Rothko cannot do is said before the table is read.
+pub fn check_asked(settings: &Settings, saves_recoding: bool) -> Vec<String> {
+    match settings.algorithm() {
+        "rothko-t" | "rothko-s" => refused(settings, saves_recoding),
+        _ => Vec::new(),
+    }
+}
+
+/// The algorithm for a table that does not fit in memory; an error where what was asked for needs it there.
+pub fn algorithm_for<'s>(
+    settings: &'s Settings,
+    saves_recoding: bool,
+    table: &SpilledTable<'_>,
+    pool: &Pool,
+) -> Result<&'s str> {
+    let asked = settings.algorithm();
+    if ["rothko-t", "rothko-s"].contains(&asked) {
+        return Ok(asked);
+    }
+    let memory = amount(pool.limit());
+    let enough = format!("--memory {}MB would do, about", needed(table).div_ceil(1_000_000));
+    if !settings.is_auto() {
+        let message = format!("the table does not fit in {memory} of memory, and {asked} needs it there");
+        return Err(Error::resource(message)
+            .with_help(enough)
+            .with_help("--algorithm rothko-s works within the budget"));
+    }
+    let problems = refused(settings, saves_recoding);
+    if problems.is_empty() {
+        return Ok("rothko-s");
+    }
+    let message = format!("the table does not fit in {memory} of memory; {}", problems.join("; "));
+    Err(Error::resource(message).with_help(enough).with_help("or leave these options out"))
+}
+
+/// About how much memory a table would take with what an algorithm needs beside it.
+fn needed(table: &SpilledTable<'_>) -> usize {
+    let (mut row, mut domains) = (8, 0);
+    for column in table.frame().columns() {
+        match &column.data {
+            ColumnData::Coded { domain, .. } => {
+                row += 2 * code_bytes(domain.cardinality()) + 8;
+                domains += domain.cardinality().saturating_mul(32);
+            }
+            ColumnData::Texts(_) => row += 2 * 16,
+        }
+    }
+    (table.rows() as usize).saturating_mul(row).saturating_add(domains).saturating_mul(5) / 4
+}
+
+fn code_bytes(cardinality: usize) -> usize {
+    match cardinality {
+        0..=0x100 => 1,
+        0x101..=0x1_0000 => 2,
+        _ => 4,
+    }
+}

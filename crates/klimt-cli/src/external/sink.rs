@@ -1,0 +1,137 @@
+//! Publishes the groups of a table larger than memory as they are found, part by part.
+
+use crate::commands::finish_regions;
+use crate::progress::Stage;
+use crate::publish::{Checked, Part, Parts, Publication};
+use klimt::algorithm::rothko::{PartSink, Whole};
+use klimt::loss::{Original, PartitionGroups, Sums, Totals};
+use klimt::partition::Partitioning;
+use klimt::recode::{Release, RowOrder, StatisticKind};
+use klimt::region::Extents;
+use klimt::table::{Role, Table};
+use klimt::{Error, Result, registry};
+use klimt_verify::claims::ValueCounts;
+
+/// What is published, and how.
+#[derive(Clone, Copy)]
+pub struct Manner<'a> {
+    /// Which intervals are published.
+    pub extents: Extents,
+    /// Which statistics stand beside them.
+    pub statistics: &'a [StatisticKind],
+    /// In which order rows stand.
+    pub row_order: RowOrder,
+    /// How much each dimension matters.
+    pub weights: &'a [f64],
+}
+
+/// A release that grows with every part that is found.
+pub struct Publisher<'a> {
+    publication: Publication<'a>,
+    manner: Manner<'a>,
+    stage: &'a Stage<'a>,
+    /// What is to be said of the whole before anything is published.
+    warn: &'a dyn Fn(&Whole<'_>),
+    parts: Option<Parts<'a>>,
+    sums: Sums<'static, 'a>,
+    rows: u64,
+    groups: u64,
+    /// The streams of random numbers that have been used: one per group, or slice of one.
+    streams: u64,
+}
+
+/// A release of all parts, checked.
+pub struct Published {
+    /// The file and what is known of it.
+    pub checked: Checked,
+    /// The losses that can be told without all rows at once.
+    pub losses: Vec<(&'static str, f64)>,
+}
+
+impl<'a> Publisher<'a> {
+    /// Nothing as yet.
+    pub fn new(
+        publication: Publication<'a>,
+        manner: Manner<'a>,
+        stage: &'a Stage<'a>,
+        warn: &'a dyn Fn(&Whole<'_>),
+    ) -> Self {
+        let frame = Original::new(publication.frame, manner.weights);
+        let sums = Sums::new(registry::LOSSES.iter().map(|(_, loss)| *loss), &frame);
+        Publisher { publication, manner, stage, warn, parts: None, sums, rows: 0, groups: 0, streams: 0 }
+    }
+
+    /// Ends and checks the release when all parts have come.
+    pub fn finish(self) -> Result<Published> {
+        let parts = self.parts.ok_or_else(|| Error::internal("no part of the release was found"))?;
+        let checked = parts.finish()?;
+        if checked.findings.groups != self.groups || checked.findings.suppressed > 0 {
+            return Err(Error::internal("groups of different parts of the release are published alike"));
+        }
+        let totals = Totals { rows: self.rows, suppressed: 0, groups: self.groups, k: self.publication.k };
+        Ok(Published { checked, losses: self.sums.finish(&totals) })
+    }
+
+    fn write(&mut self, table: &Table, partitioning: &Partitioning, part: Part) -> Result<()> {
+        let Manner { extents, statistics, row_order, .. } = self.manner;
+        let release = Release::new(table, partitioning, extents, row_order, statistics);
+        let is_whole = part == Part::Groups && table.rows() as u64 == self.rows;
+        let release = if is_whole { release } else { release.after(self.streams) };
+        self.streams += partitioning.groups() as u64;
+        let parts = self.parts.as_mut().ok_or_else(|| Error::internal("a part came before its whole"))?;
+        parts.write(&release, self.stage, part)
+    }
+}
+
+impl PartSink for Publisher<'_> {
+    fn begin(&mut self, whole: &Whole<'_>) -> Result<()> {
+        self.stage.rename("partitioning");
+        self.rows = whole.rows;
+        (self.warn)(whole);
+        self.parts = Some(self.publication.in_parts(whole.rows, value_counts(whole)?)?);
+        Ok(())
+    }
+
+    fn part(&mut self, table: &Table, mut partitioning: Partitioning) -> Result<()> {
+        self.stage.rename("writing");
+        finish_regions(&mut partitioning, table, self.manner.extents);
+        self.write(table, &partitioning, Part::Groups)?;
+        self.groups += partitioning.groups() as u64;
+        let groups = PartitionGroups { table, partitioning: &partitioning, extents: self.manner.extents };
+        self.sums.add(&Original::new(table, self.manner.weights), &groups)
+    }
+
+    fn slice(&mut self, table: &Table, slice: Partitioning, last: bool) -> Result<()> {
+        self.stage.rename("writing");
+        if !self.manner.statistics.is_empty() {
+            return Err(Error::resource(
+                "the statistics of a group that is larger than memory cannot be told",
+            )
+            .with_help("grant more --memory, or publish no --statistics"));
+        }
+        self.write(table, &slice, if last { Part::LastSlice } else { Part::Slice })?;
+        self.groups += u64::from(last);
+        let groups = PartitionGroups { table, partitioning: &slice, extents: self.manner.extents };
+        self.sums.add_slice(&Original::new(table, self.manner.weights), &groups, last)
+    }
+}
+
+/// The values of the sensitive columns, in the order of the columns.
+fn value_counts(whole: &Whole<'_>) -> Result<Vec<ValueCounts>> {
+    let columns = whole.frame.columns().iter().enumerate();
+    let sensitive = columns.filter(|(_, column)| column.role == Role::Sensitive);
+    let counted = sensitive.map(|(number, column)| {
+        let rows = whole.counts.iter().find(|(of, _)| *of == number).map(|(_, rows)| rows);
+        let (Some(rows), Some((domain, _))) = (rows, column.coded()) else {
+            return Err(Error::internal(format!("the values of column {} were not counted", column.name)));
+        };
+        let (mut counts, mut text) = (ValueCounts::new(&column.name), Vec::new());
+        for (code, &rows) in (0u32..).zip(rows).filter(|(_, rows)| **rows > 0) {
+            text.clear();
+            domain.write_text(code, &mut text);
+            counts.add(&text, rows)?;
+        }
+        Ok(counts)
+    });
+    counted.collect()
+}

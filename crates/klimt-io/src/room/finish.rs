@@ -1,0 +1,66 @@
+//! The last step of a reading, whatever the format: from what was gathered to a table.
+
+use super::{Gathered, Gathering, Loaded, settle};
+use crate::column::{Block, Dictionary, Lines, assemble};
+use crate::source::{ColumnPlan, ReadReport};
+use klimt::spill::SpillFile;
+use klimt::table::{Spelled, Table};
+use klimt::{Error, ErrorKind, Result};
+
+/// By reader and column: its dictionary, and how what it stored as numbers is spelt.
+pub type Readers = Vec<Vec<(Dictionary, Spelled)>>;
+
+/// What a reading has found.
+pub struct Found<'f> {
+    /// The path of the source, for messages.
+    pub path: &'f str,
+    /// The columns.
+    pub plan: &'f [ColumnPlan],
+    /// The texts that stand for a missing value, besides the empty one.
+    pub missing: &'f [String],
+    /// How many rows there are.
+    pub rows: usize,
+    /// What the reading took.
+    pub report: ReadReport,
+    /// The lines of rows, for messages; some may have been kept in the spill file.
+    pub lines: &'f dyn Fn(Option<&SpillFile>) -> Result<Lines>,
+}
+
+impl Found<'_> {
+    /// Makes the table.
+    pub fn load<'a>(&self, readers: Readers, gathering: Gathering<'a>) -> Result<Loaded<'a>> {
+        match gathering.finish()? {
+            Gathered::Held(blocks) => Ok(Loaded::Fits(self.build(readers, blocks)?, self.report)),
+            Gathered::Spilled(spill) => settle(self, readers, spill).map(Loaded::Spilled),
+        }
+    }
+
+    fn build(&self, readers: Readers, blocks: Vec<Vec<Block>>) -> Result<Table> {
+        let mut dictionaries: Vec<Vec<_>> = (0..self.plan.len()).map(|_| Vec::new()).collect();
+        for reader in readers {
+            for (column, (dictionary, _)) in reader.into_iter().enumerate() {
+                dictionaries[column].push(dictionary);
+            }
+        }
+        let mut columns = Vec::new();
+        let mut problems = Vec::new();
+        for ((plan, blocks), dictionaries) in self.plan.iter().zip(blocks).zip(dictionaries) {
+            let Some(spec) = &plan.spec else { continue };
+            match assemble(spec, self.missing, &dictionaries, blocks) {
+                Ok(column) => columns.push(column),
+                Err(unfit) => problems.push(unfit.error(self.path, &spec.name, &(self.lines)(None)?)),
+            }
+        }
+        all(problems)?;
+        Table::new(self.rows, columns)
+    }
+}
+
+/// Fails with all problems at once, where there are any.
+pub fn all(mut problems: Vec<Error>) -> Result<()> {
+    if problems.len() == 1 {
+        return Err(problems.remove(0));
+    }
+    let messages = problems.iter().map(|problem| problem.message().to_string()).collect();
+    Error::all(ErrorKind::Input, messages).map_or(Ok(()), Err)
+}

@@ -1,0 +1,348 @@
+//! Where readers hand over what they have read: held in memory while it fits, and on disk from then on.
+
+use super::piece::{Piece, encode};
+use super::{Limits, Room, Share};
+use crate::column::{Block, NumberSet, Thrift};
+use crate::source::ColumnPlan;
+use klimt::memory::{Reservation, amount};
+use klimt::spill::{Place, SpillFile};
+use klimt::{Error, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Some consecutive rows of some columns.
+#[derive(Debug)]
+pub struct Lot {
+    /// The number of the stretch of rows that they are part of; stretches follow each other.
+    pub stretch: usize,
+    /// The number of their first row within the stretch.
+    pub row: usize,
+    /// How many rows they are.
+    pub rows: usize,
+    /// The stretch goes to disk in blocks of so many rows.
+    pub block_rows: usize,
+    /// What they hold, by the number of the column, in the order of the rows.
+    pub columns: Vec<(usize, Vec<Block>)>,
+}
+
+impl Lot {
+    fn size(&self) -> usize {
+        self.columns.iter().flat_map(|(_, blocks)| blocks).map(Block::size).sum()
+    }
+}
+
+/// What readers have handed over so far.
+pub struct Gathering<'a> {
+    width: usize,
+    held: Mutex<Held>,
+    spilling: Option<Spilling<'a>>,
+}
+
+#[derive(Default)]
+struct Held {
+    lots: Vec<Lot>,
+    size: usize,
+    rows: usize,
+}
+
+/// What keeps a reading within its room.
+struct Spilling<'a> {
+    room: Room<'a>,
+    limits: Limits,
+    /// A column that every row is counted by.
+    counted: usize,
+    begun: AtomicBool,
+    wanted: AtomicBool,
+    /// What readers hold for a block each.
+    buffers: Reservation<'a>,
+    dictionaries: Share<'a>,
+    rows: Share<'a>,
+    /// Where rows are on disk.
+    index: Share<'a>,
+    numbers: Share<'a>,
+    file: OnceLock<SpillFile>,
+    sets: Vec<Mutex<NumberSet>>,
+    entries: Mutex<Vec<Entry>>,
+}
+
+/// Where a piece belongs: to a block of a stretch, and to a column.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The stretch.
+    pub stretch: usize,
+    /// The block of the stretch.
+    pub block: usize,
+    /// The column.
+    pub column: usize,
+    /// The first row within the stretch.
+    pub row: usize,
+    /// The rows themselves.
+    pub piece: Piece,
+}
+
+/// Everything that was read.
+pub enum Gathered<'a> {
+    /// The blocks of each column, in the order of their rows.
+    Held(Vec<Vec<Block>>),
+    /// All rows are on disk.
+    Spilled(Spill<'a>),
+}
+
+/// All rows on disk, and what was found about them on the way.
+pub struct Spill<'a> {
+    /// The memory that is left.
+    pub room: Room<'a>,
+    /// How it is used.
+    pub limits: Limits,
+    /// The file.
+    pub file: SpillFile,
+    /// Where everything is, in the order of stretches, blocks, columns and rows.
+    pub entries: Vec<Entry>,
+    /// The different numbers of each column that was read as such.
+    pub sets: Vec<NumberSet>,
+    /// What is taken for the dictionaries.
+    pub dictionaries: Share<'a>,
+    /// What is taken for the numbers.
+    pub numbers: Share<'a>,
+    /// What is taken for the entries.
+    pub index: Share<'a>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Gathering<'a> {
+    /// Of the columns of a plan: all is held, or kept within a room.
+    pub fn new(plan: &[ColumnPlan], within: Option<(Room<'a>, Limits)>, readers: usize) -> Result<Self> {
+        let counted = plan.iter().position(|plan| plan.spec.is_some());
+        let spilling = match (within, counted) {
+            (Some((room, limits)), Some(counted)) => {
+                Some(Spilling::new(plan.len(), counted, room, limits, readers)?)
+            }
+            _ => None,
+        };
+        Ok(Gathering { width: plan.len(), held: Mutex::default(), spilling })
+    }
+
+    /// What keeps the dictionaries of readers small; nothing where all is held.
+    pub fn thrift(&self) -> Option<Thrift<'_, 'a>> {
+        self.spilling.as_ref().map(|spilling| Thrift {
+            share: &spilling.dictionaries,
+            spilling: &spilling.begun,
+            wanted: &spilling.wanted,
+            early: spilling.limits.early,
+        })
+    }
+
+    /// Takes rows. The scratch space is kept from call to call.
+    pub fn add(&self, lot: Lot, scratch: &mut Vec<u8>) -> Result<()> {
+        let Some(spilling) = &self.spilling else {
+            lock(&self.held).lots.push(lot);
+            return Ok(());
+        };
+        let mut held = match spilling.begun.load(Ordering::Acquire) {
+            false => lock(&self.held),
+            true => return spilling.write(lot, scratch),
+        };
+        if spilling.begun.load(Ordering::Acquire) {
+            drop(held);
+            return spilling.write(lot, scratch);
+        }
+        held.size += lot.size();
+        held.rows += if lot.columns.iter().any(|c| c.0 == spilling.counted) { lot.rows } else { 0 };
+        let granted = spilling.rows.resize(0, lot.size());
+        let fits = spilling.limits.fits(held.size, held.rows, spilling.dictionaries.bytes());
+        if granted && fits && !spilling.wanted.load(Ordering::Relaxed) {
+            held.lots.push(lot);
+            return Ok(());
+        }
+        spilling.begin()?;
+        let lots = std::mem::take(&mut held.lots);
+        drop(held);
+        for lot in lots {
+            let size = lot.size();
+            spilling.write(lot, scratch)?;
+            spilling.rows.resize(size, 0);
+        }
+        let size = if granted { lot.size() } else { 0 };
+        spilling.write(lot, scratch)?;
+        spilling.rows.resize(size, 0);
+        Ok(())
+    }
+
+    /// Keeps numbers for later: on disk once rows go there.
+    pub fn keep(&self, numbers: Vec<u32>) -> Result<Kept> {
+        match &self.spilling {
+            Some(spilling) if spilling.begun.load(Ordering::Acquire) => {
+                let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+                spilling.file()?.append(&bytes).map(Kept::Spilled)
+            }
+            _ => Ok(Kept::Held(numbers)),
+        }
+    }
+
+    /// Says that a column has more different texts than fit.
+    pub fn overfull(&self, path: &str, plan: &ColumnPlan) -> Error {
+        let name = plan.spec.as_ref().map_or("", |spec| &spec.name);
+        let memory = self.spilling.as_ref().map_or(0, |spilling| spilling.limits.memory);
+        too_many(path, name, memory, memory.saturating_mul(2))
+    }
+
+    /// Everything, when all has been read.
+    pub fn finish(self) -> Result<Gathered<'a>> {
+        let held = self.held.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match self.spilling {
+            Some(spilling) if spilling.begun.load(Ordering::Acquire) => {
+                Ok(Gathered::Spilled(spilling.finish()?))
+            }
+            _ => {
+                let mut lots = held.lots;
+                lots.sort_by_key(|lot| (lot.stretch, lot.row));
+                let mut columns: Vec<Vec<Block>> =
+                    (0..self.width).map(|_| Vec::with_capacity(lots.len())).collect();
+                for (column, blocks) in lots.into_iter().flat_map(|lot| lot.columns) {
+                    columns[column].extend(blocks);
+                }
+                Ok(Gathered::Held(columns))
+            }
+        }
+    }
+}
+
+/// A column whose different values do not fit in the memory.
+pub fn too_many(path: &str, name: &str, memory: usize, needed: usize) -> Error {
+    Error::resource(format!(
+        "{path}: column {name}: its different values are too many for {} of memory",
+        amount(memory)
+    ))
+    .with_help(format!("--memory {}MB or more would do", needed.div_ceil(1_000_000)))
+    .with_help(format!("a column that is only kept needs no such memory: --insensitive {name}"))
+}
+
+/// Numbers that were kept for later.
+#[derive(Debug)]
+pub enum Kept {
+    /// In memory.
+    Held(Vec<u32>),
+    /// On disk.
+    Spilled(Place),
+}
+
+impl Kept {
+    /// The numbers; those on disk are in the given file.
+    pub fn read(&self, file: Option<&SpillFile>) -> Result<Vec<u32>> {
+        match (self, file) {
+            (Kept::Held(numbers), _) => Ok(numbers.clone()),
+            (Kept::Spilled(place), Some(file)) => {
+                let mut bytes = Vec::new();
+                file.read(*place, &mut bytes)?;
+                Ok(bytes.as_chunks().0.iter().map(|&number| u32::from_le_bytes(number)).collect())
+            }
+            (Kept::Spilled(_), None) => Err(Error::internal("lines were spilled, and rows were not")),
+        }
+    }
+}
+
+impl<'a> Spilling<'a> {
+    fn new(width: usize, counted: usize, room: Room<'a>, limits: Limits, readers: usize) -> Result<Self> {
+        let share = |most| {
+            Share::new(room.pool, most).ok_or_else(|| Error::resource("there is no memory left to read in"))
+        };
+        Ok(Spilling {
+            room,
+            limits,
+            counted,
+            begun: AtomicBool::new(false),
+            wanted: AtomicBool::new(false),
+            buffers: room.pool.reserve(limits.buffers(readers), "the blocks that are being read")?,
+            dictionaries: share(limits.dictionaries)?,
+            rows: share(usize::MAX)?,
+            index: share(usize::MAX)?,
+            numbers: share(usize::MAX)?,
+            file: OnceLock::new(),
+            sets: (0..width).map(|_| Mutex::new(NumberSet::new(limits.numbers_of_column()))).collect(),
+            entries: Mutex::default(),
+        })
+    }
+
+    /// From now on rows go to disk. Whoever hands over rows is told after the file is there.
+    fn begin(&self) -> Result<()> {
+        let file = self.room.folder.file()?;
+        let _ = self.file.set(file);
+        self.begun.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn file(&self) -> Result<&SpillFile> {
+        self.file.get().ok_or_else(|| Error::internal("rows are spilled before there is a file for them"))
+    }
+
+    fn write(&self, lot: Lot, scratch: &mut Vec<u8>) -> Result<()> {
+        scratch.clear();
+        let mut entries = Vec::new();
+        for (column, blocks) in &lot.columns {
+            let mut row = lot.row;
+            for block in blocks {
+                if let Block::Numbers { values, spelled } = block {
+                    let mut set = lock(&self.sets[*column]);
+                    let before = set.size();
+                    set.add(values, spelled.digits());
+                    if !self.numbers.resize(before, set.size()) {
+                        // What was granted so far stays taken: the numbers are given up below their limit.
+                        set.give_up();
+                        self.numbers.resize(before, 0);
+                    }
+                }
+                let end = row + block.rows();
+                let mut from = row;
+                while from < end {
+                    let number = from / lot.block_rows;
+                    let to = end.min((number + 1) * lot.block_rows);
+                    let start = scratch.len();
+                    if let Some(kind) = encode(block, from - row..to - row, scratch) {
+                        let len = u32::try_from(scratch.len() - start)
+                            .map_err(|_| Error::resource("a block of rows is larger than 4 GB"))?;
+                        let piece = Piece { start: start as u64, len, rows: (to - from) as u32, kind };
+                        entries.push(Entry {
+                            stretch: lot.stretch,
+                            block: number,
+                            column: *column,
+                            row: from,
+                            piece,
+                        });
+                    }
+                    from = to;
+                }
+                row = end;
+            }
+        }
+        drop(lot);
+        let place = self.file()?.append(scratch)?;
+        entries.iter_mut().for_each(|entry| entry.piece.start += place.start);
+        if !self.index.resize(0, entries.len() * size_of::<Entry>()) {
+            return Err(Error::resource("the places of rows on disk take more memory than is left")
+                .with_help("raise --memory"));
+        }
+        lock(&self.entries).append(&mut entries);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Spill<'a>> {
+        drop(self.buffers);
+        let mut entries = self.entries.into_inner().unwrap_or_else(PoisonError::into_inner);
+        entries.sort_unstable_by_key(|entry| (entry.stretch, entry.block, entry.column, entry.row));
+        let sets = self.sets.into_iter().map(|set| set.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let file = self.file.into_inner().ok_or_else(|| Error::internal("no rows were spilled"))?;
+        Ok(Spill {
+            room: self.room,
+            limits: self.limits,
+            file,
+            entries,
+            sets: sets.collect(),
+            dictionaries: self.dictionaries,
+            numbers: self.numbers,
+            index: self.index,
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! Reading a table that may not fit in memory.
+//!
+//! What readers hand over is held in memory as long as the table fits; as soon as it does not, it is written to a
+//! spill file as it is: numbers of the readers' dictionaries, numbers, texts ([`Gathering`]). When everything has
+//! been read, the domains are known, and what is read back becomes codes on the way ([`SpilledTable`]).
+
+mod finish;
+mod gather;
+mod limits;
+mod piece;
+mod settle;
+mod share;
+mod spilled;
+mod translate;
+
+pub(crate) use finish::{Found, Readers};
+use gather::Gathered;
+pub(crate) use gather::{Gathering, Kept, Lot};
+pub(crate) use limits::{Limits, ROWS};
+use settle::settle;
+pub use share::Share;
+pub use spilled::SpilledTable;
+
+use crate::source::ReadReport;
+use klimt::memory::Pool;
+use klimt::spill::SpillFolder;
+use klimt::table::Table;
+
+/// Where a table is read to: so much memory, and a folder for what does not fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Room<'a> {
+    /// The memory.
+    pub pool: &'a Pool,
+    /// The folder.
+    pub folder: &'a SpillFolder,
+}
+
+/// A table that was read.
+#[derive(Debug)]
+pub enum Loaded<'a> {
+    /// It fits in memory.
+    Fits(Table, ReadReport),
+    /// It does not.
+    Spilled(SpilledTable<'a>),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,326 @@
+//! When everything is on disk: the domain of each column, and what its pieces become.
+
+use super::finish::{Found, Readers, all};
+use super::gather::{Spill, too_many};
+use super::piece::Kind;
+use super::spilled::{Index, SpilledTable, with_bytes};
+use super::translate::{CodeTables, Translation, UnitCodes};
+use crate::column::{Joined, Located, NAMED_ROWS, NumberSet, Ranks};
+use crate::source::ColumnPlan;
+use klimt::memory::Reservation;
+use klimt::spill::SpillFile;
+use klimt::table::{
+    Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Spelled, Spelling, Table, TextColumn,
+    TextPool, TypeSpec, Unfit, ValueType,
+};
+use klimt::{Error, Result};
+
+/// What readers know of a column in the end.
+struct Known {
+    /// By reader, the texts of its dictionary.
+    texts: Vec<TextPool>,
+    /// How what was read as numbers is spelt.
+    spelled: Spelled,
+}
+
+/// Joins what readers know, in their order.
+fn join(readers: Readers, width: usize) -> Vec<Known> {
+    let nothing = || Known { texts: Vec::new(), spelled: Spelled::Nothing };
+    let mut columns: Vec<Known> = (0..width).map(|_| nothing()).collect();
+    for reader in readers {
+        for (known, (dictionary, spelled)) in columns.iter_mut().zip(reader) {
+            known.texts.push(dictionary.into_texts());
+            known.spelled = known.spelled.join(spelled);
+        }
+    }
+    columns
+}
+
+/// The bytes that a text takes while the domain of its column is made, besides itself.
+const PER_TEXT: usize = 320;
+/// A range of numbers is shorter than this: its codes and that of the missing value fit in 32 bits.
+const LONGEST_RANGE: i128 = u32::MAX as i128;
+
+/// Makes the table of what was spilled.
+pub fn settle<'a>(found: &Found<'_>, readers: Readers, spill: Spill<'a>) -> Result<SpilledTable<'a>> {
+    let Found { path, plan, missing, .. } = *found;
+    let Spill { room, limits, file, entries, sets, dictionaries, numbers, index: entries_memory } = spill;
+    let mut next = 0;
+    let mut frame_numbers = vec![u32::MAX; plan.len()];
+    for (number, _) in frame_numbers.iter_mut().zip(plan).filter(|(_, plan)| plan.spec.is_some()) {
+        *number = next;
+        next += 1;
+    }
+    let index = Index::of(&entries, &frame_numbers);
+    drop(entries);
+    entries_memory.clear();
+    dictionaries.clear();
+    numbers.clear();
+    let readers = join(readers, plan.len());
+    let texts: usize = readers.iter().flat_map(|known| &known.texts).map(TextPool::size).sum();
+    let held: usize = texts + sets.iter().map(NumberSet::size).sum::<usize>() + index.size();
+    let mut memory = room.pool.reserve(held, "what is known of the columns")?;
+    let mut work =
+        Settling { path, missing, file: &file, index: &index, memory: &mut memory, limit: limits.memory };
+    let ranged = work.choose_ranges(plan, &readers, sets, limits.numbers)?;
+    let (mut columns, mut translations, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let known = readers.into_iter().zip(ranged);
+    for ((number, plan), (known, set)) in frame_numbers.iter().zip(plan).zip(known) {
+        let Some(spec) = &plan.spec else { continue };
+        match work.column(spec, *number, known, set)? {
+            Ok((data, translation)) => {
+                columns.push(Column { name: spec.name.clone(), role: spec.role, data });
+                translations.push(translation);
+            }
+            Err(located) => {
+                problems.push(located.error(path, &spec.name, &(found.lines)(Some(&file))?));
+            }
+        }
+    }
+    all(problems)?;
+    let frame = Table::new(0, columns)?;
+    Ok(SpilledTable::new(frame, file, index, translations, found.report, memory))
+}
+
+struct Settling<'s, 'a> {
+    path: &'s str,
+    missing: &'s [String],
+    file: &'s SpillFile,
+    index: &'s Index,
+    memory: &'s mut Reservation<'a>,
+    /// The memory that was there when reading started.
+    limit: usize,
+}
+
+/// The numbers of a column.
+enum Numbers {
+    /// There are none.
+    None,
+    /// They have an order of their own, and so many of them fit in memory.
+    Ranked(NumberSet, Spelling),
+    /// They have an order of their own, and only their ends are held.
+    Range(NumberSet, Spelling),
+    /// They are texts like others.
+    Texts(NumberSet),
+}
+
+type Made = Result<(ColumnData, Translation), Located>;
+
+impl Settling<'_, '_> {
+    fn is_missing(&self, text: &[u8]) -> bool {
+        text.is_empty() || self.missing.iter().any(|token| token.as_bytes() == text)
+    }
+
+    /// Decides which columns of numbers are held, and of which only the ends are: those with the fewest numbers are
+    /// held, as long as all of them take no more than so many bytes.
+    fn choose_ranges(
+        &self,
+        plan: &[ColumnPlan],
+        readers: &[Known],
+        sets: Vec<NumberSet>,
+        most: usize,
+    ) -> Result<Vec<Numbers>> {
+        let mut chosen: Vec<Numbers> = Vec::with_capacity(plan.len());
+        let mut counts = Vec::new();
+        for (number, ((plan, known), mut set)) in plan.iter().zip(readers).zip(sets).enumerate() {
+            let has_numbers = set.ends().is_some() || set.has_missing();
+            let spec = plan.spec.as_ref().filter(|_| has_numbers);
+            chosen.push(match spec.map(|spec| self.natural(spec, known, &mut set)) {
+                None => Numbers::None,
+                Some(None) => Numbers::Texts(set),
+                Some(Some(spelling)) => {
+                    counts.push((set.count().unwrap_or(usize::MAX), number));
+                    Numbers::Ranked(set, spelling)
+                }
+            });
+        }
+        counts.sort_unstable();
+        let mut left = most / size_of::<i64>();
+        for (count, number) in counts {
+            let Numbers::Ranked(set, spelling) = std::mem::replace(&mut chosen[number], Numbers::None) else {
+                continue;
+            };
+            let range = set.ends().map_or(0, |(low, high)| i128::from(high) - i128::from(low) + 1);
+            let dense = range == count as i128;
+            let held = count <= left && !dense;
+            if held {
+                left -= count;
+            }
+            chosen[number] = match (held, range < LONGEST_RANGE) {
+                (false, true) => Numbers::Range(set, spelling),
+                (false, false) if count == usize::MAX => {
+                    let name = plan[number].spec.as_ref().map_or("", |spec| &spec.name);
+                    return Err(too_many(self.path, name, self.limit, self.limit.saturating_mul(2)));
+                }
+                _ => Numbers::Ranked(set, spelling),
+            };
+        }
+        Ok(chosen)
+    }
+
+    /// How all values of a column are spelt, where they are numbers that lie in their own order; the texts of its
+    /// dictionaries are then among the numbers.
+    fn natural(&self, spec: &ColumnSpec, known: &Known, set: &mut NumberSet) -> Option<Spelling> {
+        let texts = || known.texts.iter().flat_map(TextPool::iter).filter(|text| !self.is_missing(text));
+        let mut spelled = known.spelled;
+        for text in texts() {
+            spelled = spelled.join(Spelled::read(text)?.1);
+        }
+        let spelling = spelled.spelling()?;
+        let own = spelling.value_type();
+        let fits = |given: &TypeSpec| {
+            let wider = given.value_type == ValueType::Decimal && own == ValueType::Integer;
+            given.pattern.is_none() && (given.value_type == own || wider)
+        };
+        if spec.hierarchy.is_some() || spec.order.is_some() || !spec.type_spec.as_ref().is_none_or(fits) {
+            return None;
+        }
+        for text in texts() {
+            if let Some((units, own)) = Spelled::read(text) {
+                set.add_one(Some(units), own.digits());
+            }
+        }
+        Some(spelling)
+    }
+
+    /// The frame and the translation of a column.
+    fn column(&mut self, spec: &ColumnSpec, number: u32, known: Known, numbers: Numbers) -> Result<Made> {
+        let has_texts = self.index.of_column(number).any(|piece| piece.kind == Kind::Texts);
+        if has_texts {
+            return Ok(Ok((ColumnData::Texts(TextColumn::default()), Translation::Texts(known.texts))));
+        }
+        match numbers {
+            Numbers::None => self.texts(spec, number, known, None),
+            Numbers::Texts(set) => self.texts(spec, number, known, Some(set)),
+            Numbers::Ranked(set, spelling) => self.numbers(spec, known, set, spelling, false),
+            Numbers::Range(set, spelling) => self.numbers(spec, known, set, spelling, true),
+        }
+    }
+
+    fn numbers(
+        &mut self,
+        spec: &ColumnSpec,
+        known: Known,
+        set: NumberSet,
+        spelling: Spelling,
+        range: bool,
+    ) -> Result<Made> {
+        let in_texts = known.texts.iter().flat_map(TextPool::iter).any(|text| self.is_missing(text));
+        let missing = set.has_missing() || in_texts;
+        let digits = set.digits();
+        let type_spec = spec.type_spec.clone().unwrap_or_else(|| spelling.value_type().into());
+        let (first, last) = set.ends().unwrap_or((0, -1));
+        let (domain, ranks) = if range {
+            let count = (last - first + 1) as usize;
+            let domain = Domain::of_range(type_spec, first, count as u32, spelling, missing);
+            (domain, Ranks::Dense { first, count })
+        } else {
+            let ranks = set.into_ranks().ok_or_else(|| Error::internal("the numbers were given up"))?;
+            self.take(spec, ranks.len() * size_of::<i64>())?;
+            (Domain::of_numbers(type_spec, ranks.values(), spelling, missing), ranks)
+        };
+        let missing = domain.value_count() as u32;
+        let code = |text: &[u8]| match Spelled::read(text) {
+            Some((units, own)) if !self.is_missing(text) => {
+                ranks.rank(units * 10i64.pow(u32::from(digits - own.digits())))
+            }
+            _ => missing,
+        };
+        let tables = known.texts.iter().map(|texts| texts.iter().map(code).collect()).collect();
+        let units = Some(UnitCodes { ranks, codes: None, digits });
+        let translation = Translation::Codes(CodeTables { tables, units, missing });
+        Ok(Ok((coded(domain), translation)))
+    }
+
+    /// A column of texts; of numbers too, where these do not lie in their own order or not all values are numbers.
+    fn texts(
+        &mut self,
+        spec: &ColumnSpec,
+        number: u32,
+        known: Known,
+        set: Option<NumberSet>,
+    ) -> Result<Made> {
+        let mut texts = known.texts;
+        let readers = texts.len();
+        let mut ranks = None;
+        if let Some(mut set) = set {
+            let (missing, digits) = (set.has_missing(), set.digits());
+            let count = set.count();
+            let spelling = known.spelled.spelling().or(count.filter(|&n| n == 0).map(|_| Spelling::WHOLE));
+            let (Some(count), Some(spelling)) = (count, spelling) else {
+                return Err(too_many(self.path, &spec.name, self.limit, self.limit.saturating_mul(2)));
+            };
+            self.take(spec, count * PER_TEXT)?;
+            let found = set.into_ranks().ok_or_else(|| Error::internal("the numbers were given up"))?;
+            let mut spelt = TextPool::default();
+            let mut text = Vec::new();
+            for value in found.values() {
+                text.clear();
+                spelling.write(value, &mut text);
+                spelt.push(&text);
+            }
+            if missing {
+                spelt.push(b"");
+            }
+            texts.push(spelt);
+            ranks = Some((found, digits));
+        }
+        let before = self.memory.bytes();
+        self.take(spec, texts.iter().map(|texts| texts.len() * PER_TEXT + texts.size()).sum())?;
+        let mut joined = Joined::of(texts.iter(), self.missing);
+        drop(texts);
+        let distinct = Distinct::Texts(std::mem::take(&mut joined.distinct));
+        let encoded = Encoding::of(spec, distinct, joined.has_missing);
+        let tables = |by_text: Vec<Vec<u32>>, missing: u32| {
+            let mut tables = by_text;
+            let codes = (tables.len() > readers).then(|| tables.pop()).flatten();
+            let units = ranks.map(|(ranks, digits)| UnitCodes { ranks, codes, digits });
+            CodeTables { tables, units, missing }
+        };
+        match encoded {
+            Ok(encoding) => {
+                let missing = encoding.domain.value_count() as u32;
+                let translation = Translation::Codes(tables(joined.tables(&encoding), missing));
+                self.memory.shrink_to(before + translation.size());
+                Ok(Ok((coded(encoding.domain), translation)))
+            }
+            Err(unfit) => {
+                let flag = |number: &u32| u32::from(unfit.values.binary_search(&(*number as usize)).is_ok());
+                let flags = joined.numbers.iter().map(|numbers| numbers.iter().map(flag).collect());
+                let flags = tables(flags.collect(), 0);
+                Ok(Err(self.locate(&unfit, number, &flags)?))
+            }
+        }
+    }
+
+    /// Finds the rows of values that do not fit: those whose code is 1.
+    fn locate(&self, unfit: &Unfit, number: u32, flags: &CodeTables) -> Result<Located> {
+        let mut located =
+            Located { reason: unfit.reason, values: unfit.values.len(), rows: 0, first_rows: Vec::new() };
+        let (mut row, mut found) = (0, Vec::<u8>::new());
+        for piece in self.index.of_column(number) {
+            found.clear();
+            with_bytes(self.file, piece, |bytes| flags.append(piece, bytes, &mut found))?;
+            for at in memchr::memchr_iter(1, &found) {
+                located.rows += 1;
+                if located.first_rows.len() < NAMED_ROWS {
+                    located.first_rows.push(row + at);
+                }
+            }
+            row += found.len();
+        }
+        Ok(located)
+    }
+
+    fn take(&mut self, spec: &ColumnSpec, bytes: usize) -> Result<()> {
+        if self.memory.grow(bytes) {
+            return Ok(());
+        }
+        Err(too_many(self.path, &spec.name, self.limit, self.limit + bytes))
+    }
+}
+
+fn coded(domain: Domain) -> ColumnData {
+    let codes = Codes::zeroed(domain.cardinality(), 0);
+    ColumnData::Coded { domain: domain.into(), codes }
+}

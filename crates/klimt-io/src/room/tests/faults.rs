@@ -1,0 +1,98 @@
+//! What goes wrong is told as it is told of a table in memory.
+
+use super::*;
+use klimt::ErrorKind;
+use klimt::partition::Observer;
+use klimt::table::{TypeSpec, ValueType};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn typed(name: &str, value_type: ValueType) -> ColumnSpec {
+    ColumnSpec { type_spec: Some(TypeSpec::from(value_type)), ..quasi(name) }
+}
+
+/// The message is the same, and there is one.
+fn assert_same_error(text: &str, specs: Vec<ColumnSpec>) -> String {
+    let file = file(text.as_bytes());
+    let plan = plan(specs);
+    let (held, found) = both(&file, &plan, &[], 2, tiny(&plan));
+    let held = message(&held.unwrap_err());
+    assert_eq!(held, message(&found.unwrap_err()));
+    held
+}
+
+#[test]
+fn values_that_do_not_fit_are_named_by_their_lines() {
+    let mut text = "a,b\n".to_string();
+    for row in 0..2000 {
+        // A quoted line end: rows are not lines.
+        let a = if row % 97 == 5 { "\"x\ny\"".to_string() } else { row.to_string() };
+        text +=
+            &format!("{a},{}\n", if row % 700 == 699 { "late".to_string() } else { (row % 5).to_string() });
+    }
+    let mut ordered = quasi("b");
+    ordered.order = Some((0..5).map(|n| n.to_string()).collect());
+    let told = assert_same_error(&text, vec![typed("a", ValueType::Integer), ordered]);
+    assert!(told.contains("column a") && told.contains("column b"), "{told}");
+    let told = assert_same_error(&text, vec![quasi("a"), typed("b", ValueType::Integer)]);
+    assert!(told.contains("1 value on 2 rows"), "{told}");
+}
+
+#[test]
+fn numbers_that_are_not_in_the_order_are_found() {
+    let rows: String = (0..2000).map(|row| format!("{},1\n", row % 600)).collect();
+    let mut ordered = quasi("a");
+    ordered.order = Some((0..599).map(|n| n.to_string()).collect());
+    let told = assert_same_error(&format!("a,b\n{rows}"), vec![ordered, quasi("b")]);
+    assert!(told.contains("1 value on 3 rows"), "{told}");
+}
+
+#[test]
+fn lines_that_are_wrong_are_named() {
+    let rows = |wrong: &str| {
+        let row = |row| if row == 1500 { wrong.to_string() } else { format!("{row},b\n") };
+        "a,b\n\n".to_string() + &(0..2000).map(row).collect::<String>()
+    };
+    let ragged = assert_same_error(&rows("1,2,3\n"), vec![quasi("a"), quasi("b")]);
+    assert!(ragged.contains("line 1503: 3 fields"), "{ragged}");
+    assert_same_error(&rows("1,\"2\n"), vec![quasi("a"), quasi("b")]);
+}
+
+/// Stops when so many bytes have been read.
+struct StopAfter(AtomicU64, u64);
+
+impl Observer for StopAfter {
+    fn advance(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed) >= self.1
+    }
+}
+
+fn rows(count: usize) -> NamedTempFile {
+    file(("a,b\n".to_string() + &(0..count).map(|row| format!("{row},b\n")).collect::<String>()).as_bytes())
+}
+
+#[test]
+fn a_reading_that_is_stopped_says_so() {
+    let file = rows(5000);
+    let plan = plan(vec![quasi("a"), quasi("b")]);
+    let place = Place::new(1 << 26);
+    let stop = StopAfter(AtomicU64::new(0), 20_000);
+    let options = ReadOptions { missing: &[], threads: 2, observer: &stop };
+    let result = open(&file).load(&plan, &options, Some((place.room(), tiny(&plan))));
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::Cancelled);
+    assert_eq!(place.pool.left(), place.pool.limit());
+}
+
+#[test]
+fn a_folder_that_takes_no_files_is_named() {
+    let file = rows(5000);
+    let plan = plan(vec![quasi("a"), quasi("b")]);
+    let folder = SpillFolder::within(std::path::Path::new("/nowhere/at/all"));
+    let pool = Pool::new(1 << 26);
+    let room = Room { pool: &pool, folder: &folder };
+    let error = open(&file).load(&plan, &options(&[], 2), Some((room, tiny(&plan)))).unwrap_err();
+    assert!(error.message().contains("/nowhere/at/all"), "{error}");
+    assert_eq!(pool.left(), pool.limit());
+}

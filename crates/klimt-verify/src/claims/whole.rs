@@ -1,0 +1,223 @@
+//! The release as the whole that its groups are parts of.
+
+use crate::{
+    Histograms, Tally,
+    histograms::Cell,
+    keys::Keys,
+    tally::{Group, too_many},
+};
+use klimt::requirement::{Check, ColumnFacts, Facts, Level, Requirement};
+use klimt::statistics::{Histogram, Moments, Statistics, distances};
+use klimt::table::{ColumnSpec, Distinct, Domain, Encoding, Role};
+use klimt::{Error, Result};
+use std::collections::BTreeMap;
+
+/// How many rows of a release have each value of a sensitive column, by the published text.
+#[derive(Clone, Debug)]
+pub struct ValueCounts {
+    column: String,
+    values: Keys,
+    rows: Vec<u64>,
+}
+
+impl ValueCounts {
+    /// No values of a column.
+    pub fn new(column: &str) -> Self {
+        ValueCounts { column: column.to_string(), values: Keys::default(), rows: Vec::new() }
+    }
+
+    /// Counts rows that have a value; a missing one is an empty text.
+    pub fn add(&mut self, text: &[u8], rows: u64) -> Result<()> {
+        let number = self.values.intern(text).ok_or_else(too_many)? as usize;
+        self.rows.resize(self.values.len(), 0);
+        self.rows[number] += rows;
+        Ok(())
+    }
+
+    fn of(histograms: &Histograms) -> Self {
+        let mut rows = vec![0; histograms.values()];
+        for cell in histograms.all_cells() {
+            rows[cell.value as usize] += cell.rows;
+        }
+        let column = histograms.column().to_string();
+        ValueCounts { column, values: histograms.keys().clone(), rows }
+    }
+}
+
+/// The rows of a release and the distribution of its sensitive columns, and how much of them has been seen.
+pub(crate) struct Whole {
+    rows: u64,
+    seen: u64,
+    columns: Vec<SensitiveColumn>,
+}
+
+struct SensitiveColumn {
+    name: String,
+    values: Keys,
+    /// The code of each value, by its number.
+    codes: Vec<u32>,
+    domain: Domain,
+    /// How many rows of the release have each code.
+    counts: Vec<u64>,
+    /// How many of them have been seen.
+    seen: Vec<u64>,
+}
+
+/// The groups of a segment with their sensitive values.
+pub(crate) struct Segment<'a> {
+    /// The groups, ascending by number.
+    pub groups: Vec<Group<'a>>,
+    /// What they hold of each sensitive column, group by group, and the code of each value by its number there.
+    pub columns: Vec<(Vec<Cell>, Vec<u32>)>,
+}
+
+impl Whole {
+    /// The whole of a release that is one segment.
+    pub fn of(tally: &Tally, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
+        Whole::new(tally.rows(), tally.sensitive().iter().map(ValueCounts::of).collect(), specs)
+    }
+
+    /// A whole of so many rows with these sensitive values; `specs` says what is known of the columns beforehand.
+    pub fn new(rows: u64, counts: Vec<ValueCounts>, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
+        let columns = counts.into_iter().map(|counts| SensitiveColumn::new(counts, specs));
+        Ok(Whole { rows, seen: 0, columns: columns.collect::<Result<_>>()? })
+    }
+
+    /// Counts the values of a segment, all of its rows among them, and says the code of each, column by column.
+    pub fn see(&mut self, tally: &Tally) -> Result<Vec<Vec<u32>>> {
+        let names = tally.sensitive().iter().map(Histograms::column);
+        if !names.eq(self.columns.iter().map(|column| column.name.as_str())) {
+            return Err(Error::internal("a segment has other sensitive columns than its release"));
+        }
+        self.seen += tally.rows();
+        self.columns.iter_mut().zip(tally.sensitive()).map(|(column, found)| column.see(found)).collect()
+    }
+
+    /// Fails unless exactly the rows and values of the whole have been seen.
+    pub fn complete(&self) -> Result<()> {
+        let all = |column: &SensitiveColumn| column.seen == column.counts;
+        if self.seen == self.rows && self.columns.iter().all(all) {
+            return Ok(());
+        }
+        Err(Error::internal("the release holds other sensitive values than were to be published"))
+    }
+
+    /// The distances by which the moments of some columns are taken.
+    pub fn distances(&self, columns: &[usize]) -> Result<Vec<(usize, Vec<u64>)>> {
+        let of = |&number: &usize| {
+            let column = &self.columns[number];
+            Ok((number, distances(&column.name, &column.domain, self.rows)?))
+        };
+        columns.iter().map(of).collect()
+    }
+}
+
+impl Segment<'_> {
+    /// Whether every group satisfies a requirement, and the worst level that one reaches, where there are groups.
+    pub fn measure(
+        &self,
+        requirement: &dyn Requirement,
+        check: &dyn Check,
+        distances: &[(usize, Vec<u64>)],
+    ) -> (bool, Option<Level>) {
+        let (side, needs) = (requirement.side(), check.needs());
+        let mut cursors = vec![0; self.columns.len()];
+        let (mut holds, mut worst) = (true, None);
+        for group in &self.groups {
+            let mut statistics = Statistics { count: group.rows(), ..Statistics::default() };
+            for &number in needs.histograms.iter().chain(&needs.moments) {
+                let (cells, codes) = &self.columns[number];
+                let cells = cells_of(cells, group.number(), &mut cursors[number]);
+                let coded = cells.iter().map(|cell| (codes[cell.value as usize], cell.rows));
+                match distances.iter().find(|(column, _)| *column == number) {
+                    Some((_, distances)) => statistics.moments.push((number, moments_of(coded, distances))),
+                    None => statistics.histograms.push((number, coded.collect::<Histogram>())),
+                }
+            }
+            holds &= group.rows() >= requirement.minimum_size() && check.satisfied(&statistics);
+            let level = check.level(&statistics);
+            worst = Some(match worst {
+                Some(worst) => side.worse(worst, level),
+                None => level,
+            });
+        }
+        (holds, worst)
+    }
+}
+
+/// The cells of a group; groups are asked for in ascending order.
+fn cells_of<'c>(cells: &'c [Cell], group: u32, cursor: &mut usize) -> &'c [Cell] {
+    let start = *cursor + cells[*cursor..].partition_point(|cell| cell.group < group);
+    let end = start + cells[start..].iter().take_while(|cell| cell.group == group).count();
+    *cursor = end;
+    &cells[start..end]
+}
+
+fn moments_of(coded: impl Iterator<Item = (u32, u64)>, distances: &[u64]) -> Moments {
+    let mut moments = Moments::default();
+    for (code, rows) in coded {
+        if let Some(&distance) = distances.get(code as usize) {
+            moments.add(distance, rows);
+        }
+    }
+    moments
+}
+
+impl SensitiveColumn {
+    fn new(counts: ValueCounts, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
+        let ValueCounts { column: name, values, rows } = counts;
+        let spec = specs.get(&name).cloned().unwrap_or_else(|| ColumnSpec::new(&name, Role::Sensitive));
+        let texts: Vec<&str> = (0..values.len() as u32).map(|value| values.text(value)).collect();
+        let present: Vec<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
+        let missing = present.len() < texts.len();
+        let encoding = Encoding::of(&spec, Distinct::Texts(present.into_iter().collect()), missing);
+        let Encoding { domain, codes } = encoding.map_err(|_| {
+            Error::input(format!(
+                "column {name} holds values that its type, order or hierarchy does not have"
+            ))
+        })?;
+        let mut present = codes.into_iter();
+        let absent = domain.missing_code().unwrap_or(0);
+        let code = |text: &&str| if text.is_empty() { absent } else { present.next().unwrap_or(absent) };
+        let codes: Vec<u32> = texts.iter().map(code).collect();
+        let mut counts = vec![0; domain.cardinality()];
+        for (&code, rows) in codes.iter().zip(rows) {
+            counts[code as usize] += rows;
+        }
+        let seen = vec![0; counts.len()];
+        Ok(SensitiveColumn { name, values, codes, domain, counts, seen })
+    }
+
+    /// Counts values, and says the code of each.
+    fn see(&mut self, found: &Histograms) -> Result<Vec<u32>> {
+        let code = |value: u32| Some(self.codes[self.values.find(found.keys().get(value))? as usize]);
+        let codes: Option<Vec<u32>> = (0..found.values() as u32).map(code).collect();
+        let codes = codes.ok_or_else(|| {
+            let name = &self.name;
+            Error::internal(format!(
+                "column {name} of the release holds a value that was not to be published"
+            ))
+        })?;
+        for cell in found.all_cells() {
+            self.seen[codes[cell.value as usize] as usize] += cell.rows;
+        }
+        Ok(codes)
+    }
+}
+
+impl Facts for Whole {
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn column(&self, name: &str) -> Option<ColumnFacts<'_>> {
+        let number = self.columns.iter().position(|column| column.name == name)?;
+        let column = &self.columns[number];
+        Some(ColumnFacts { number, domain: &column.domain, counts: column.counts.clone() })
+    }
+
+    /// Regions are known by their text only.
+    fn dimension(&self, _: &str) -> Option<(usize, &Domain)> {
+        None
+    }
+}

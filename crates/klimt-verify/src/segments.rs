@@ -1,0 +1,105 @@
+//! A release that is counted segment by segment, because it is too large to be counted at once.
+
+use crate::{
+    Findings, Histograms, Question, Tally,
+    claims::{Facts, Outcome, Promises, Segment, ValueCounts, Whole},
+    findings::Sums,
+};
+use klimt::requirement::Requirement;
+use klimt::{Error, Result};
+
+/// What the segments of a release say of the whole, with memory for one segment at a time.
+///
+/// Every requirement is monotone under merging: groups that satisfy it satisfy it together. So where the groups of each
+/// segment do, the groups of the release do, whichever segments publish alike. Findings count a tuple of two segments
+/// as two groups; who cuts a release into segments cuts it between groups.
+///
+/// Some requirements compare a group with the distribution of the whole release, which is not known before its end. The
+/// verifier is then told beforehand what it will be, checks every segment by that, and fails at the end unless what it
+/// has seen is exactly what it was told.
+pub struct Segments<'r> {
+    requirements: &'r [Box<dyn Requirement>],
+    facts: &'r Facts,
+    question: Question,
+    bound: Option<(Whole, Promises<'r>)>,
+    sums: Option<Sums>,
+    /// The rows that are published as `*` in every quasi-identifier: suppressed ones where other rows are published, and
+    /// a group where they are all.
+    stars: Option<Tally>,
+}
+
+impl<'r> Segments<'r> {
+    /// The segments of a release that is one segment, with which its groups are compared.
+    pub fn one(requirements: &'r [Box<dyn Requirement>], facts: &'r Facts, question: Question) -> Self {
+        Segments { requirements, facts, question, bound: None, sums: None, stars: None }
+    }
+
+    /// The segments of a release of so many rows that has these values in its sensitive columns.
+    pub fn of_whole(
+        requirements: &'r [Box<dyn Requirement>],
+        facts: &'r Facts,
+        question: Question,
+        rows: u64,
+        counts: Vec<ValueCounts>,
+    ) -> Result<Self> {
+        let whole = Whole::new(rows, counts, &facts.sensitive)?;
+        let promises = Promises::new(requirements, &whole);
+        Ok(Segments { bound: Some((whole, promises)), ..Segments::one(requirements, facts, question) })
+    }
+
+    /// Takes in the next segment. Fails where requirements make no sense, or values were not to be published.
+    pub fn segment(&mut self, tally: &Tally) -> Result<()> {
+        if self.bound.is_none() {
+            let whole = Whole::of(tally, &self.facts.sensitive)?;
+            let promises = Promises::new(self.requirements, &whole);
+            self.bound = Some((whole, promises));
+        }
+        let Some((whole, promises)) = &mut self.bound else {
+            return Err(Error::internal("a segment has no whole to be compared with"));
+        };
+        let codes = whole.see(tally)?;
+        let stars = tally.stars();
+        if let Some(number) = stars {
+            let only = tally.only(number)?;
+            self.stars = Some(self.stars.take().map_or(Ok(only.clone()), |stars| stars.merge(only))?);
+        }
+        let sums = self.sums.get_or_insert_with(|| Sums::new(tally, &self.question));
+        if stars.is_none() || tally.tuple_count() > 1 {
+            count(sums, promises, tally, stars, codes, self.facts)?;
+        }
+        Ok(())
+    }
+
+    /// What the segments together say of the release: what was found, and an outcome for each requirement.
+    pub fn finish(self) -> Result<(Findings, Vec<Outcome>)> {
+        let (Some((mut whole, mut promises)), Some(mut sums)) = (self.bound, self.sums) else {
+            return Err(Error::internal("a release was checked without a segment"));
+        };
+        whole.complete()?;
+        let mut suppressed = self.stars.as_ref().map_or(0, Tally::rows);
+        if let Some(stars) = self.stars.filter(|_| sums.is_empty()) {
+            let codes = whole.see(&stars)?;
+            count(&mut sums, &mut promises, &stars, None, codes, self.facts)?;
+            suppressed = 0;
+        }
+        let findings = sums.finish(suppressed)?;
+        let outcomes = promises.outcomes(findings.smallest_group);
+        Ok((findings, outcomes))
+    }
+}
+
+/// Counts the groups of a tally, one tuple left out where that is suppressed.
+fn count(
+    sums: &mut Sums,
+    promises: &mut Promises<'_>,
+    tally: &Tally,
+    except: Option<u32>,
+    codes: Vec<Vec<u32>>,
+    facts: &Facts,
+) -> Result<()> {
+    let groups = tally.tuples().filter(|group| Some(group.number()) != except).collect();
+    let cells = tally.sensitive().iter().map(|column: &Histograms| column.cells(except));
+    let segment = Segment { groups, columns: cells.zip(codes).collect() };
+    sums.add(segment.groups.iter().copied(), segment.columns.iter().map(|(cells, _)| cells.as_slice()));
+    promises.measure(tally, &segment, facts)
+}

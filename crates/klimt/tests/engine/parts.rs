@@ -1,0 +1,145 @@
+//! What is measured of a release part by part is what is measured of it at once.
+
+use crate::common::partition;
+use crate::losses::tables;
+use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt::loss::{Groups, Original, PartitionGroups, Sums, Totals, measure};
+use klimt::partition::{Partitioning, Proof};
+use klimt::recode::{Release, RowOrder, Source};
+use klimt::region::{Extents, Regions};
+use klimt::registry;
+use klimt::requirement::{KAnonymity, Requirement};
+use klimt::table::{Codes, Column, ColumnData, Domain, Table};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// Some rows of a table, with its domains.
+fn rows_of(table: &Table, rows: &[u32]) -> Table {
+    let column = |column: &Column| {
+        let ColumnData::Coded { domain, codes } = &column.data else { panic!("all columns have codes") };
+        let codes = rows.iter().map(|&row| codes.get(row as usize));
+        let codes = Codes::collect(domain.cardinality(), codes);
+        let data = ColumnData::Coded { domain: Arc::clone(domain), codes };
+        Column { name: column.name.clone(), role: column.role, data }
+    };
+    Table::new(rows.len(), table.columns().iter().map(column).collect()).unwrap()
+}
+
+/// Some groups of a partitioning, as a table of their rows and a partitioning of it.
+fn part(table: &Table, whole: &Partitioning, groups: &[usize]) -> (Table, Partitioning) {
+    let rows: Vec<u32> = groups.iter().flat_map(|&group| whole.rows(group)).copied().collect();
+    let part = rows_of(table, &rows);
+    let mut ends = Vec::new();
+    for &group in groups {
+        ends.push(ends.last().unwrap_or(&0) + whole.rows(group).len() as u32);
+    }
+    let mut found = Partitioning {
+        order: (0..rows.len() as u32).collect(),
+        ends,
+        regions: Regions::default(),
+        tree: None,
+        proof: Proof::Heuristic,
+        strict: whole.strict,
+    };
+    found.regions = found.compact(&part);
+    (part, found)
+}
+
+fn mondrian(table: &Table, k: u64) -> Partitioning {
+    let requirements: Vec<Box<dyn Requirement>> = vec![Box::new(KAnonymity::new(k).unwrap())];
+    let mondrian = Mondrian { model: Model::Strict, hierarchy_cut: HierarchyCut::Both };
+    let mut found = partition(table, &mondrian, &requirements);
+    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    found.coalesce(&domains);
+    found
+}
+
+/// Tables of which no two groups publish regions that overlap, unless values are missing.
+fn tables_without_hierarchy() -> impl Strategy<Value = Table> {
+    tables().prop_map(|table| {
+        let columns = table.columns().iter().filter(|column| !["q0", "q3"].contains(&column.name.as_str()));
+        Table::new(table.rows(), columns.cloned().collect()).unwrap()
+    })
+}
+
+/// The groups of each of five parts.
+fn dealt(groups: usize, seeds: &[usize]) -> Vec<Vec<usize>> {
+    let of_part = |part: usize| (0..groups).filter(|&group| seeds[group % seeds.len()] == part).collect();
+    (0..5).map(of_part).filter(|part: &Vec<usize>| !part.is_empty()).collect()
+}
+
+fn check_losses(table: &Table, k: u64, seeds: &[usize]) -> Result<(), TestCaseError> {
+    let whole = mondrian(table, k);
+    let weights: Vec<f64> = (0..table.dimensions()).map(|d| 1.0 + d as f64).collect();
+    let totals = Totals { rows: table.rows() as u64, suppressed: 0, groups: whole.groups() as u64, k };
+    let losses = || registry::LOSSES.iter().map(|(_, loss)| *loss);
+    let groups = PartitionGroups { table, partitioning: &whole, extents: Extents::Compact };
+    let at_once = measure(losses(), &Original::new(table, &weights), &groups, &totals).unwrap();
+    let frame = rows_of(table, &[]);
+    let mut sums = Sums::new(losses(), &Original::new(&frame, &weights));
+    for groups in dealt(whole.groups(), seeds) {
+        let (part, partitioning) = part(table, &whole, &groups);
+        let groups = PartitionGroups { table: &part, partitioning: &partitioning, extents: Extents::Compact };
+        sums.add(&Original::new(&part, &weights), &groups).unwrap();
+    }
+    let told = sums.finish(&totals);
+    let untold = |id: &str| ["hdm", "entropy"].contains(&id) || (id == "kl" && !groups.disjoint());
+    let expected: Vec<_> = at_once.into_iter().filter(|(id, _)| !untold(id)).collect();
+    let names = |losses: &[(&'static str, f64)]| losses.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+    prop_assert_eq!(names(&told), names(&expected));
+    for ((id, found), (_, expected)) in told.into_iter().zip(expected) {
+        let close = (found - expected).abs() <= 1e-9 * expected.abs().max(1e-9);
+        prop_assert!(close, "{} is {} in parts and {} at once", id, found, expected);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn parts_lose_what_the_whole_loses(
+        table in tables(),
+        k in 1..4u64,
+        seeds in prop::collection::vec(0..5usize, 7),
+    ) {
+        check_losses(&table, k, &seeds)?;
+    }
+
+    #[test]
+    fn parts_diverge_as_the_whole_does(
+        table in tables_without_hierarchy(),
+        k in 1..4u64,
+        seeds in prop::collection::vec(0..5usize, 7),
+    ) {
+        check_losses(&table, k, &seeds)?;
+    }
+
+    /// Rows of a group stand in the same order and under the same cells, whichever part the group is in.
+    #[test]
+    fn parts_publish_what_the_whole_publishes(table in tables(), k in 1..4u64, cut in 1..6usize) {
+        let whole = mondrian(&table, k);
+        prop_assume!(whole.groups() > 1);
+        let order = RowOrder::Shuffled([3; 32]);
+        let release = Release::new(&table, &whole, Extents::Compact, order, &[]);
+        for first in (0..whole.groups()).step_by(cut) {
+            let groups: Vec<usize> = (first..whole.groups().min(first + cut)).collect();
+            let (part, partitioning) = part(&table, &whole, &groups);
+            let of_part = Release::new(&part, &partitioning, Extents::Compact, order, &[]).after(first as u64);
+            for (at, &group) in groups.iter().enumerate() {
+                let (mut found, mut expected) = (Vec::new(), Vec::new());
+                of_part.rows_of(at..at + 1, &mut found);
+                release.rows_of(group..group + 1, &mut expected);
+                let start = whole.range(first).start;
+                let found: Vec<u32> = found.iter().map(|&row| whole.order[start + row as usize]).collect();
+                prop_assert_eq!(found, expected);
+                for dimension in 0..table.dimensions() {
+                    let (mut found, mut expected) = (Vec::new(), Vec::new());
+                    of_part.write_group(at, Source::Generalised(dimension), &mut found);
+                    release.write_group(group, Source::Generalised(dimension), &mut expected);
+                    prop_assert_eq!(found, expected);
+                }
+            }
+        }
+    }
+}
