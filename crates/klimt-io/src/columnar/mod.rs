@@ -34,4 +34,4 @@ pub use types::KeptTypes;
 pub use write::write_release;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
