@@ -32,7 +32,7 @@ impl Found<'_> {
         gathering.check(self.path, self.plan, &readers)?;
         match gathering.finish()? {
             Gathered::Held(blocks) => Ok(Loaded::Fits(self.build(readers, blocks)?, self.report)),
-            Gathered::Spilled(spill) => settle(self, readers, spill).map(Loaded::Spilled),
+            Gathered::Spilled(spill) => settle(self, readers, *spill).map(Loaded::Spilled),
         }
     }
 

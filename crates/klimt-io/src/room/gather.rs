@@ -86,7 +86,7 @@ pub enum Gathered<'a> {
     /// The blocks of each column, in the order of their rows.
     Held(Vec<Vec<Block>>),
     /// All rows are on disk.
-    Spilled(Spill<'a>),
+    Spilled(Box<Spill<'a>>),
 }
 
 /// All rows on disk, and what was found about them on the way.
@@ -210,7 +210,7 @@ impl<'a> Gathering<'a> {
         let held = self.held.into_inner().unwrap_or_else(PoisonError::into_inner);
         match self.spilling {
             Some(spilling) if spilling.begun.load(Ordering::Acquire) => {
-                Ok(Gathered::Spilled(spilling.finish()?))
+                Ok(Gathered::Spilled(Box::new(spilling.finish()?)))
             }
             _ => {
                 let mut lots = held.lots;

@@ -46,12 +46,9 @@ const LONGEST_RANGE: i128 = u32::MAX as i128;
 pub fn settle<'a>(found: &Found<'_>, readers: Readers, spill: Spill<'a>) -> Result<SpilledTable<'a>> {
     let Found { path, plan, missing, .. } = *found;
     let Spill { room, limits, file, entries, sets, dictionaries, numbers, index: entries_memory } = spill;
-    let mut next = 0;
     let mut frame_numbers = vec![u32::MAX; plan.len()];
-    for (number, _) in frame_numbers.iter_mut().zip(plan).filter(|(_, plan)| plan.spec.is_some()) {
-        *number = next;
-        next += 1;
-    }
+    let read = (0..plan.len()).filter(|&column| plan[column].spec.is_some());
+    read.zip(0..).for_each(|(column, number)| frame_numbers[column] = number);
     let index = Index::of(&entries, &frame_numbers);
     drop(entries);
     entries_memory.clear();
