@@ -8,6 +8,7 @@ mod dictionary;
 mod integers;
 mod number_set;
 mod reader;
+mod sketch;
 
 pub(crate) use assemble::{Joined, NAMED_ROWS};
 pub use assemble::{Lines, Located, assemble};
@@ -16,4 +17,5 @@ pub use integers::Integers;
 pub(crate) use integers::{MISSING_32, MISSING_64};
 pub(crate) use number_set::{NumberSet, Ranks, rank_of_bit};
 pub(crate) use reader::Thrift;
-pub use reader::{Block, ColumnReader, Form};
+pub use reader::{Block, ColumnReader, Form, Remains};
+pub use sketch::Sketch;

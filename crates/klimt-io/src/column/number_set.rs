@@ -1,6 +1,7 @@
 //! The different numbers of a column, found while its rows go by, and the rank of each.
 
 use super::integers::Integers;
+use super::sketch::Sketch;
 
 /// Different numbers within bounded memory. When they would take more, only their ends are known.
 #[derive(Debug)]
@@ -20,8 +21,8 @@ enum Form {
     Bits { first_word: i64, words: Vec<u64> },
     /// The numbers, ascending, and those that came after.
     Sorted { values: Vec<i64>, fresh: Vec<i64> },
-    /// Too many.
-    Unknown,
+    /// Too many; about how many they are.
+    Unknown(Box<Sketch>),
 }
 
 /// Numbers that came after are sorted in when they are so many, at least.
@@ -50,7 +51,7 @@ impl NumberSet {
         };
         self.widen(low, high);
         match &mut self.form {
-            Form::Unknown => {}
+            Form::Unknown(sketch) => count(sketch, values, factor),
             Form::Bits { first_word, words } => {
                 let first = *first_word * 64;
                 values.for_each(|value| {
@@ -90,16 +91,13 @@ impl NumberSet {
                 self.lose();
                 return None;
             };
-            let before = self.take_values();
-            self.ends = None;
-            if let Some((low, high)) = ends {
-                self.widen(low, high);
-            }
-            if let Some(mut values) = before {
+            self.ends = ends;
+            if let Some(mut values) = self.take_values() {
+                if let Some((low, high)) = ends {
+                    self.widen(low, high);
+                }
                 values.iter_mut().for_each(|value| *value *= finer);
                 self.take_in(values);
-            } else {
-                self.give_up();
             }
         }
         10i64.checked_pow(u32::from(self.digits - digits))
@@ -108,7 +106,7 @@ impl NumberSet {
     /// Takes in numbers, ascending, between the ends.
     fn take_in(&mut self, numbers: Vec<i64>) {
         match &mut self.form {
-            Form::Unknown => {}
+            Form::Unknown(_) => {}
             Form::Sorted { values, .. } => *values = numbers,
             Form::Bits { first_word, words } => {
                 for value in numbers {
@@ -121,7 +119,17 @@ impl NumberSet {
 
     /// Gives the numbers up; the ends stay known.
     pub fn give_up(&mut self) {
-        self.form = Form::Unknown;
+        let mut sketch = Box::<Sketch>::default();
+        match &self.form {
+            Form::Unknown(_) => return,
+            Form::Sorted { values, fresh } => {
+                values.iter().chain(fresh).for_each(|value| sketch.add(&value.to_le_bytes()));
+            }
+            Form::Bits { first_word, words } => {
+                each_bit(*first_word, words, |value| sketch.add(&value.to_le_bytes()));
+            }
+        }
+        self.form = Form::Unknown(sketch);
     }
 
     /// A number does not fit in 64 bits: nothing is known of the numbers.
@@ -168,12 +176,15 @@ impl NumberSet {
         }
     }
 
-    /// All numbers, ascending; `None` when they are too many. The set is empty then.
+    /// All numbers, ascending, which leave the set; `None` when they are too many, and stay so.
     fn take_values(&mut self) -> Option<Vec<i64>> {
         self.sort_in(true);
+        if let Form::Unknown(_) = self.form {
+            return None;
+        }
         let empty = Form::Bits { first_word: 0, words: Vec::new() };
         match std::mem::replace(&mut self.form, empty) {
-            Form::Unknown => None,
+            Form::Unknown(_) => None,
             Form::Sorted { values, .. } => Some(values),
             Form::Bits { first_word, words } => {
                 let mut values =
@@ -189,7 +200,7 @@ impl NumberSet {
         match &self.form {
             Form::Bits { words, .. } => words.capacity() * 8,
             Form::Sorted { values, fresh } => (values.capacity() + fresh.capacity()) * 8,
-            Form::Unknown => 0,
+            Form::Unknown(_) => size_of::<Sketch>(),
         }
     }
 
@@ -214,7 +225,16 @@ impl NumberSet {
         match &self.form {
             Form::Bits { words, .. } => Some(words.iter().map(|word| word.count_ones() as usize).sum()),
             Form::Sorted { values, .. } => Some(values.len()),
-            Form::Unknown => None,
+            Form::Unknown(_) => None,
+        }
+    }
+
+    /// How many numbers there are, or about how many when they are too many to know.
+    pub fn estimate(&mut self) -> usize {
+        let count = self.count();
+        match &self.form {
+            Form::Unknown(sketch) => sketch.estimate(),
+            _ => count.unwrap_or(0),
         }
     }
 
@@ -225,7 +245,7 @@ impl NumberSet {
             return Some(Ranks::Dense { first: ends.0, count });
         }
         Some(match self.form {
-            Form::Unknown => return None,
+            Form::Unknown(_) => return None,
             Form::Sorted { values, .. } => Ranks::Sorted(values),
             Form::Bits { first_word, words } => {
                 let mut before = 0;
@@ -238,6 +258,10 @@ impl NumberSet {
             }
         })
     }
+}
+
+fn count(sketch: &mut Sketch, values: &Integers, factor: i64) {
+    values.for_each(|value| value.iter().for_each(|value| sketch.add(&(value * factor).to_le_bytes())));
 }
 
 fn each_bit(first_word: i64, words: &[u64], mut f: impl FnMut(i64)) {

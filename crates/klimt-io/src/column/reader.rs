@@ -2,6 +2,7 @@
 
 use super::dictionary::Dictionary;
 use super::integers::{self, Integers};
+use super::sketch::Sketch;
 use crate::room::Share;
 use klimt::table::{Codes, Spelled, TextChunk};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,8 @@ pub enum Form {
     Numbers,
     /// As texts: for columns that are published as they are.
     Texts,
+    /// Not at all: there are more different texts than fit, and it is only counted how many.
+    Counted,
 }
 
 /// A kept column with more different texts than this is stored as texts.
@@ -85,8 +88,21 @@ pub struct Thrift<'r, 'p> {
     pub spilling: &'r AtomicBool,
     /// Whether rows should go to disk, as dictionaries take too much.
     pub wanted: &'r AtomicBool,
+    /// Whether a column has more different texts than fit, so that rows need not be stored any more.
+    pub overfull: &'r AtomicBool,
     /// While rows go to disk, a dictionary of so many texts gives way to numbers, where it can.
     pub early: usize,
+}
+
+/// What a reader knows of a column when everything has been read.
+#[derive(Debug)]
+pub struct Remains {
+    /// The texts by number.
+    pub dictionary: Dictionary,
+    /// How what was stored as numbers is spelt.
+    pub spelled: Spelled,
+    /// About how many different texts there are, where they are more than fit.
+    pub sketch: Option<Box<Sketch>>,
 }
 
 /// One reader's view of a column.
@@ -105,7 +121,7 @@ pub struct ColumnReader<'r, 'p> {
     ask_at: u32,
     /// Numbers are tried from this many texts on.
     try_at: usize,
-    overfull: bool,
+    sketch: Option<Box<Sketch>>,
     dictionary: Dictionary,
     numbers: Codes,
     integers: Integers,
@@ -137,7 +153,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             taken,
             ask_at: thrift.map_or(u32::MAX, |_| FIRST_ASK),
             try_at: thrift.map_or(usize::MAX, |thrift| thrift.early),
-            overfull: false,
+            sketch: None,
             dictionary: Dictionary::default(),
             numbers: Codes::U8(Vec::new()),
             integers: Integers::default(),
@@ -166,6 +182,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             },
             Form::Numbers => self.push_number(buffer, start, end),
             Form::Texts => self.texts.push(&buffer[start..end]),
+            Form::Counted => self.sketch.iter_mut().for_each(|sketch| sketch.add(&buffer[start..end])),
         }
     }
 
@@ -250,7 +267,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     /// The rows so far are a part of the block; the next part starts.
     fn finish_part(&mut self) {
         let part = match self.form {
-            Form::Dropped => Block::Dropped,
+            Form::Dropped | Form::Counted => Block::Dropped,
             Form::Texts => Block::Texts(std::mem::take(&mut self.texts)),
             Form::Integers | Form::Numbers => {
                 if self.form == Form::Integers && !self.integers.is_empty() {
@@ -309,8 +326,12 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             self.rest();
         } else if !self.go_on_as_numbers() {
             self.finish_part();
-            self.form = Form::Dropped;
-            self.overfull = true;
+            self.form = Form::Counted;
+            let sketch = self.sketch.get_or_insert_default();
+            self.dictionary.texts().iter().for_each(|text| sketch.add(text));
+            self.dictionary = Dictionary::default();
+            self.rest();
+            thrift.overfull.store(true, Ordering::Relaxed);
         }
     }
 
@@ -364,13 +385,8 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
         done
     }
 
-    /// Whether the column has more different texts than fit in memory; nothing more was stored of it.
-    pub fn is_overfull(&self) -> bool {
-        self.overfull
-    }
-
-    /// The dictionary and how what was stored as numbers is spelt, when everything has been read.
-    pub fn into_parts(self) -> (Dictionary, Spelled) {
-        (self.dictionary, self.spelled)
+    /// What is known when everything has been read.
+    pub fn remains(self) -> Remains {
+        Remains { dictionary: self.dictionary, spelled: self.spelled, sketch: self.sketch }
     }
 }

@@ -35,4 +35,4 @@ pub use types::KeptTypes;
 pub use write::{ColumnarWriter, write_release};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

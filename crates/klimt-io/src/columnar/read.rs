@@ -66,7 +66,7 @@ pub fn load<'a>(
         failed: AtomicBool::new(false),
         read: Mutex::default(),
         options,
-        gathering: Gathering::new(plan, within, options.threads)?,
+        gathering: Gathering::new(plan, within)?,
         block_rows: within.map_or(ROWS, |(_, limits)| limits.rows),
         block_bytes: within.map_or(BLOCK_BYTES, |(_, limits)| limits.text),
     };
@@ -74,7 +74,7 @@ pub fn load<'a>(
         let handles: Vec<_> = (0..options.threads.max(1))
             .map(|number| {
                 let shared = &shared;
-                scope.spawn(move || shared.work(number).into_iter().map(ColumnReader::into_parts).collect())
+                scope.spawn(move || shared.work(number).into_iter().map(ColumnReader::remains).collect())
             })
             .collect();
         handles.into_iter().map(|handle| handle.join().expect("a reader does not panic")).collect()
@@ -199,9 +199,6 @@ impl<'a> Shared<'_, 'a> {
     ) -> Result<()> {
         let Part { row, rows, .. } = *part;
         let blocks = reader.finish_block();
-        if reader.is_overfull() {
-            return Err(self.gathering.overfull(self.path, &self.plan[column]));
-        }
         *part = Part { row: row + rows, rows: 0, bytes: 0 };
         let columns = vec![(column, blocks)];
         self.gathering.add(Lot { stretch, row, rows, block_rows: self.block_rows, columns }, scratch)

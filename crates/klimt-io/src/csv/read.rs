@@ -104,7 +104,7 @@ impl CsvSource {
             columns: width,
             plan,
             blocks: Mutex::new(self.blocks),
-            gathering: Gathering::new(plan, within, options.threads)?,
+            gathering: Gathering::new(plan, within)?,
             block_rows: within.map_or(usize::MAX, |(_, limits)| limits.rows),
             parsed: Mutex::new(Vec::new()),
             failed: AtomicBool::new(false),
@@ -117,7 +117,7 @@ impl CsvSource {
                     let (shared, forms) = (&shared, &forms);
                     scope.spawn(move || {
                         let columns = shared.read(number, forms);
-                        columns.into_iter().map(ColumnReader::into_parts).collect()
+                        columns.into_iter().map(ColumnReader::remains).collect()
                     })
                 })
                 .collect();
@@ -351,9 +351,6 @@ impl<'a> Shared<'_, 'a> {
     ) -> Result<()> {
         let held: Vec<(usize, Vec<Block>)> =
             columns.iter_mut().map(ColumnReader::finish_block).enumerate().collect();
-        if let Some((_, plan)) = columns.iter().zip(self.plan).find(|(column, _)| column.is_overfull()) {
-            return Err(self.gathering.overfull(self.path, plan));
-        }
         // Blocks of one size: a small rest would cost as much to read as a large one.
         let blocks = rows.div_ceil(self.block_rows).max(1);
         let block_rows = rows.div_ceil(blocks).max(1);

@@ -1,14 +1,14 @@
 //! The last step of a reading, whatever the format: from what was gathered to a table.
 
 use super::{Gathered, Gathering, Loaded, settle};
-use crate::column::{Block, Dictionary, Lines, assemble};
+use crate::column::{Block, Lines, Remains, assemble};
 use crate::source::{ColumnPlan, ReadReport};
 use klimt::spill::SpillFile;
-use klimt::table::{Spelled, Table};
+use klimt::table::Table;
 use klimt::{Error, ErrorKind, Result};
 
-/// By reader and column: its dictionary, and how what it stored as numbers is spelt.
-pub type Readers = Vec<Vec<(Dictionary, Spelled)>>;
+/// What readers know in the end, by reader and column.
+pub type Readers = Vec<Vec<Remains>>;
 
 /// What a reading has found.
 pub struct Found<'f> {
@@ -29,17 +29,18 @@ pub struct Found<'f> {
 impl Found<'_> {
     /// Makes the table.
     pub fn load<'a>(&self, readers: Readers, gathering: Gathering<'a>) -> Result<Loaded<'a>> {
+        gathering.check(self.path, self.plan, &readers)?;
         match gathering.finish()? {
             Gathered::Held(blocks) => Ok(Loaded::Fits(self.build(readers, blocks)?, self.report)),
-            Gathered::Spilled(spill) => settle(self, readers, spill).map(Loaded::Spilled),
+            Gathered::Spilled(spill) => settle(self, readers, *spill).map(Loaded::Spilled),
         }
     }
 
     fn build(&self, readers: Readers, blocks: Vec<Vec<Block>>) -> Result<Table> {
         let mut dictionaries: Vec<Vec<_>> = (0..self.plan.len()).map(|_| Vec::new()).collect();
         for reader in readers {
-            for (column, (dictionary, _)) in reader.into_iter().enumerate() {
-                dictionaries[column].push(dictionary);
+            for (column, remains) in reader.into_iter().enumerate() {
+                dictionaries[column].push(remains.dictionary);
             }
         }
         let mut columns = Vec::new();

@@ -1,8 +1,8 @@
 //! Where readers hand over what they have read: held in memory while it fits, and on disk from then on.
 
 use super::piece::{Piece, encode};
-use super::{Limits, Room, Share};
-use crate::column::{Block, NumberSet, Thrift};
+use super::{Limits, Readers, Room, Share};
+use crate::column::{Block, NumberSet, Sketch, Thrift};
 use crate::source::ColumnPlan;
 use klimt::memory::{Reservation, amount};
 use klimt::spill::{Place, SpillFile};
@@ -53,6 +53,7 @@ struct Spilling<'a> {
     counted: usize,
     begun: AtomicBool,
     wanted: AtomicBool,
+    overfull: AtomicBool,
     /// What readers hold for a block each.
     buffers: Reservation<'a>,
     dictionaries: Share<'a>,
@@ -85,7 +86,7 @@ pub enum Gathered<'a> {
     /// The blocks of each column, in the order of their rows.
     Held(Vec<Vec<Block>>),
     /// All rows are on disk.
-    Spilled(Spill<'a>),
+    Spilled(Box<Spill<'a>>),
 }
 
 /// All rows on disk, and what was found about them on the way.
@@ -114,12 +115,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a> Gathering<'a> {
     /// Of the columns of a plan: all is held, or kept within a room.
-    pub fn new(plan: &[ColumnPlan], within: Option<(Room<'a>, Limits)>, readers: usize) -> Result<Self> {
+    pub fn new(plan: &[ColumnPlan], within: Option<(Room<'a>, Limits)>) -> Result<Self> {
         let counted = plan.iter().position(|plan| plan.spec.is_some());
         let spilling = match (within, counted) {
-            (Some((room, limits)), Some(counted)) => {
-                Some(Spilling::new(plan.len(), counted, room, limits, readers)?)
-            }
+            (Some((room, limits)), Some(counted)) => Some(Spilling::new(plan.len(), counted, room, limits)?),
             _ => None,
         };
         Ok(Gathering { width: plan.len(), held: Mutex::default(), spilling })
@@ -131,6 +130,7 @@ impl<'a> Gathering<'a> {
             share: &spilling.dictionaries,
             spilling: &spilling.begun,
             wanted: &spilling.wanted,
+            overfull: &spilling.overfull,
             early: spilling.limits.early,
         })
     }
@@ -141,6 +141,9 @@ impl<'a> Gathering<'a> {
             lock(&self.held).lots.push(lot);
             return Ok(());
         };
+        if spilling.overfull.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         let mut held = match spilling.begun.load(Ordering::Acquire) {
             false => lock(&self.held),
             true => return spilling.write(lot, scratch),
@@ -182,11 +185,24 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Says that a column has more different texts than fit.
-    pub fn overfull(&self, path: &str, plan: &ColumnPlan) -> Error {
-        let name = plan.spec.as_ref().map_or("", |spec| &spec.name);
-        let memory = self.spilling.as_ref().map_or(0, |spilling| spilling.limits.memory);
-        too_many(path, name, memory, memory.saturating_mul(2))
+    /// Fails where columns have more different texts than fit.
+    pub fn check(&self, path: &str, plan: &[ColumnPlan], readers: &Readers) -> Result<()> {
+        let Some(Spilling { limits, dictionaries, .. }) = &self.spilling else { return Ok(()) };
+        let (mut names, mut needed) = (Vec::new(), dictionaries.bytes() * 2);
+        for (column, spec) in plan.iter().enumerate().filter_map(|(c, plan)| Some((c, plan.spec.as_ref()?))) {
+            let remains = || readers.iter().map(|reader| &reader[column]);
+            if remains().all(|remains| remains.sketch.is_none()) {
+                continue;
+            }
+            let mut all = Sketch::default();
+            for remains in remains() {
+                remains.sketch.iter().for_each(|sketch| all.merge(sketch));
+                remains.dictionary.texts().iter().for_each(|text| all.add(text));
+            }
+            names.push(spec.name.as_str());
+            needed += limits.memory_for_texts(all.estimate(), all.mean_length());
+        }
+        if names.is_empty() { Ok(()) } else { Err(too_many(path, &names, limits.memory, needed)) }
     }
 
     /// Everything, when all has been read.
@@ -194,7 +210,7 @@ impl<'a> Gathering<'a> {
         let held = self.held.into_inner().unwrap_or_else(PoisonError::into_inner);
         match self.spilling {
             Some(spilling) if spilling.begun.load(Ordering::Acquire) => {
-                Ok(Gathered::Spilled(spilling.finish()?))
+                Ok(Gathered::Spilled(Box::new(spilling.finish()?)))
             }
             _ => {
                 let mut lots = held.lots;
@@ -210,14 +226,16 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// A column whose different values do not fit in the memory.
-pub fn too_many(path: &str, name: &str, memory: usize, needed: usize) -> Error {
+/// Columns whose different values do not fit in the memory; so much would do.
+pub fn too_many(path: &str, names: &[&str], memory: usize, needed: usize) -> Error {
+    let (s, their) = if names.len() == 1 { ("", "its") } else { ("s", "their") };
     Error::resource(format!(
-        "{path}: column {name}: its different values are too many for {} of memory",
+        "{path}: column{s} {}: {their} different values are too many for {} of memory",
+        names.join(", "),
         amount(memory)
     ))
-    .with_help(format!("--memory {}MB or more would do", needed.div_ceil(1_000_000)))
-    .with_help(format!("a column that is only kept needs no such memory: --insensitive {name}"))
+    .with_help(format!("--memory {}MB would do", needed.max(memory).div_ceil(1_000_000) + 1))
+    .with_help("columns that are published as they are need no such memory: --insensitive NAME")
 }
 
 /// Numbers that were kept for later.
@@ -245,7 +263,7 @@ impl Kept {
 }
 
 impl<'a> Spilling<'a> {
-    fn new(width: usize, counted: usize, room: Room<'a>, limits: Limits, readers: usize) -> Result<Self> {
+    fn new(width: usize, counted: usize, room: Room<'a>, limits: Limits) -> Result<Self> {
         let share = |most| {
             Share::new(room.pool, most).ok_or_else(|| Error::resource("there is no memory left to read in"))
         };
@@ -255,7 +273,8 @@ impl<'a> Spilling<'a> {
             counted,
             begun: AtomicBool::new(false),
             wanted: AtomicBool::new(false),
-            buffers: room.pool.reserve(limits.buffers(readers), "the blocks that are being read")?,
+            overfull: AtomicBool::new(false),
+            buffers: room.pool.reserve(limits.buffers(), "the blocks that are being read")?,
             dictionaries: share(limits.dictionaries)?,
             rows: share(usize::MAX)?,
             index: share(usize::MAX)?,

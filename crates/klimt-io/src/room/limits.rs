@@ -20,6 +20,8 @@ pub struct Limits {
     pub early: usize,
     /// The columns that are looked at.
     pub looked_at: usize,
+    /// How many readers there are.
+    pub readers: usize,
 }
 
 /// The bytes of text that a reader takes at once where memory is plenty, and where it is scarce.
@@ -28,6 +30,10 @@ const TEXT: std::ops::RangeInclusive<usize> = 64 << 10..=4 << 20;
 pub const ROWS: usize = 1 << 16;
 /// The bytes that a text takes in a dictionary, about.
 const PER_TEXT: usize = 256;
+/// The bytes that a text may take in a dictionary that grows, besides itself twice.
+const PER_GROWN_TEXT: usize = 128;
+/// The bytes that a text takes while the domain of its column is made, besides itself.
+pub const PER_JOINED_TEXT: usize = 320;
 
 impl Limits {
     /// For so many bytes of memory and readers.
@@ -42,6 +48,7 @@ impl Limits {
             numbers: memory / 4,
             early: (dictionaries / looked_at.max(1) / readers.max(1) / PER_TEXT).clamp(256, 1 << 13),
             looked_at,
+            readers,
         }
     }
 
@@ -51,8 +58,21 @@ impl Limits {
     }
 
     /// What readers take for a block each: its text, what it holds, and that as bytes.
-    pub fn buffers(&self, readers: usize) -> usize {
-        self.text * 3 * readers.max(1)
+    pub fn buffers(&self) -> usize {
+        self.text * 3 * self.readers.max(1)
+    }
+
+    /// The memory in which a column with so many different texts of a mean length can be read, as far as it goes: by
+    /// what dictionaries take when they grow, and what it takes to join them.
+    pub fn memory_for_texts(&self, texts: usize, length: usize) -> usize {
+        let grown = 2 * (PER_GROWN_TEXT + 2 * length);
+        let joined = PER_JOINED_TEXT + 4 * (8 + length);
+        texts.saturating_mul(self.readers.max(1)).saturating_mul(grown.max(joined) * 11 / 10)
+    }
+
+    /// The memory in which so many different numbers of a column are held.
+    pub fn memory_for_numbers(&self, numbers: usize) -> usize {
+        numbers.saturating_mul(size_of::<i64>() * 4 * 11 / 10).saturating_mul(self.looked_at.max(1))
     }
 
     /// Whether a table of so many rows fits, of which this much has been read.

@@ -2,6 +2,7 @@
 
 use super::finish::{Found, Readers, all};
 use super::gather::{Spill, too_many};
+use super::limits::{Limits, PER_JOINED_TEXT};
 use super::piece::Kind;
 use super::spilled::{Index, SpilledTable, with_bytes};
 use super::translate::{CodeTables, Translation, UnitCodes};
@@ -28,16 +29,16 @@ fn join(readers: Readers, width: usize) -> Vec<Known> {
     let nothing = || Known { texts: Vec::new(), spelled: Spelled::Nothing };
     let mut columns: Vec<Known> = (0..width).map(|_| nothing()).collect();
     for reader in readers {
-        for (known, (dictionary, spelled)) in columns.iter_mut().zip(reader) {
-            known.texts.push(dictionary.into_texts());
-            known.spelled = known.spelled.join(spelled);
+        for (known, remains) in columns.iter_mut().zip(reader) {
+            known.texts.push(remains.dictionary.into_texts());
+            known.spelled = known.spelled.join(remains.spelled);
         }
     }
     columns
 }
 
-/// The bytes that a text takes while the domain of its column is made, besides itself.
-const PER_TEXT: usize = 320;
+/// The length of a long number.
+const LONG_NUMBER: usize = 20;
 /// A range of numbers is shorter than this: its codes and that of the missing value fit in 32 bits.
 const LONGEST_RANGE: i128 = u32::MAX as i128;
 
@@ -45,12 +46,9 @@ const LONGEST_RANGE: i128 = u32::MAX as i128;
 pub fn settle<'a>(found: &Found<'_>, readers: Readers, spill: Spill<'a>) -> Result<SpilledTable<'a>> {
     let Found { path, plan, missing, .. } = *found;
     let Spill { room, limits, file, entries, sets, dictionaries, numbers, index: entries_memory } = spill;
-    let mut next = 0;
     let mut frame_numbers = vec![u32::MAX; plan.len()];
-    for (number, _) in frame_numbers.iter_mut().zip(plan).filter(|(_, plan)| plan.spec.is_some()) {
-        *number = next;
-        next += 1;
-    }
+    let read = (0..plan.len()).filter(|&column| plan[column].spec.is_some());
+    read.zip(0..).for_each(|(column, number)| frame_numbers[column] = number);
     let index = Index::of(&entries, &frame_numbers);
     drop(entries);
     entries_memory.clear();
@@ -60,9 +58,8 @@ pub fn settle<'a>(found: &Found<'_>, readers: Readers, spill: Spill<'a>) -> Resu
     let texts: usize = readers.iter().flat_map(|known| &known.texts).map(TextPool::size).sum();
     let held: usize = texts + sets.iter().map(NumberSet::size).sum::<usize>() + index.size();
     let mut memory = room.pool.reserve(held, "what is known of the columns")?;
-    let mut work =
-        Settling { path, missing, file: &file, index: &index, memory: &mut memory, limit: limits.memory };
-    let ranged = work.choose_ranges(plan, &readers, sets, limits.numbers)?;
+    let mut work = Settling { path, missing, file: &file, index: &index, memory: &mut memory, limits };
+    let ranged = work.choose_ranges(plan, &readers, sets)?;
     let (mut columns, mut translations, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     let known = readers.into_iter().zip(ranged);
     for ((number, plan), (known, set)) in frame_numbers.iter().zip(plan).zip(known) {
@@ -88,8 +85,7 @@ struct Settling<'s, 'a> {
     file: &'s SpillFile,
     index: &'s Index,
     memory: &'s mut Reservation<'a>,
-    /// The memory that was there when reading started.
-    limit: usize,
+    limits: Limits,
 }
 
 /// The numbers of a column.
@@ -112,13 +108,12 @@ impl Settling<'_, '_> {
     }
 
     /// Decides which columns of numbers are held, and of which only the ends are: those with the fewest numbers are
-    /// held, as long as all of them take no more than so many bytes.
+    /// held, as long as all of them take no more than their limit.
     fn choose_ranges(
         &self,
         plan: &[ColumnPlan],
         readers: &[Known],
         sets: Vec<NumberSet>,
-        most: usize,
     ) -> Result<Vec<Numbers>> {
         let mut chosen: Vec<Numbers> = Vec::with_capacity(plan.len());
         let mut counts = Vec::new();
@@ -135,9 +130,10 @@ impl Settling<'_, '_> {
             });
         }
         counts.sort_unstable();
-        let mut left = most / size_of::<i64>();
+        let mut left = self.limits.numbers / size_of::<i64>();
         for (count, number) in counts {
-            let Numbers::Ranked(set, spelling) = std::mem::replace(&mut chosen[number], Numbers::None) else {
+            let Numbers::Ranked(mut set, spelling) = std::mem::replace(&mut chosen[number], Numbers::None)
+            else {
                 continue;
             };
             let range = set.ends().map_or(0, |(low, high)| i128::from(high) - i128::from(low) + 1);
@@ -150,7 +146,8 @@ impl Settling<'_, '_> {
                 (false, true) => Numbers::Range(set, spelling),
                 (false, false) if count == usize::MAX => {
                     let name = plan[number].spec.as_ref().map_or("", |spec| &spec.name);
-                    return Err(too_many(self.path, name, self.limit, self.limit.saturating_mul(2)));
+                    let needed = self.limits.memory_for_numbers(set.estimate());
+                    return Err(too_many(self.path, &[name], self.limits.memory, needed));
                 }
                 _ => Numbers::Ranked(set, spelling),
             };
@@ -248,9 +245,12 @@ impl Settling<'_, '_> {
             let count = set.count();
             let spelling = known.spelled.spelling().or(count.filter(|&n| n == 0).map(|_| Spelling::WHOLE));
             let (Some(count), Some(spelling)) = (count, spelling) else {
-                return Err(too_many(self.path, &spec.name, self.limit, self.limit.saturating_mul(2)));
+                let different = set.estimate() + texts.iter().map(TextPool::len).sum::<usize>();
+                let needed = self.limits.memory_for_texts(different, LONG_NUMBER);
+                let needed = needed.max(self.limits.memory_for_numbers(different));
+                return Err(too_many(self.path, &[&spec.name], self.limits.memory, needed));
             };
-            self.take(spec, count * PER_TEXT)?;
+            self.take(spec, count * PER_JOINED_TEXT)?;
             let found = set.into_ranks().ok_or_else(|| Error::internal("the numbers were given up"))?;
             let mut spelt = TextPool::default();
             let mut text = Vec::new();
@@ -266,7 +266,7 @@ impl Settling<'_, '_> {
             ranks = Some((found, digits));
         }
         let before = self.memory.bytes();
-        self.take(spec, texts.iter().map(|texts| texts.len() * PER_TEXT + texts.size()).sum())?;
+        self.take(spec, texts.iter().map(|texts| texts.len() * PER_JOINED_TEXT + texts.size()).sum())?;
         let mut joined = Joined::of(texts.iter(), self.missing);
         drop(texts);
         let distinct = Distinct::Texts(std::mem::take(&mut joined.distinct));
@@ -316,7 +316,7 @@ impl Settling<'_, '_> {
         if self.memory.grow(bytes) {
             return Ok(());
         }
-        Err(too_many(self.path, &spec.name, self.limit, self.limit + bytes))
+        Err(too_many(self.path, &[&spec.name], self.limits.memory, self.limits.memory + bytes))
     }
 }
 

@@ -22,7 +22,7 @@ use std::io::Write;
 use std::sync::Arc;
 use tempfile::NamedTempFile;
 
-const FORMATS: [ColumnarFormat; 3] =
+pub(crate) const FORMATS: [ColumnarFormat; 3] =
     [ColumnarFormat::Parquet, ColumnarFormat::ArrowFile, ColumnarFormat::ArrowStream];
 
 /// A file with the given bytes.
@@ -38,7 +38,7 @@ fn path(file: &NamedTempFile) -> &str {
 }
 
 /// A batch in a format, in stretches of at most so many rows.
-fn encoded(batch: &RecordBatch, format: ColumnarFormat, rows: usize) -> Vec<u8> {
+pub(crate) fn encoded(batch: &RecordBatch, format: ColumnarFormat, rows: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let schema = batch.schema();
     let stretches =
@@ -118,7 +118,7 @@ fn content(table: &Table) -> Vec<(String, Vec<String>, Vec<u32>)> {
 }
 
 /// A column of every type that can be read, with nulls and empty texts among its few values.
-fn every_type() -> RecordBatch {
+pub(crate) fn every_type() -> RecordBatch {
     let utc = || Some(Arc::<str>::from("UTC"));
     let text = || {
         vec![Some("Wien"), None, Some(""), Some("Graz, \"A\""), Some("a longer text than views hold inline")]

@@ -1,5 +1,6 @@
 //! Tables that are read within little memory, and what is read of them into plenty.
 
+mod columnar;
 mod equal;
 mod faults;
 mod ranges;

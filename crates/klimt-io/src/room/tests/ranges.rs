@@ -4,6 +4,7 @@ use super::*;
 use klimt::ErrorKind;
 
 const MANY: usize = 3_000_000;
+const SOME: usize = 400_000;
 
 /// Numbers in an order of their own, each once.
 fn scattered(count: usize) -> impl Iterator<Item = usize> {
@@ -24,15 +25,15 @@ fn load<'a>(file: &NamedTempFile, place: &'a Place, missing: &[String]) -> Resul
     open(file).read_within(&plan, &options(missing, 2), &place.room())
 }
 
-/// Reads a file of scattered values within 16 MB, and compares every row with what makes its text.
-fn check(spell: impl Fn(usize) -> String) -> Domain {
-    let file = one_column(scattered(MANY).map(&spell));
-    let place = Place::new(16 << 20);
+/// Reads a file of scattered values within some memory, and compares every row with what makes its text.
+fn check(count: usize, memory: usize, spell: impl Fn(usize) -> String) -> Domain {
+    let file = one_column(scattered(count).map(&spell));
+    let place = Place::new(memory);
     let table = spilled(load(&file, &place, &[]).unwrap());
     assert!(place.pool.peak() <= place.pool.limit());
-    assert_eq!(table.rows(), MANY as u64);
+    assert_eq!(table.rows(), count as u64);
     let domain = table.frame().domain(0).clone();
-    let mut expected = scattered(MANY);
+    let mut expected = scattered(count);
     let mut block = Block::empty(table.frame());
     let mut text = Vec::new();
     for number in 0..table.blocks() {
@@ -49,21 +50,21 @@ fn check(spell: impl Fn(usize) -> String) -> Domain {
 
 #[test]
 fn millions_of_whole_numbers() {
-    let domain = check(|n| (n * 3).to_string());
+    let domain = check(MANY, 16 << 20, |n| (n * 3).to_string());
     assert!(domain.is_range());
     assert_eq!((domain.value_count(), domain.position(5)), ((MANY - 1) * 3 + 1, 5));
 }
 
 #[test]
 fn millions_of_decimals() {
-    let domain = check(|n| format!("{}.{:02}", n / 50, n % 50 * 2));
+    let domain = check(MANY, 16 << 20, |n| format!("{}.{:02}", n / 50, n % 50 * 2));
     assert!(domain.is_range());
     assert_eq!((domain.scale(), domain.text(1234)), (2, "12.34".to_string()));
 }
 
 #[test]
 fn millions_of_decimals_in_their_shortest_spelling() {
-    let domain = check(|n| (n as f64 / 4.0).to_string());
+    let domain = check(SOME, 4 << 20, |n| (n as f64 / 4.0).to_string());
     assert!(domain.is_range());
     assert_eq!((domain.scale(), domain.text(150)), (2, "1.5".to_string()));
 }
@@ -77,7 +78,7 @@ fn millions_of_instants() {
             .write(start + 2 * n as i64, &mut out);
         String::from_utf8(out).unwrap()
     };
-    let domain = check(spell);
+    let domain = check(SOME, 4 << 20, spell);
     assert!(domain.is_range());
     assert_eq!((domain.scale(), domain.position(3)), (6, i128::from(start + 3) * 1_000_000));
 }
@@ -89,7 +90,7 @@ fn days_keep_their_codes() {
         klimt::table::Spelling::Date.write(3 * (n % 20_000) as i64, &mut out);
         String::from_utf8(out).unwrap()
     };
-    let domain = check(spell);
+    let domain = check(SOME, 4 << 20, spell);
     assert!(!domain.is_range());
     assert_eq!(
         (domain.value_count(), domain.position(2), domain.text(0).as_str()),
@@ -106,14 +107,18 @@ fn more_different_texts_than_fit_are_a_matter_of_memory() {
         // The numbers lie too far apart.
         |n| (n * 1_000_003).to_string(),
     ] {
-        let file = one_column(scattered(400_000).map(spell));
-        let place = Place::new(8 << 20);
+        let file = one_column(scattered(100_000).map(spell));
+        let place = Place::new(3 << 20);
         let error = load(&file, &place, &[]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Resource, "{error}");
         assert!(error.message().contains("column x"), "{error}");
-        assert!(error.help()[0].contains("--memory"), "{error}");
         assert!(place.pool.peak() <= place.pool.limit());
         assert_eq!(place.pool.left(), place.pool.limit());
+        let told =
+            error.help()[0].strip_prefix("--memory ").and_then(|help| help.strip_suffix("MB would do"));
+        let enough = Place::new(told.unwrap().parse::<usize>().unwrap() * 1_000_000);
+        assert!(load(&file, &enough, &[]).is_ok(), "{error}");
+        assert!(told.unwrap().parse::<usize>().unwrap() < 200, "{error}");
     }
 }
 
@@ -126,8 +131,8 @@ fn what_stands_for_a_missing_value_is_no_end_of_a_range() {
         2 => String::new(),
         _ => (n * 3).to_string(),
     };
-    let file = one_column(scattered(1_000_000).map(spell));
-    let place = Place::new(8 << 20);
+    let file = one_column(scattered(SOME).map(spell));
+    let place = Place::new(4 << 20);
     let table = spilled(load(&file, &place, &missing).unwrap());
     let domain = table.frame().domain(0);
     assert!(domain.is_range());
