@@ -73,22 +73,17 @@ impl BlockReader {
 
     /// Fills the buffer with the next block and leaves [`PADDING`] bytes after it; `None` at the end.
     pub fn next_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<Filled>> {
-        let mut len = self.carry.len();
-        buffer.resize(len.max(self.block) + PADDING, 0);
-        buffer[..len].copy_from_slice(&self.carry);
-        self.carry.clear();
+        let mut len = 0;
+        buffer.resize(self.block + PADDING, 0);
         loop {
             let room = buffer.len() - PADDING;
-            if !self.ended && len < room {
-                let read = read_full(&mut *self.input, &mut buffer[len..room])?;
-                self.ended = read < room - len;
-                len += read;
-            }
-            let end = if self.ended { Some(len) } else { last_record_end(&buffer[..len], self.delimiter) };
+            len += self.fill(&mut buffer[len..room])?;
+            let all = self.ended && self.carry.is_empty();
+            let end = if all { Some(len) } else { last_record_end(&buffer[..len], self.delimiter) };
             match end {
                 Some(0) => return Ok(None),
                 Some(end) => {
-                    self.carry.extend_from_slice(&buffer[end..len]);
+                    self.carry.splice(..0, buffer[end..len].iter().copied());
                     self.bytes += end as u64;
                     self.next += 1;
                     return Ok(Some(Filled { number: self.next - 1, len: end }));
@@ -101,6 +96,21 @@ impl BlockReader {
                 None => buffer.resize(room * 2 + PADDING, 0),
             }
         }
+    }
+}
+
+impl BlockReader {
+    /// Fills a buffer with what was carried over and what follows; returns how many bytes there were.
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let carried = self.carry.len().min(buffer.len());
+        buffer[..carried].copy_from_slice(&self.carry[..carried]);
+        self.carry.drain(..carried);
+        if self.ended || carried == buffer.len() {
+            return Ok(carried);
+        }
+        let read = read_full(&mut *self.input, &mut buffer[carried..])?;
+        self.ended = carried + read < buffer.len();
+        Ok(carried + read)
     }
 }
 

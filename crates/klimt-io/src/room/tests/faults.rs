@@ -35,6 +35,7 @@ fn values_that_do_not_fit_are_named_by_their_lines() {
     assert!(told.contains("column a") && told.contains("column b"), "{told}");
     let told = assert_same_error(&text, vec![quasi("a"), typed("b", ValueType::Integer)]);
     assert!(told.contains("1 value on 2 rows"), "{told}");
+    assert!(told.contains("lines 709, 1416"), "{told}");
 }
 
 #[test]
