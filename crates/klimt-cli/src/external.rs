@@ -1,5 +1,6 @@
 //! Tables larger than memory: what can be asked of them, and how a run goes.
 
+mod ahead;
 mod held;
 mod sink;
 
@@ -94,9 +95,9 @@ impl Run<'_> {
         publication: Publication<'_>,
         manner: Manner<'_>,
         stage: &Stage<'_>,
-        warn: &dyn Fn(&Whole<'_>),
+        warn: &(dyn Fn(&Whole<'_>) + Sync),
     ) -> Result<(Published, Account)> {
-        let mut publisher = Publisher::new(publication, manner, stage, warn);
+        let publisher = Publisher::new(publication, manner, stage, warn);
         let source: &dyn Rows = match input {
             Input::Spilled(spilled) => spilled,
             Input::Held(_, table, _) => &HeldRows(table),
@@ -118,7 +119,8 @@ impl Run<'_> {
             observer: stage,
         };
         let rothko = Rothko { method, mondrian: self.mondrian, limits: Limits::default() };
-        let account = rothko.run(&job, &mut publisher)?;
+        let (publisher, account) =
+            ahead::publish_meanwhile(input.frame(), publisher, |sink| rothko.run(&job, sink))?;
         if stage.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }

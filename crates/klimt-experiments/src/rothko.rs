@@ -160,19 +160,18 @@ fn scale(args: &RothkoArgs, places: &Places) -> Result<(), String> {
             ];
             let made = Published::make(places, "rothko", &input.path, input.quasi_identifiers, &flags)?;
             let run = &made.certificate["run"];
-            let number = |key: &str| run[key].as_f64().unwrap_or(0.0);
-            let megabytes = |value: &Value| value.as_f64().unwrap_or(0.0) / 1e6;
+            let number = |value: &Value| value.as_f64().unwrap_or(0.0);
             println!(
                 "{rows:>12} {algorithm:<9} {:>8.1} {:>8.1} {:>10.0} {:>7.2} {:>7.2} {:>8} {:>8} {:>10.0} {:>10.0}",
                 made.cost.wall,
                 made.cost.cpu,
                 made.cost.memory,
-                number("reads"),
-                number("writes"),
-                number("repartitions"),
-                number("parts"),
-                megabytes(&run["bytes-read"]),
-                megabytes(&run["bytes-written"]),
+                number(&run["passes"]["reads"]),
+                number(&run["passes"]["writes"]),
+                number(&run["repartitions"]),
+                number(&run["parts"]),
+                number(&run["bytes"]["read"]) / 1e6,
+                number(&run["bytes"]["written"]) / 1e6,
             );
         }
     }

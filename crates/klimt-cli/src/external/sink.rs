@@ -31,7 +31,7 @@ pub struct Publisher<'a> {
     manner: Manner<'a>,
     stage: &'a Stage<'a>,
     /// What is to be said of the whole before anything is published.
-    warn: &'a dyn Fn(&Whole<'_>),
+    warn: &'a (dyn Fn(&Whole<'_>) + Sync),
     parts: Option<Parts<'a>>,
     sums: Sums<'static, 'a>,
     rows: u64,
@@ -54,7 +54,7 @@ impl<'a> Publisher<'a> {
         publication: Publication<'a>,
         manner: Manner<'a>,
         stage: &'a Stage<'a>,
-        warn: &'a dyn Fn(&Whole<'_>),
+        warn: &'a (dyn Fn(&Whole<'_>) + Sync),
     ) -> Self {
         let frame = Original::new(publication.frame, manner.weights);
         let sums = Sums::new(registry::LOSSES.iter().map(|(_, loss)| *loss), &frame);
@@ -92,7 +92,8 @@ impl PartSink for Publisher<'_> {
         Ok(())
     }
 
-    fn part(&mut self, table: &Table, mut partitioning: Partitioning) -> Result<()> {
+    fn part(&mut self, table: Table, mut partitioning: Partitioning) -> Result<()> {
+        let table = &table;
         self.stage.rename("writing");
         finish_regions(&mut partitioning, table, self.manner.extents);
         self.write(table, &partitioning, Part::Groups)?;
@@ -101,7 +102,8 @@ impl PartSink for Publisher<'_> {
         self.sums.add(&Original::new(table, self.manner.weights), &groups)
     }
 
-    fn slice(&mut self, table: &Table, slice: Partitioning, last: bool) -> Result<()> {
+    fn slice(&mut self, table: Table, slice: Partitioning, last: bool) -> Result<()> {
+        let table = &table;
         self.stage.rename("writing");
         if !self.manner.statistics.is_empty() {
             return Err(Error::resource(

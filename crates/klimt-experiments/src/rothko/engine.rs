@@ -73,13 +73,13 @@ impl PartSink for Measured<'_> {
         Ok(())
     }
 
-    fn part(&mut self, table: &Table, partitioning: Partitioning) -> klimt::Result<()> {
-        (self.measure)(table, &partitioning);
+    fn part(&mut self, table: Table, partitioning: Partitioning) -> klimt::Result<()> {
+        (self.measure)(&table, &partitioning);
         Ok(())
     }
 
-    fn slice(&mut self, table: &Table, slice: Partitioning, _: bool) -> klimt::Result<()> {
-        (self.measure)(table, &slice);
+    fn slice(&mut self, table: Table, slice: Partitioning, _: bool) -> klimt::Result<()> {
+        (self.measure)(&table, &slice);
         Ok(())
     }
 }

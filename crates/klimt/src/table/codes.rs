@@ -76,6 +76,16 @@ impl Codes {
         }
     }
 
+    /// Calls `f` with the code of every row.
+    #[inline]
+    pub fn for_each(&self, mut f: impl FnMut(u32)) {
+        match self {
+            Codes::U8(codes) => codes.iter().for_each(|code| f(code.code())),
+            Codes::U16(codes) => codes.iter().for_each(|code| f(code.code())),
+            Codes::U32(codes) => codes.iter().for_each(|&code| f(code)),
+        }
+    }
+
     /// Appends the codes of some rows, in their order.
     pub fn gather(&self, rows: &[u32], out: &mut Vec<u32>) {
         match self {

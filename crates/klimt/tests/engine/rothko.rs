@@ -83,7 +83,7 @@ impl PartSink for Seen {
         Ok(())
     }
 
-    fn part(&mut self, table: &Table, mut partitioning: Partitioning) -> Result<()> {
+    fn part(&mut self, table: Table, mut partitioning: Partitioning) -> Result<()> {
         let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
         match &partitioning.tree {
             Some(tree) => partitioning.regions = tree.regions(&domains, Some(&partitioning.regions)),
@@ -92,7 +92,7 @@ impl PartSink for Seen {
         for number in 0..partitioning.groups() {
             let rows = partitioning.rows(number);
             self.rows += rows.len();
-            assert!(self.groups.insert(group(table, rows)), "a group comes twice");
+            assert!(self.groups.insert(group(&table, rows)), "a group comes twice");
             let cells: Vec<_> = domains
                 .iter()
                 .enumerate()
@@ -103,10 +103,10 @@ impl PartSink for Seen {
         Ok(())
     }
 
-    fn slice(&mut self, table: &Table, slice: Partitioning, last: bool) -> Result<()> {
+    fn slice(&mut self, table: Table, slice: Partitioning, last: bool) -> Result<()> {
         assert_eq!(slice.groups(), 1);
         self.rows += slice.order.len();
-        self.large.extend(group(table, slice.rows(0)));
+        self.large.extend(group(&table, slice.rows(0)));
         if last {
             assert!(self.groups.insert(std::mem::take(&mut self.large)));
         }
@@ -165,7 +165,7 @@ fn mondrian(table: &Table, bound: &Bound, split: &str, keep_tree: bool) -> Seen 
     };
     let partitioning = Mondrian::default().partition(&job).unwrap();
     let mut seen = Seen::default();
-    seen.part(table, partitioning).unwrap();
+    seen.part(table.clone(), partitioning).unwrap();
     seen
 }
 

@@ -59,7 +59,7 @@ impl Run<'_> {
                 proof: Proof::Heuristic,
                 strict: true,
             };
-            sink.slice(&table, slice, left == 0)?;
+            sink.slice(table, slice, left == 0)?;
         }
         self.account.parts += 1;
         Ok(())

@@ -141,11 +141,11 @@ pub trait PartSink {
     fn begin(&mut self, whole: &Whole<'_>) -> Result<()>;
 
     /// Takes the next part: its rows, and their groups.
-    fn part(&mut self, table: &Table, partitioning: Partitioning) -> Result<()>;
+    fn part(&mut self, table: Table, partitioning: Partitioning) -> Result<()>;
 
     /// Takes some rows of a group that is larger than memory, with the region of the whole group; the group goes on in the
     /// next slice unless this is the last.
-    fn slice(&mut self, table: &Table, slice: Partitioning, last: bool) -> Result<()>;
+    fn slice(&mut self, table: Table, slice: Partitioning, last: bool) -> Result<()>;
 }
 
 /// What a run has done.

@@ -44,7 +44,9 @@ impl Room {
         let word = columns.iter().map(width).max().unwrap_or(1);
         // A group has a region, and is counted by its published text when the release is checked.
         let group = (job.frame.dimensions() * 24 + 128) / least_group.max(1) as usize;
-        let working_row = row + 2 * (tuple_bytes(word, columns.len()) + 4) + 4 + group;
+        // Meanwhile the part before is published.
+        let published = row + 4 + group;
+        let working_row = row + 2 * (tuple_bytes(word, columns.len()) + 4) + 4 + group + published;
         // A quarter stays for the writers, the checker and what the allocator holds back.
         let bytes = job.pool.left() / 4 * 3;
         Ok(Room { bytes, row, working_row, block_rows: block.rows().max(1), limits })

@@ -36,6 +36,10 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
         _ => None,
     };
     let counted = sensitive(job.frame);
+    let cardinality =
+        |&column: &usize| job.frame.columns()[column].coded().map_or(0, |(d, _)| d.cardinality());
+    let counts: usize = counted.iter().map(cardinality).sum();
+    let _counts = job.pool.reserve(counts * size_of::<u64>(), "the counts of sensitive values")?;
     let mut first = (Block::empty(job.frame), Vec::new());
     if sampling.is_some() || !counted.is_empty() {
         let sample = sampling.map(|sampling| (room.sample(sampling.rows), sampling.seed));
@@ -307,12 +311,7 @@ impl<'a> Run<'a> {
         let rows = block.rows() as u64;
         let _taken = self.job.pool.reserve(self.room.working_bytes(rows), "the rows of a part")?;
         let table = block.into_table(self.job.frame)?;
-        if rows == self.whole.rows {
-            self.bound.feasible(&table)?;
-        }
-        let split = SplitCriterion::named(self.job.split, &Original::new(&table, self.job.weights))?;
-        let ends: Vec<u32> = parts.iter().map(|(end, _)| *end).collect();
-        let mut partitioning = self.rothko.mondrian.partition_parts(&self.inner(&table, &split), &ends)?;
+        let mut partitioning = self.partition(&table, parts)?;
         match (&mut partitioning.tree, parts) {
             (Some(tree), [(_, way)]) => *tree = way.plant(tree),
             _ => {
@@ -324,7 +323,16 @@ impl<'a> Run<'a> {
         if self.job.observer.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
-        if partitioning.groups() == 0 { Ok(()) } else { sink.part(&table, partitioning) }
+        if partitioning.groups() == 0 { Ok(()) } else { sink.part(table, partitioning) }
+    }
+
+    fn partition(&self, table: &Table, parts: &[(u32, &Way)]) -> Result<Partitioning> {
+        if table.rows() as u64 == self.whole.rows {
+            self.bound.feasible(table)?;
+        }
+        let split = SplitCriterion::named(self.job.split, &Original::new(table, self.job.weights))?;
+        let ends: Vec<u32> = parts.iter().map(|(end, _)| *end).collect();
+        self.rothko.mondrian.partition_parts(&self.inner(table, &split), &ends)
     }
 
     /// Hands over the groups that were kept back, those that are published alike as one.
@@ -357,6 +365,6 @@ impl<'a> Run<'a> {
         merged.regions = merged.compact(&table);
         let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
         merged.coalesce(&domains);
-        sink.part(&table, merged)
+        sink.part(table, merged)
     }
 }

@@ -42,13 +42,6 @@ pub(super) fn below(random: &mut ChaCha8Rng, limit: u64) -> u64 {
     }
 }
 
-/// What one pass finds of a block.
-#[derive(Default)]
-struct Seen {
-    /// How many rows have each code, of each column that is counted.
-    counts: Vec<Vec<u64>>,
-}
-
 /// Reads all rows once: takes a sample of them, and counts the values of the given columns.
 pub(super) fn survey(
     job: &External<'_>,
@@ -63,29 +56,29 @@ pub(super) fn survey(
         |&column: &usize| job.frame.columns()[column].coded().map_or(0, |(d, _)| d.cardinality());
     let mut counts: Vec<Vec<u64>> = counted.iter().map(|column| vec![0; cardinality(column)]).collect();
     let (mut first_row, mut next, mut numbers) = (0, 0, Vec::new());
-    let look = |_: usize, block: &Block, seen: &mut Seen| {
-        seen.counts.resize_with(counted.len(), Vec::new);
-        for (column, counts) in counted.iter().zip(&mut seen.counts) {
-            counts.clear();
-            counts.resize(cardinality(column), 0);
-            let codes = block.codes(*column);
-            (0..codes.len()).for_each(|row| counts[codes.get(row) as usize] += 1);
-        }
-    };
-    scan(source, job.frame, batch, job.observer, look, |reads| {
-        for read in reads {
-            let end = first_row + read.block.rows() as u64;
-            let upto = next + chosen[next..].partition_point(|&row| row < end);
-            numbers.clear();
-            numbers.extend(chosen[next..upto].iter().map(|row| (row - first_row) as u32));
-            taken.append_rows(&read.block, &numbers);
-            (next, first_row) = (upto, end);
-            for (all, seen) in counts.iter_mut().zip(&read.made.counts) {
-                all.par_iter_mut().zip(seen).for_each(|(all, seen)| *all += seen);
+    scan(
+        source,
+        job.frame,
+        batch,
+        job.observer,
+        |_, _, ()| {},
+        |reads| {
+            for read in reads {
+                let end = first_row + read.block.rows() as u64;
+                let upto = next + chosen[next..].partition_point(|&row| row < end);
+                numbers.clear();
+                numbers.extend(chosen[next..upto].iter().map(|row| (row - first_row) as u32));
+                taken.append_rows(&read.block, &numbers);
+                (next, first_row) = (upto, end);
             }
-        }
-        Ok(())
-    })?;
+            counts.par_iter_mut().zip(counted).for_each(|(counts, &column)| {
+                for read in reads {
+                    read.block.codes(column).for_each(|code| counts[code as usize] += 1);
+                }
+            });
+            Ok(())
+        },
+    )?;
     Ok((taken, counted.iter().copied().zip(counts).collect()))
 }
 
