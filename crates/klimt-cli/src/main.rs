@@ -1,6 +1,7 @@
 //! The `klimt` command: one file per subcommand.
 
 mod certificate;
+mod checks;
 mod columns;
 mod commands;
 mod external;

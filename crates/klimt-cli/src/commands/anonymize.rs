@@ -2,14 +2,15 @@
 
 use super::threads;
 use crate::certificate::Certified;
+use crate::checks::{check_files, check_local, check_names, check_search};
 use crate::columns::{dialect_spec, plan};
 use crate::external::{self, Manner};
-use crate::hand_over::{certificate_path, hand_over};
+use crate::hand_over::hand_over;
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
-use crate::output::{same_file, write_whole};
+use crate::output::write_whole;
 use crate::progress::Progress;
 use crate::publish::{Publication, facts};
-use crate::schemes::{self, Guides, Schemes};
+use crate::schemes::{Guides, Schemes};
 use crate::search::{self, Watch};
 use crate::settings::{Settings, share};
 use crate::spec;
@@ -29,7 +30,7 @@ use klimt::requirement::{Bound, Requirement, TableFacts};
 use klimt::spill::SpillFolder;
 use klimt::split::SplitCriterion;
 use klimt::table::{Domain, Table};
-use klimt::{Error, ErrorKind, Result};
+use klimt::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::room::{Loaded, Room};
@@ -292,69 +293,6 @@ fn find(
     Ok(Found { partitioning, reached })
 }
 
-/// What a search cannot do is said before it starts.
-fn check_search(settings: &Settings, saves_recoding: bool) -> Result<()> {
-    let algorithm = settings.algorithm();
-    let mut problems = schemes::stray(settings);
-    problems.extend(settings.memory.problems(algorithm, settings.is_auto()));
-    problems.extend(external::check_asked(settings, saves_recoding));
-    let says_itself = algorithm.starts_with("rothko") || ["mondrian", "local"].contains(&algorithm);
-    if !says_itself && settings.partitioning == Some(PartitioningArg::Relaxed) {
-        problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
-    }
-    let resolves = algorithm == "optimal" || settings.search.effort() != Effort::Fast;
-    if resolves && settings.hierarchy_cut == Some(HierarchyCut::Nodes) {
-        problems.push(
-            "--hierarchy-cut nodes: a search for better cuts goes between any two leaves; gensearch keeps to nodes"
-                .to_string(),
-        );
-    }
-    if algorithm == "optimal" && settings.search.effort.is_some() {
-        problems
-            .push("--effort: the optimal algorithm spends all that --time-limit and --gap grant".to_string());
-    }
-    if algorithm != "gensearch" {
-        let search = &settings.search;
-        let given = [
-            (
-                "splits",
-                search.splits.is_some() || settings.columns.values().any(|column| column.splits.is_some()),
-            ),
-            ("priority", search.priority.is_some()),
-            ("queue", search.queue.is_some()),
-            ("lookahead", search.lookahead.is_some()),
-            ("start", search.start.is_some()),
-        ];
-        let stray = given.iter().filter(|(_, given)| *given);
-        problems.extend(stray.map(|(flag, _)| format!("{flag}: this is for --algorithm gensearch")));
-    }
-    Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
-    settings.search.budget(usize::MAX).map(drop)
-}
-
-/// What local recoding cannot do: its groups are no boxes of cuts, and their regions may overlap.
-fn check_local(settings: &Settings, saves_recoding: bool) -> Result<()> {
-    if settings.algorithm() != "local" {
-        return Ok(());
-    }
-    let overlap = "regions of local recoding may overlap, so that no function maps a tuple to one of them";
-    let given = [
-        (settings.extent == Some(Extent::Region), "--extent region", overlap),
-        (saves_recoding, "--save-recoding", overlap),
-        (settings.partitioning.is_some(), "--partitioning", "local recoding is always relaxed"),
-        (settings.split.is_some(), "--split", "local recoding does not cut; --loss says what it minimises"),
-        (
-            settings.hierarchy_cut.is_some(),
-            "--hierarchy-cut",
-            "local recoding goes through the levels of hierarchies",
-        ),
-        (settings.search.effort.is_some(), "--effort", "a search for better cuts needs cuts to start from"),
-        (settings.search.gap.is_some(), "--gap", "local recoding proves no bound"),
-    ];
-    let problems = given.iter().filter(|(given, ..)| *given).map(|(_, flag, why)| format!("{flag}: {why}"));
-    Error::all(ErrorKind::Input, problems.collect()).map_or(Ok(()), Err)
-}
-
 /// What is proven of a release: a search looks at the smallest regions, one for schemes at the boundaries, so that
 /// others are only covered where nothing but sizes counts.
 fn proof(partitioning: &Partitioning, algorithm: &str, extents: Extents, loss: &dyn Cost) -> Proof {
@@ -362,16 +300,6 @@ fn proof(partitioning: &Partitioning, algorithm: &str, extents: Extents, loss: &
     match extents == looked_at || loss.size(1).is_some() {
         true => partitioning.proof,
         false => Proof::Heuristic,
-    }
-}
-
-/// A statistic must not have the name of another column.
-fn check_names(columns: &[ReleaseColumn]) -> Result<()> {
-    let mut seen = std::collections::HashSet::new();
-    match columns.iter().find(|column| !seen.insert(&column.name)) {
-        None => Ok(()),
-        Some(twice) => Err(Error::input(format!("the release would have two columns {}", twice.name))
-            .with_help("rename the column of the table, or publish no statistics")),
     }
 }
 
@@ -400,26 +328,6 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
         settings.extent.get_or_insert(Extent::Region);
     }
     Ok(settings)
-}
-
-/// No output may overwrite something that is read.
-fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Settings) -> Result<()> {
-    let mut read = vec![input];
-    read.extend(args.spec.as_deref());
-    for column in settings.columns.values() {
-        read.extend(column.order.as_deref());
-        read.extend(column.hierarchy.as_deref());
-    }
-    let certificate = certificate_path(args, output);
-    let trace = settings.search.trace.as_deref();
-    let written = [Some(output), certificate.as_deref(), args.publish.save_recoding.as_deref(), trace];
-    for path in written.into_iter().flatten() {
-        if let Some(same) = read.iter().find(|read| same_file(read, path)) {
-            return Err(Error::input(format!("{path}: this output would overwrite the input {same}"))
-                .with_help("choose another name with -o"));
-        }
-    }
-    Ok(())
 }
 
 /// The requirements besides k, as a recoding function keeps them.

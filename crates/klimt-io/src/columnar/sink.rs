@@ -14,6 +14,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
 
 /// The level of compression in Parquet: higher ones cost much time for little.
 const LEVEL: i32 = 3;
@@ -21,6 +22,7 @@ const LEVEL: i32 = 3;
 /// A file that grows unit by unit: by row groups, or by batches.
 pub struct Output<W: Write + Send> {
     form: Form<W>,
+    sunk: Arc<Mutex<Sunk<W>>>,
     /// How many units have been written.
     units: usize,
 }
@@ -65,7 +67,8 @@ fn failed(failure: impl Into<Failure>) -> Error {
 impl<W: Write + Send> Output<W> {
     /// Starts a file on a sink, and what encodes for it.
     pub fn new(format: ColumnarFormat, schema: &SchemaRef, sink: W) -> Result<(Self, Encoder)> {
-        let sink = Counted { sink, bytes: 0 };
+        let sunk = Arc::new(Mutex::new(Sunk { sink, bytes: 0 }));
+        let sink = Counted(Arc::clone(&sunk));
         let (form, encoder) = match format {
             ColumnarFormat::Parquet => {
                 let level = ZstdLevel::try_new(LEVEL).map_err(failed)?;
@@ -88,7 +91,7 @@ impl<W: Write + Send> Output<W> {
                 Encoder::Batches,
             ),
         };
-        Ok((Output { form, units: 0 }, encoder))
+        Ok((Output { form, sunk, units: 0 }, encoder))
     }
 
     /// How many units have been written.
@@ -120,11 +123,16 @@ impl<W: Write + Send> Output<W> {
 
     /// Writes what ends the file, and says how many bytes it has and where they went.
     pub fn finish(self) -> Result<(u64, W)> {
-        let Counted { sink, bytes } = match self.form {
-            Form::Parquet(writer) => writer.into_inner().map_err(failed)?,
-            Form::File(writer) => writer.into_inner().map_err(failed)?,
-            Form::Stream(writer) => writer.into_inner().map_err(failed)?,
-        };
+        match self.form {
+            Form::Parquet(writer) => {
+                writer.close().map_err(failed)?;
+            }
+            Form::File(mut writer) => writer.finish().map_err(failed)?,
+            Form::Stream(mut writer) => writer.finish().map_err(failed)?,
+        }
+        let sunk = Arc::into_inner(self.sunk).and_then(|sunk| sunk.into_inner().ok());
+        let Sunk { sink, bytes } =
+            sunk.ok_or_else(|| Error::internal("a file is still written to after its end"))?;
         Ok((bytes, sink))
     }
 }
@@ -170,20 +178,25 @@ impl Unit<'_> {
     }
 }
 
-/// Counts what is written.
-struct Counted<W> {
+/// Where a file goes, and how much of it has gone there. The writers of the formats do not give back what they write to
+/// with the fault that it had, so it is shared with them.
+struct Sunk<W> {
     sink: W,
     bytes: u64,
 }
 
+/// Counts what is written.
+struct Counted<W>(Arc<Mutex<Sunk<W>>>);
+
 impl<W: Write> Write for Counted<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.sink.write(bytes)?;
-        self.bytes += written as u64;
+        let mut sunk = self.0.lock().map_err(|_| io::Error::other("a writer was given up"))?;
+        let written = sunk.sink.write(bytes)?;
+        sunk.bytes += written as u64;
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.sink.flush()
+        self.0.lock().map_err(|_| io::Error::other("a writer was given up"))?.sink.flush()
     }
 }
