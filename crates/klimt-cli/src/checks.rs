@@ -31,11 +31,11 @@ pub fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &S
 }
 
 /// What a search cannot do is said before it starts.
-pub fn check_search(settings: &Settings, saves_recoding: bool) -> Result<()> {
+pub fn check_search(settings: &Settings) -> Result<()> {
     let algorithm = settings.algorithm();
     let mut problems = schemes::stray(settings);
     problems.extend(settings.memory.problems(algorithm, settings.is_auto()));
-    problems.extend(external::check_asked(settings, saves_recoding));
+    problems.extend(external::check_asked(settings));
     let says_itself = algorithm.starts_with("rothko") || ["mondrian", "local"].contains(&algorithm);
     if !says_itself && settings.partitioning == Some(PartitioningArg::Relaxed) {
         problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));

@@ -16,7 +16,7 @@ use klimt::algorithm::optimal::Effort;
 use klimt::algorithm::rothko::{Account, External, Limits, Method, Rothko, Whole};
 use klimt::memory::{Pool, amount};
 use klimt::partition::Observer;
-use klimt::recode::RowOrder;
+use klimt::recode::{RowOrder, Rules};
 use klimt::region::Extents;
 use klimt::requirement::Requirement;
 use klimt::spill::{Block, Rows, SpillFolder};
@@ -85,19 +85,25 @@ pub struct Run<'a> {
     pub pool: &'a Pool,
     /// Where parts go that do not fit.
     pub folder: &'a SpillFolder,
+    /// Whether the recoding function is saved.
+    pub saves_recoding: bool,
 }
 
 impl Run<'_> {
     /// Finds the groups, publishes them part by part, and checks what was written.
-    pub fn publish(
+    pub fn publish<'p>(
         &self,
-        input: &Input<'_>,
-        publication: Publication<'_>,
-        manner: Manner<'_>,
-        stage: &Stage<'_>,
-        warn: &(dyn Fn(&Whole<'_>) + Sync),
-    ) -> Result<(Published, Account)> {
-        let publisher = Publisher::new(publication, manner, stage, warn);
+        input: &'p Input<'_>,
+        publication: Publication<'p>,
+        manner: Manner<'p>,
+        stage: &'p Stage<'p>,
+        warn: &'p (dyn Fn(&Whole<'_>) + Sync),
+    ) -> Result<(Published<'p>, Account)> {
+        let rules = match self.saves_recoding {
+            true => Some(Rules::new(input.frame(), self.folder.file()?)),
+            false => None,
+        };
+        let publisher = Publisher::new(publication, manner, stage, warn, rules);
         let source: &dyn Rows = match input {
             Input::Spilled(spilled) => spilled,
             Input::Held(_, table, _) => &HeldRows(table),
@@ -112,7 +118,7 @@ impl Run<'_> {
             requirements: self.requirements,
             split: self.settings.split.as_deref().unwrap_or("median"),
             weights: manner.weights,
-            keep_tree: manner.extents == Extents::Region,
+            keep_tree: manner.extents == Extents::Region || self.saves_recoding,
             pool: self.pool,
             folder: self.folder,
             secret: secret(manner.row_order),
@@ -175,7 +181,7 @@ fn secret(order: RowOrder) -> [u8; 32] {
 }
 
 /// What cannot be done with a table larger than memory, as it needs all rows at once.
-fn refused(settings: &Settings, saves_recoding: bool) -> Vec<String> {
+fn refused(settings: &Settings) -> Vec<String> {
     let split = settings.split.as_deref().unwrap_or("median");
     let loss = split.strip_prefix("loss:").map(str::trim);
     let known = |name: &str| registry::LOSSES.iter().find(|(entry, _)| entry.id == name);
@@ -188,27 +194,21 @@ fn refused(settings: &Settings, saves_recoding: bool) -> Vec<String> {
             settings.partitioning == Some(Partitioning::Relaxed),
             "--partitioning relaxed: equal rows stay in one part",
         ),
-        (saves_recoding, "--save-recoding: the cuts are not held"),
         (counts_rows, "--split: this loss counts the rows of the whole table"),
     ];
     given.iter().filter(|(given, _)| *given).map(|(_, why)| why.to_string()).collect()
 }
 
 /// What Rothko cannot do is said before the table is read.
-pub fn check_asked(settings: &Settings, saves_recoding: bool) -> Vec<String> {
+pub fn check_asked(settings: &Settings) -> Vec<String> {
     match settings.algorithm() {
-        "rothko-t" | "rothko-s" => refused(settings, saves_recoding),
+        "rothko-t" | "rothko-s" => refused(settings),
         _ => Vec::new(),
     }
 }
 
 /// The algorithm for a table that does not fit in memory; an error where what was asked for needs it there.
-pub fn algorithm_for<'s>(
-    settings: &'s Settings,
-    saves_recoding: bool,
-    table: &SpilledTable<'_>,
-    pool: &Pool,
-) -> Result<&'s str> {
+pub fn algorithm_for<'s>(settings: &'s Settings, table: &SpilledTable<'_>, pool: &Pool) -> Result<&'s str> {
     let asked = settings.algorithm();
     if ["rothko-t", "rothko-s"].contains(&asked) {
         return Ok(asked);
@@ -221,7 +221,7 @@ pub fn algorithm_for<'s>(
             .with_help(enough)
             .with_help("--algorithm rothko-s works within the budget"));
     }
-    let problems = refused(settings, saves_recoding);
+    let problems = refused(settings);
     if problems.is_empty() {
         return Ok("rothko-s");
     }

@@ -106,9 +106,16 @@ fn replace(temporary: &Path, path: &Path) -> io::Result<()> {
 
 /// Writes a small file whole or not at all.
 pub fn write_whole(name: &str, text: &[u8]) -> Result<()> {
+    write_staged(name, |out| out.write_all(text).map_err(|e| Error::io(name, "write it", &e)))
+}
+
+/// Writes a file whole or not at all, as it is made.
+pub fn write_staged(name: &str, make: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let staged = Staged::create(name)?;
-    let mut file = staged.file();
-    file.write_all(text).map_err(|e| Error::io(name, "write it", &e))?;
+    let mut out = io::BufWriter::with_capacity(1 << 16, staged.file());
+    make(&mut out)?;
+    out.flush().map_err(|e| Error::io(name, "write it", &e))?;
+    drop(out);
     staged.publish()
 }
 

@@ -85,11 +85,18 @@ impl Stage<'_> {
     }
 }
 
-impl Drop for Stage<'_> {
-    fn drop(&mut self) {
+impl Stage<'_> {
+    /// Takes the bar away.
+    pub fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 

@@ -7,7 +7,7 @@ use crate::columns::{dialect_spec, plan};
 use crate::external::{self, Manner};
 use crate::hand_over::hand_over;
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
-use crate::output::write_whole;
+use crate::output::{write_staged, write_whole};
 use crate::progress::Progress;
 use crate::publish::{Publication, facts};
 use crate::schemes::{Guides, Schemes};
@@ -51,7 +51,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let output = settings.output.clone().unwrap_or_else(|| "-".to_string());
     check_files(&input, &output, &args, &settings)?;
     let saves_recoding = args.publish.save_recoding.is_some();
-    check_search(&settings, saves_recoding)?;
+    check_search(&settings)?;
     check_local(&settings, saves_recoding)?;
     let k = settings.k.ok_or_else(|| {
         Error::input("k is not given")
@@ -83,7 +83,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         room,
     };
     let external = match &loaded {
-        Loaded::Spilled(table) => Some(external::algorithm_for(&settings, saves_recoding, table, &pool)?),
+        Loaded::Spilled(table) => Some(external::algorithm_for(&settings, table, &pool)?),
         Loaded::Fits(..) => Some(settings.algorithm()).filter(|name| name.starts_with("rothko")),
     };
     match (external, loaded) {
@@ -127,6 +127,7 @@ impl Asked<'_> {
             requirements,
             pool: self.room.pool,
             folder: self.room.folder,
+            saves_recoding: self.args.publish.save_recoding.is_some(),
         };
         let warn = |whole: &Whole<'_>| {
             warn(self.args.general.quiet, settings, requirements, frame, whole, None);
@@ -134,7 +135,7 @@ impl Asked<'_> {
         let first = if algorithm == "rothko-s" { "sampling" } else { "partitioning" };
         let stage = self.progress.stage(first, input.rows() * PASSES, false);
         let (published, account) = run.publish(input, publication, manner, &stage, &warn)?;
-        drop(stage);
+        stage.clear();
         let certificate = Certified {
             table: frame,
             rows: input.rows(),
@@ -147,6 +148,9 @@ impl Asked<'_> {
             checked: &published.checked,
         };
         let certificate = certificate.json();
+        if let (Some(path), Some(rules)) = (&self.args.publish.save_recoding, published.rules) {
+            write_staged(path, |out| rules.write(self.k, saved(settings), out))?;
+        }
         hand_over(self.args, self.output, published.checked, &certificate)
     }
 

@@ -1,7 +1,7 @@
 //! Publishes parts on a thread of their own, so that the next one is found while one is written.
 
 use super::sink::Publisher;
-use klimt::algorithm::rothko::{PartSink, Whole};
+use klimt::algorithm::rothko::{PartSink, Way, Whole};
 use klimt::partition::Partitioning;
 use klimt::table::Table;
 use klimt::{Error, Result};
@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 /// What is handed to the publisher.
 enum Message {
     Begin { rows: u64, counts: Vec<(usize, Vec<u64>)> },
-    Part(Table, Partitioning),
-    Slice(Table, Partitioning, bool),
+    Part(Table, Partitioning, Way),
+    Slice(Table, Partitioning, Way, bool),
 }
 
 /// Hands parts on. Whoever hands one on waits until the publisher has taken it, so that no more than two are in memory.
@@ -31,12 +31,12 @@ impl PartSink for Ahead {
         self.send(Message::Begin { rows: whole.rows, counts: whole.counts.clone() })
     }
 
-    fn part(&mut self, table: Table, partitioning: Partitioning) -> Result<()> {
-        self.send(Message::Part(table, partitioning))
+    fn part(&mut self, table: Table, partitioning: Partitioning, way: &Way) -> Result<()> {
+        self.send(Message::Part(table, partitioning, way.clone()))
     }
 
-    fn slice(&mut self, table: Table, slice: Partitioning, last: bool) -> Result<()> {
-        self.send(Message::Slice(table, slice, last))
+    fn slice(&mut self, table: Table, slice: Partitioning, way: &Way, last: bool) -> Result<()> {
+        self.send(Message::Slice(table, slice, way.clone(), last))
     }
 }
 
@@ -63,8 +63,8 @@ fn take_all<'p>(
     for message in from {
         match message {
             Message::Begin { rows, counts } => publisher.begin(&Whole { frame, rows, counts })?,
-            Message::Part(table, partitioning) => publisher.part(table, partitioning)?,
-            Message::Slice(table, slice, last) => publisher.slice(table, slice, last)?,
+            Message::Part(table, partitioning, way) => publisher.part(table, partitioning, &way)?,
+            Message::Slice(table, slice, way, last) => publisher.slice(table, slice, &way, last)?,
         }
     }
     Ok(publisher)

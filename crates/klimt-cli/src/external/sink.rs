@@ -3,10 +3,10 @@
 use crate::commands::finish_regions;
 use crate::progress::Stage;
 use crate::publish::{Checked, Part, Parts, Publication};
-use klimt::algorithm::rothko::{PartSink, Whole};
+use klimt::algorithm::rothko::{PartSink, Way, Whole};
 use klimt::loss::{Original, PartitionGroups, Sums, Totals};
-use klimt::partition::Partitioning;
-use klimt::recode::{Release, RowOrder, StatisticKind};
+use klimt::partition::{CutNode, CutTree, Partitioning};
+use klimt::recode::{Release, RowOrder, Rules, StatisticKind};
 use klimt::region::Extents;
 use klimt::table::{Role, Table};
 use klimt::{Error, Result, registry};
@@ -33,6 +33,8 @@ pub struct Publisher<'a> {
     /// What is to be said of the whole before anything is published.
     warn: &'a (dyn Fn(&Whole<'_>) + Sync),
     parts: Option<Parts<'a>>,
+    /// The cuts, where a recoding function is saved.
+    rules: Option<Rules<'a>>,
     sums: Sums<'static, 'a>,
     rows: u64,
     groups: u64,
@@ -41,9 +43,11 @@ pub struct Publisher<'a> {
 }
 
 /// A release of all parts, checked.
-pub struct Published {
+pub struct Published<'a> {
     /// The file and what is known of it.
     pub checked: Checked,
+    /// The cuts, where a recoding function is saved.
+    pub rules: Option<Rules<'a>>,
     /// The losses that can be told without all rows at once.
     pub losses: Vec<(&'static str, f64)>,
 }
@@ -55,21 +59,33 @@ impl<'a> Publisher<'a> {
         manner: Manner<'a>,
         stage: &'a Stage<'a>,
         warn: &'a (dyn Fn(&Whole<'_>) + Sync),
+        rules: Option<Rules<'a>>,
     ) -> Self {
         let frame = Original::new(publication.frame, manner.weights);
         let sums = Sums::new(registry::LOSSES.iter().map(|(_, loss)| *loss), &frame);
-        Publisher { publication, manner, stage, warn, parts: None, sums, rows: 0, groups: 0, streams: 0 }
+        Publisher {
+            publication,
+            manner,
+            stage,
+            warn,
+            parts: None,
+            rules,
+            sums,
+            rows: 0,
+            groups: 0,
+            streams: 0,
+        }
     }
 
     /// Ends and checks the release when all parts have come.
-    pub fn finish(self) -> Result<Published> {
+    pub fn finish(self) -> Result<Published<'a>> {
         let parts = self.parts.ok_or_else(|| Error::internal("no part of the release was found"))?;
         let checked = parts.finish()?;
         if checked.findings.groups != self.groups || checked.findings.suppressed > 0 {
             return Err(Error::internal("groups of different parts of the release are published alike"));
         }
         let totals = Totals { rows: self.rows, suppressed: 0, groups: self.groups, k: self.publication.k };
-        Ok(Published { checked, losses: self.sums.finish(&totals) })
+        Ok(Published { checked, rules: self.rules, losses: self.sums.finish(&totals) })
     }
 
     fn write(&mut self, table: &Table, partitioning: &Partitioning, part: Part) -> Result<()> {
@@ -92,9 +108,15 @@ impl PartSink for Publisher<'_> {
         Ok(())
     }
 
-    fn part(&mut self, table: Table, mut partitioning: Partitioning) -> Result<()> {
+    fn part(&mut self, table: Table, mut partitioning: Partitioning, way: &Way) -> Result<()> {
         let table = &table;
         self.stage.rename("writing");
+        if let Some(tree) = &mut partitioning.tree {
+            if let Some(rules) = &mut self.rules {
+                rules.add(way, tree, &partitioning.regions)?;
+            }
+            *tree = way.plant(tree);
+        }
         finish_regions(&mut partitioning, table, self.manner.extents);
         self.write(table, &partitioning, Part::Groups)?;
         self.groups += partitioning.groups() as u64;
@@ -102,7 +124,7 @@ impl PartSink for Publisher<'_> {
         self.sums.add(&Original::new(table, self.manner.weights), &groups)
     }
 
-    fn slice(&mut self, table: Table, slice: Partitioning, last: bool) -> Result<()> {
+    fn slice(&mut self, table: Table, mut slice: Partitioning, way: &Way, last: bool) -> Result<()> {
         let table = &table;
         self.stage.rename("writing");
         if !self.manner.statistics.is_empty() {
@@ -110,6 +132,14 @@ impl PartSink for Publisher<'_> {
                 "the statistics of a group that is larger than memory cannot be told",
             )
             .with_help("grant more --memory, or publish no --statistics"));
+        }
+        let leaf = CutTree { nodes: vec![CutNode::Leaf { rows: 1 }], members: Vec::new() };
+        if let Some(rules) = self.rules.as_mut().filter(|_| last) {
+            rules.add(way, &leaf, &slice.regions)?;
+        }
+        if self.manner.extents == Extents::Region {
+            let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+            slice.regions = way.plant(&leaf).regions(&domains, Some(&slice.regions));
         }
         self.write(table, &slice, if last { Part::LastSlice } else { Part::Slice })?;
         self.groups += u64::from(last);

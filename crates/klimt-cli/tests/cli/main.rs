@@ -1,5 +1,6 @@
 //! The command, as a user runs it.
 
+mod budget;
 mod commands;
 mod common;
 mod errors;

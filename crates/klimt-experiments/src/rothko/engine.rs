@@ -2,7 +2,7 @@
 
 use crate::tables::Input;
 use klimt::algorithm::mondrian::Mondrian;
-use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Whole};
+use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Way, Whole};
 use klimt::memory::Pool;
 use klimt::partition::{Partitioning, Unobserved};
 use klimt::registry;
@@ -73,12 +73,12 @@ impl PartSink for Measured<'_> {
         Ok(())
     }
 
-    fn part(&mut self, table: Table, partitioning: Partitioning) -> klimt::Result<()> {
+    fn part(&mut self, table: Table, partitioning: Partitioning, _: &Way) -> klimt::Result<()> {
         (self.measure)(&table, &partitioning);
         Ok(())
     }
 
-    fn slice(&mut self, table: Table, slice: Partitioning, _: bool) -> klimt::Result<()> {
+    fn slice(&mut self, table: Table, slice: Partitioning, _: &Way, _: bool) -> klimt::Result<()> {
         (self.measure)(&table, &slice);
         Ok(())
     }

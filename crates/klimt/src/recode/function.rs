@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// How a column is recoded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "domain")]
-enum Axis {
+pub(super) enum Axis {
     /// The values at which it is cut, and the ends of its range.
     Ordered { values: Vec<String>, r#type: String, imposed: Option<Vec<String>> },
     /// Its taxonomy.
@@ -27,7 +27,7 @@ enum Axis {
 
 /// One recoded column.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Recoded {
+pub(super) struct Recoded {
     name: String,
     #[serde(flatten)]
     axis: Axis,
@@ -96,6 +96,12 @@ impl RecodingFunction {
             })
             .collect();
         RecodingFunction { format: FORMAT.to_string(), k, requirements: Vec::new(), columns, tree, starred }
+    }
+
+    /// All of a function but its cuts.
+    pub(super) fn without_cuts(k: u64, requirements: Vec<SavedRequirement>, columns: Vec<Recoded>) -> Self {
+        let (format, tree, starred) = (FORMAT.to_string(), CutTree::default(), Vec::new());
+        RecodingFunction { format, k, requirements, columns, tree, starred }
     }
 
     /// Reads a saved function; every cut must lie within it.
@@ -334,6 +340,10 @@ fn recoded_table(table: &Table, domains: &[Domain], codes: &[Vec<u32>]) -> Resul
 }
 
 impl Recoded {
+    pub(super) fn new(name: String, axis: Axis) -> Self {
+        Recoded { name, axis }
+    }
+
     fn domain(&self) -> Result<Domain> {
         let bad = || Error::input(format!("the recoding function's column {} is damaged", self.name));
         let mut spec = ColumnSpec::new(&self.name, Role::QuasiIdentifier);
@@ -387,36 +397,39 @@ impl Recoded {
 
 /// What is saved of a domain; the codes of the cuts in that dimension are made to fit.
 fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree) -> Axis {
+    let mut cuts = tree.nodes.iter_mut().filter_map(|node| match node {
+        CutNode::Threshold { dimension: cut, code, .. } if *cut as usize == dimension => Some(code),
+        _ => None,
+    });
+    let mut codes: Vec<&mut u32> = cuts.by_ref().collect();
+    let cut: Vec<u32> = codes.iter().map(|code| **code).collect();
+    let (axis, bounds) = axis(domain, &cut);
+    if matches!(domain.shape(), Shape::Ordered) {
+        codes.iter_mut().for_each(|code| **code = bounds.partition_point(|bound| bound < code) as u32);
+    }
+    axis
+}
+
+/// What is saved of a domain that is cut after these codes, and the codes of an ordered domain that are left.
+pub(super) fn axis(domain: &Domain, cuts: &[u32]) -> (Axis, Vec<u32>) {
     let r#type = domain.type_spec().to_string();
     let texts = |codes: &[u32]| codes.iter().map(|&code| domain.text(code)).collect();
+    let all = || texts(&(0..domain.value_count() as u32).collect::<Vec<_>>());
     match domain.shape() {
-        Shape::Hierarchy(hierarchy) => Axis::Hierarchy { hierarchy: Arc::clone(hierarchy), r#type },
+        Shape::Hierarchy(hierarchy) => {
+            (Axis::Hierarchy { hierarchy: Arc::clone(hierarchy), r#type }, Vec::new())
+        }
         Shape::Set => {
-            let values = texts(&(0..domain.value_count() as u32).collect::<Vec<_>>());
-            Axis::Set { values, r#type, missing: domain.missing_code().is_some() }
+            (Axis::Set { values: all(), r#type, missing: domain.missing_code().is_some() }, Vec::new())
         }
         Shape::Ordered => {
             let last = (domain.value_count() as u32).saturating_sub(1);
             let mut bounds: Vec<u32> = if domain.value_count() == 0 { Vec::new() } else { vec![0, last] };
-            for node in &tree.nodes {
-                if let CutNode::Threshold { dimension: cut, code, .. } = node
-                    && *cut as usize == dimension
-                {
-                    bounds.push(*code);
-                }
-            }
+            bounds.extend_from_slice(cuts);
             bounds.sort_unstable();
             bounds.dedup();
-            for node in &mut tree.nodes {
-                if let CutNode::Threshold { dimension: cut, code, .. } = node
-                    && *cut as usize == dimension
-                {
-                    *code = bounds.partition_point(|bound| bound < code) as u32;
-                }
-            }
-            let imposed =
-                (!domain.is_measured()).then(|| texts(&(0..domain.value_count() as u32).collect::<Vec<_>>()));
-            Axis::Ordered { values: texts(&bounds), r#type, imposed }
+            let imposed = (!domain.is_measured()).then(all);
+            (Axis::Ordered { values: texts(&bounds), r#type, imposed }, bounds)
         }
     }
 }

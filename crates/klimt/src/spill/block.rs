@@ -213,7 +213,7 @@ impl BlockColumn {
             BlockColumn::Codes(Codes::U8(codes)) => codes.len(),
             BlockColumn::Codes(Codes::U16(codes)) => codes.len() * 2,
             BlockColumn::Codes(Codes::U32(codes)) => codes.len() * 4,
-            BlockColumn::Texts(texts) => texts.held_bytes(),
+            BlockColumn::Texts(texts) => texts.size(),
         }
     }
 

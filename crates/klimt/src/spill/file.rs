@@ -11,12 +11,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Traffic {
     read: AtomicU64,
     written: AtomicU64,
+    /// How many bytes will have been written in the end, about; for messages.
+    expected: AtomicU64,
 }
 
 impl Traffic {
     /// The bytes that were read.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
+    }
+
+    /// Tells how many bytes will have been written in the end, about, so that who runs out of space knows what is needed.
+    pub fn expect(&self, bytes: u64) {
+        self.expected.store(bytes, Ordering::Relaxed);
     }
 
     /// The bytes that were written.
@@ -59,6 +66,11 @@ impl SpillFile {
         self.len() == 0
     }
 
+    /// Tells how many bytes will be written to this file, about.
+    pub fn expect(&self, bytes: u64) {
+        self.traffic.expect(self.traffic.written() + bytes);
+    }
+
     /// Writes bytes after all others and says where they are.
     pub fn append(&self, bytes: &[u8]) -> Result<Place> {
         let start = self.len.fetch_add(bytes.len() as u64, Ordering::Relaxed);
@@ -81,8 +93,10 @@ impl SpillFile {
         if error.kind() != ErrorKind::Resource {
             return error;
         }
-        let so_far = self.traffic.written() as usize;
-        Error::resource(format!("{} after {} of spill files", error.message(), memory::amount(so_far)))
+        let so_far = self.traffic.written();
+        let needed = self.traffic.expected.load(Ordering::Relaxed).max(so_far);
+        let (so_far, needed) = (memory::amount(so_far as usize), memory::amount(needed as usize));
+        Error::resource(format!("{}; {so_far} were written, and about {needed} are needed", error.message()))
             .with_help("free some space, or name a folder on another disk with --temp-dir")
             .with_help("with more --memory less is spilled")
     }

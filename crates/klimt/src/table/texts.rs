@@ -151,14 +151,6 @@ impl TextChunk {
         self.len() == 0
     }
 
-    /// How many bytes of memory the texts take, about.
-    pub fn held_bytes(&self) -> usize {
-        match &self.form {
-            Form::Slots(slots) => slots.len() * SLOT,
-            Form::Packed { bytes, ends } => bytes.len() + ends.len() * 4,
-        }
-    }
-
     /// The bytes that the texts take in memory.
     pub fn size(&self) -> usize {
         match &self.form {

@@ -4,7 +4,7 @@
 use crate::optimal::{every_requirement, random_table, rows};
 use crate::searched::kinds;
 use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
-use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Sampling, Whole};
+use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Sampling, Way, Whole};
 use klimt::loss::{Original, SuppressedRows};
 use klimt::memory::Pool;
 use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
@@ -83,10 +83,13 @@ impl PartSink for Seen {
         Ok(())
     }
 
-    fn part(&mut self, table: Table, mut partitioning: Partitioning) -> Result<()> {
+    fn part(&mut self, table: Table, mut partitioning: Partitioning, way: &Way) -> Result<()> {
         let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
         match &partitioning.tree {
-            Some(tree) => partitioning.regions = tree.regions(&domains, Some(&partitioning.regions)),
+            Some(tree) => {
+                let tree = way.plant(tree);
+                partitioning.regions = tree.regions(&domains, Some(&partitioning.regions));
+            }
             None => partitioning.coalesce(&domains),
         }
         for number in 0..partitioning.groups() {
@@ -103,7 +106,7 @@ impl PartSink for Seen {
         Ok(())
     }
 
-    fn slice(&mut self, table: Table, slice: Partitioning, last: bool) -> Result<()> {
+    fn slice(&mut self, table: Table, slice: Partitioning, _: &Way, last: bool) -> Result<()> {
         assert_eq!(slice.groups(), 1);
         self.rows += slice.order.len();
         self.large.extend(group(&table, slice.rows(0)));
@@ -165,7 +168,7 @@ fn mondrian(table: &Table, bound: &Bound, split: &str, keep_tree: bool) -> Seen 
     };
     let partitioning = Mondrian::default().partition(&job).unwrap();
     let mut seen = Seen::default();
-    seen.part(table.clone(), partitioning).unwrap();
+    seen.part(table.clone(), partitioning, &Way::default()).unwrap();
     seen
 }
 

@@ -1,5 +1,6 @@
 //! A group that does not fit in memory: its rows are handed over in slices.
 
+use super::prune::Way;
 use super::repartition::Repartition;
 use super::route::Routed;
 use super::run::Run;
@@ -16,7 +17,12 @@ use rand_chacha::rand_core::SeedableRng;
 impl Run<'_> {
     /// Hands over rows that are one group. Which slice a row is in is left to chance, as the order of rows within a group
     /// is.
-    pub(super) fn large_group(&mut self, source: &dyn Rows, sink: &mut dyn PartSink) -> Result<()> {
+    pub(super) fn large_group(
+        &mut self,
+        source: &dyn Rows,
+        way: &Way,
+        sink: &mut dyn PartSink,
+    ) -> Result<()> {
         let whole = self.measure(source)?;
         let regions = self.region(&whole);
         let slices = source.rows().div_ceil(self.room.slice_rows()).max(1) as usize;
@@ -36,6 +42,7 @@ impl Run<'_> {
             route: &at_random,
             file: &file,
             buffer,
+            row: self.room.row_bytes(),
             batch: self.room.batch(),
             collector: &nothing,
             observer: self.job.observer,
@@ -59,7 +66,7 @@ impl Run<'_> {
                 proof: Proof::Heuristic,
                 strict: true,
             };
-            sink.slice(table, slice, left == 0)?;
+            sink.slice(table, slice, way, left == 0)?;
         }
         self.account.parts += 1;
         Ok(())

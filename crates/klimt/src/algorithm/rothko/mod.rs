@@ -21,6 +21,8 @@ mod scan;
 mod tree;
 mod withheld;
 
+pub use prune::Way;
+
 use super::mondrian::Mondrian;
 use crate::Result;
 use crate::memory::Pool;
@@ -140,12 +142,13 @@ pub trait PartSink {
     /// Is told of the whole before the first part comes; all rows together satisfy the requirements.
     fn begin(&mut self, whole: &Whole<'_>) -> Result<()>;
 
-    /// Takes the next part: its rows, and their groups.
-    fn part(&mut self, table: Table, partitioning: Partitioning) -> Result<()>;
+    /// Takes the next part: its rows, their groups with the cuts of the part where these are kept, and the way to it from
+    /// the root of the domain. Parts come from left to right.
+    fn part(&mut self, table: Table, partitioning: Partitioning, way: &Way) -> Result<()>;
 
     /// Takes some rows of a group that is larger than memory, with the region of the whole group; the group goes on in the
     /// next slice unless this is the last.
-    fn slice(&mut self, table: Table, slice: Partitioning, last: bool) -> Result<()>;
+    fn slice(&mut self, table: Table, slice: Partitioning, way: &Way, last: bool) -> Result<()>;
 }
 
 /// What a run has done.

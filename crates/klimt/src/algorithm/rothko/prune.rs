@@ -75,13 +75,18 @@ fn visit(
 
 /// The cuts on the way from the root of the domain to a part: each with the side that the part is on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Way {
+pub struct Way {
     cuts: Vec<(CutTree, bool)>,
 }
 
 impl Way {
+    /// The cuts from the root on, each as a tree of its node alone, and whether the part is on its left side.
+    pub fn cuts(&self) -> &[(CutTree, bool)] {
+        &self.cuts
+    }
+
     /// The codes after which dimensions are cut on the way.
-    pub fn thresholds(&self) -> impl Iterator<Item = (usize, u32)> {
+    pub(super) fn thresholds(&self) -> impl Iterator<Item = (usize, u32)> {
         self.cuts.iter().filter_map(|(cut, _)| match cut.nodes[0] {
             CutNode::Threshold { dimension, code, .. } => Some((dimension as usize, code)),
             _ => None,
@@ -89,7 +94,7 @@ impl Way {
     }
 
     /// The ways to all leaves of a tree that itself lies at the end of this way, from left to right.
-    pub fn to_leaves(&self, tree: &CutTree) -> Vec<Way> {
+    pub(super) fn to_leaves(&self, tree: &CutTree) -> Vec<Way> {
         let mut ways = Vec::new();
         let mut pending = vec![(0, self.clone())];
         while let Some((at, way)) = pending.pop() {

@@ -40,6 +40,8 @@ pub(super) struct Repartition<'a> {
     pub file: &'a SpillFile,
     /// Rows of a leaf are written when they take so many bytes.
     pub buffer: usize,
+    /// What a row takes, about, in bytes.
+    pub row: usize,
     /// How many blocks are read at once.
     pub batch: usize,
     /// Makes the statistics by which leaves are judged; counts are always made.
@@ -55,6 +57,7 @@ impl Repartition<'_> {
             places: Vec::new(),
             statistics: self.collector.empty(),
         };
+        self.file.expect(source.rows() * self.row as u64);
         let mut leaves: Vec<Leaf> = (0..self.leaves).map(|_| empty()).collect();
         scan(source, self.frame, self.batch, self.observer, self.route, |reads| {
             leaves.par_iter_mut().enumerate().try_for_each_init(Vec::new, |bytes, (number, leaf)| {

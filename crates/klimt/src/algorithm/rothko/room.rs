@@ -3,7 +3,7 @@
 use super::{External, Limits};
 use crate::partition::tuple_bytes;
 use crate::spill::{Block, Rows};
-use crate::table::Codes;
+use crate::table::{Codes, Column};
 use crate::{Error, Result, memory};
 
 /// What fits into the memory that is left.
@@ -20,6 +20,10 @@ pub(super) struct Room {
     limits: Limits,
 }
 
+/// So many rows show what a row takes.
+const FIRST_ROWS: usize = 256;
+/// What a value of a domain takes in the frame and in what translates to it, at most, in bytes.
+const PER_VALUE: usize = 32;
 /// Rows of a leaf are written in strokes of at least this many bytes, or leaves are too many.
 const LEAST_BUFFER: usize = 16 << 10;
 /// Longer strokes gain nothing.
@@ -31,13 +35,14 @@ const SMALL_PART: u64 = 1 << 16;
 const LOAD: u64 = 1 << 19;
 
 impl Room {
-    /// Looks at the first block to see what rows take.
+    /// Looks at the first rows to see what a row takes.
     pub fn new(job: &External<'_>, columns: &[usize], least_group: u64, limits: Limits) -> Result<Self> {
-        let mut block = Block::empty(job.frame);
+        let (mut block, mut first) = (Block::empty(job.frame), Block::empty(job.frame));
         if job.source.blocks() > 0 {
             job.source.read(0, &mut block)?;
         }
-        let row = block.held_bytes().div_ceil(block.rows().max(1)).max(1);
+        first.append_rows(&block, &(0..block.rows().min(FIRST_ROWS) as u32).collect::<Vec<_>>());
+        let row = first.held_bytes().div_ceil(first.rows().max(1)).max(1);
         let width = |&column: &usize| {
             job.frame.columns()[column].coded().map_or(1, |(domain, _)| Codes::width(domain.cardinality()))
         };
@@ -47,8 +52,12 @@ impl Room {
         // Meanwhile the part before is published.
         let published = row + 4 + group;
         let working_row = row + 2 * (tuple_bytes(word, columns.len()) + 4) + 4 + group + published;
-        // A quarter stays for the writers, the checker and what the allocator holds back.
-        let bytes = job.pool.left() / 4 * 3;
+        // What is shared out must not depend on how many readers there were, or groups would. A quarter stays for the
+        // writers, the checker and what the allocator holds back.
+        let domain = |column: &Column| column.coded().map_or(0, |(domain, _)| domain.cardinality());
+        let domains: usize = job.frame.columns().iter().map(domain).sum();
+        let shared = job.pool.limit().saturating_sub(domains * PER_VALUE).max(job.pool.limit() / 4);
+        let bytes = shared.min(job.pool.left()) / 4 * 3;
         Ok(Room { bytes, row, working_row, block_rows: block.rows().max(1), limits })
     }
 
@@ -60,6 +69,11 @@ impl Room {
     /// The rows of small parts that are loaded together, at most.
     pub fn load_rows(&self) -> u64 {
         self.rows().min(LOAD)
+    }
+
+    /// What a row takes in a table, about.
+    pub fn row_bytes(&self) -> usize {
+        self.row
     }
 
     /// The bytes that so many rows take while they are partitioned.

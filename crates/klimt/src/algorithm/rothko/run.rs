@@ -132,7 +132,7 @@ impl<'a> Run<'a> {
             divided = self.exhaustive(source, &file)?;
         }
         let Some((pruned, leaves)) = divided else {
-            return self.large_group(source, sink);
+            return self.large_group(source, way, sink);
         };
         self.hand_on(&file, pruned, leaves, way, sink)
     }
@@ -235,6 +235,7 @@ impl<'a> Run<'a> {
             route: &|_, block, routed| router.route(block, routed),
             file,
             buffer,
+            row: self.room.row_bytes(),
             batch: self.room.batch(),
             collector: &self.judging,
             observer: self.job.observer,
@@ -312,8 +313,9 @@ impl<'a> Run<'a> {
         let _taken = self.job.pool.reserve(self.room.working_bytes(rows), "the rows of a part")?;
         let table = block.into_table(self.job.frame)?;
         let mut partitioning = self.partition(&table, parts)?;
-        match (&mut partitioning.tree, parts) {
-            (Some(tree), [(_, way)]) => *tree = way.plant(tree),
+        let mut way = &Way::default();
+        match (&partitioning.tree, parts) {
+            (Some(_), [(_, to)]) => way = to,
             _ => {
                 let folder = self.job.folder;
                 self.withheld.take(&table, &mut partitioning, parts, || folder.file())?;
@@ -323,7 +325,7 @@ impl<'a> Run<'a> {
         if self.job.observer.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
-        if partitioning.groups() == 0 { Ok(()) } else { sink.part(table, partitioning) }
+        if partitioning.groups() == 0 { Ok(()) } else { sink.part(table, partitioning, way) }
     }
 
     fn partition(&self, table: &Table, parts: &[(u32, &Way)]) -> Result<Partitioning> {
@@ -365,6 +367,6 @@ impl<'a> Run<'a> {
         merged.regions = merged.compact(&table);
         let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
         merged.coalesce(&domains);
-        sink.part(table, merged)
+        sink.part(table, merged, &Way::default())
     }
 }

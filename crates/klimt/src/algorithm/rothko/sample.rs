@@ -42,6 +42,9 @@ pub(super) fn below(random: &mut ChaCha8Rng, limit: u64) -> u64 {
     }
 }
 
+/// How many rows have each code, by column.
+pub(super) type Counts = Vec<(usize, Vec<u64>)>;
+
 /// Reads all rows once: takes a sample of them, and counts the values of the given columns.
 pub(super) fn survey(
     job: &External<'_>,
@@ -49,7 +52,7 @@ pub(super) fn survey(
     batch: usize,
     sample: Option<(u64, u64)>,
     counted: &[usize],
-) -> Result<(Block, Vec<(usize, Vec<u64>)>)> {
+) -> Result<(Block, Counts)> {
     let chosen = sample.map_or(Vec::new(), |(rows, seed)| choose(source.rows(), rows, seed));
     let mut taken = Block::empty(job.frame);
     let cardinality =
@@ -89,7 +92,7 @@ pub(super) fn sensitive(frame: &Table) -> Vec<usize> {
 }
 
 impl<'a> Whole<'a> {
-    pub(super) fn new(frame: &'a Table, rows: u64, counts: Vec<(usize, Vec<u64>)>) -> Self {
+    pub(super) fn new(frame: &'a Table, rows: u64, counts: Counts) -> Self {
         Whole { frame, rows, counts }
     }
 }
