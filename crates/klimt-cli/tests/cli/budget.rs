@@ -101,7 +101,7 @@ fn a_recoding_function_is_saved_without_holding_it() {
     place.write("other.csv", people(3_000));
     for name in ["held", "disk"] {
         place.ok(&format!(
-            "apply other.csv --recoding {name}.json --other keep --identifier id -o {name}-applied.csv -q"
+            "apply {name}.json other.csv --other keep --identifier id -k 1 -o {name}-applied.csv -q"
         ));
     }
     assert_eq!(sorted(&place.read("held-applied.csv")), sorted(&place.read("disk-applied.csv")));

@@ -11,6 +11,9 @@ use crate::{Error, Result, memory};
 pub(super) struct Room {
     /// The bytes that are shared out.
     bytes: usize,
+    usual: Usual,
+    /// What the domains take, about.
+    domains: usize,
     /// What a row takes while it lies in a table.
     row: usize,
     /// What a row takes while its part is in memory: the table, the tuples in both buffers, its share of the groups.
@@ -20,10 +23,21 @@ pub(super) struct Room {
     limits: Limits,
 }
 
+/// What fits in a budget by the number of columns alone. Groups depend on the sample, on which parts fit and on how many
+/// leaves there are, and how narrow codes are may depend on how many readers there were: so those go by this.
+#[derive(Clone, Copy, Debug)]
+struct Usual {
+    rows: u64,
+    /// What the buffers of leaves may take.
+    bytes: usize,
+}
+
+/// What rounding and small things take.
+const NEGLECTED: u64 = 1 << 20;
 /// So many rows show what a row takes.
 const FIRST_ROWS: usize = 256;
 /// What a value of a domain takes in the frame and in what translates to it, at most, in bytes.
-const PER_VALUE: usize = 32;
+const PER_VALUE: usize = 16;
 /// Rows of a leaf are written in strokes of at least this many bytes, or leaves are too many.
 const LEAST_BUFFER: usize = 16 << 10;
 /// Longer strokes gain nothing.
@@ -52,18 +66,23 @@ impl Room {
         // Meanwhile the part before is published.
         let published = row + 4 + group;
         let working_row = row + 2 * (tuple_bytes(word, columns.len()) + 4) + 4 + group + published;
-        // What is shared out must not depend on how many readers there were, or groups would. A quarter stays for the
-        // writers, the checker and what the allocator holds back.
+        // A quarter stays for the writers, the checker and what the allocator holds back.
         let domain = |column: &Column| column.coded().map_or(0, |(domain, _)| domain.cardinality());
-        let domains: usize = job.frame.columns().iter().map(domain).sum();
-        let shared = job.pool.limit().saturating_sub(domains * PER_VALUE).max(job.pool.limit() / 4);
+        let domains = job.frame.columns().iter().map(domain).sum::<usize>() * PER_VALUE;
+        let shared = job.pool.limit().saturating_sub(domains).max(job.pool.limit() / 4);
         let bytes = shared.min(job.pool.left()) / 4 * 3;
-        Ok(Room { bytes, row, working_row, block_rows: block.rows().max(1), limits })
+        let words = 4 * columns.len() + 16 * (job.frame.columns().len() - columns.len());
+        let usual_row = 2 * (words + 4 + group) + 2 * (tuple_bytes(4, columns.len()) + 4);
+        let usual =
+            Usual { rows: (job.pool.limit() / 2 / usual_row) as u64, bytes: job.pool.limit() / 8 * 3 };
+        let block_rows = block.rows().max(1);
+        Ok(Room { bytes, usual, domains, row, working_row, block_rows, limits })
     }
 
     /// TM: the rows that can be partitioned in memory.
     pub fn rows(&self) -> u64 {
-        self.limits.memory_rows.unwrap_or((self.bytes / self.working_row) as u64).max(1)
+        let fit = (self.bytes / self.working_row) as u64;
+        self.limits.memory_rows.unwrap_or(fit.min(self.usual.rows)).max(1)
     }
 
     /// The rows of small parts that are loaded together, at most.
@@ -95,7 +114,7 @@ impl Room {
     /// How many leaves rows can be divided among at once.
     pub fn leaves(&self) -> usize {
         // A buffer may have room for twice what it holds.
-        (self.bytes / 2 / LEAST_BUFFER / 2).clamp(2, self.limits.leaves.unwrap_or(1 << 12))
+        (self.usual.bytes / LEAST_BUFFER / 2).clamp(2, self.limits.leaves.unwrap_or(1 << 12))
     }
 
     /// When the rows of one of so many leaves are written.
@@ -105,7 +124,7 @@ impl Room {
 
     /// The bytes for frequency groups, the blocks that are read meanwhile apart.
     pub fn frequencies(&self) -> u64 {
-        (self.bytes / 3 * 2) as u64
+        (self.bytes / 6 * 5) as u64
     }
 
     /// How many frequency groups there may be at once, however small.
@@ -125,13 +144,14 @@ impl Room {
         small.max(rows.div_ceil(self.leaves() as u64) * 2) / 2
     }
 
-    /// A group, or a frequency group, that does not fit.
-    pub fn too_small(&self, job: &External<'_>, what: &str, bytes: u64) -> Error {
-        let share = bytes.saturating_mul(3).div_ceil(2).saturating_mul(4).div_ceil(3);
-        let taken = (job.pool.limit() - job.pool.left()) as u64;
+    /// A frequency group of so many bytes does not fit.
+    pub fn too_small(&self, job: &External<'_>, bytes: u64) -> Error {
+        let share = bytes.saturating_mul(6).div_ceil(5).saturating_mul(4).div_ceil(3);
+        let needed = share + self.domains as u64 + NEGLECTED;
         let budget = memory::amount(job.pool.limit());
-        Error::resource(format!("{budget} of memory are too little for {what}"))
-            .with_help(format!("--memory {}MB would do", (share + taken).div_ceil(1_000_000)))
+        Error::resource(format!("{budget} of memory are too little for one frequency group"))
+            .with_help(format!("--memory {}MB would do", needed.div_ceil(1_000_000)))
+            .with_help("rothko-s needs none")
     }
 
     /// Whether a part is small enough for memory.

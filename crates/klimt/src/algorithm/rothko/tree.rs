@@ -64,7 +64,7 @@ impl Grower<'_> {
                 return Ok(Grown { tree, passes });
             }
             if bytes > self.room.frequencies() {
-                return Err(self.room.too_small(self.job, "one frequency group", bytes));
+                return Err(self.room.too_small(self.job, bytes));
             }
             self.level(source, &tree, &asked, &mut nodes)?;
             passes += 1;
