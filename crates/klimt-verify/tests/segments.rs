@@ -150,7 +150,7 @@ proptest! {
 
 #[test]
 fn stars_in_several_segments_are_one_group_when_nothing_else_is_published() {
-    let groups = vec![vec![(0, 0), (1, 1)]];
+    let groups = [vec![(0, 0), (1, 1)]];
     let (requirements, facts) = (requirements(4), Facts::default());
     let twice: Vec<Rows> = vec![groups[0].clone(), groups[0].clone()];
     let mut segments =

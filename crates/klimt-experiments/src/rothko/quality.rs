@@ -16,41 +16,49 @@ fn limits(sample: u64) -> Limits {
     Limits { memory_rows: Some(sample), frequency_groups: None, leaves: Some(256) }
 }
 
+/// What is required in one column of the figure.
+struct Case {
+    what: &'static str,
+    flag: &'static str,
+    /// The sensitive column.
+    column: &'static str,
+    parameters: &'static [&'static str],
+}
+
+const CASES: [Case; 3] = [
+    Case { what: "k-anonymity, k", flag: "k", column: "", parameters: &["10", "100", "1000", "10000"] },
+    Case {
+        what: "recursive (1,l)-diversity of zipcode, l",
+        flag: "l-diversity",
+        column: "zipcode",
+        parameters: &["recursive:1:2", "recursive:1:4", "recursive:1:6", "recursive:1:8"],
+    },
+    Case {
+        what: "variance of salary (uniform), v",
+        flag: "variance",
+        column: "salary",
+        parameters: &["1100000000", "1200000000", "1300000000"],
+    },
+];
+
 /// Cuts undone, with the hypothesis tests and, in parentheses, without; x where Rothko-T had to go on.
 pub fn pruning(places: &Places) -> Result<(), String> {
-    let cases: [(&str, &[(&str, Role)], Vec<[(&str, &str, String); 1]>); 3] = [
-        ("k-anonymity, k", &[], [10, 100, 1000, 10_000].map(|k| [("k", "", k.to_string())]).to_vec()),
-        (
-            "recursive (1,l)-diversity of zipcode, l",
-            &[("zipcode", Role::Sensitive)],
-            [2, 4, 6, 8].map(|l| [("l-diversity", "zipcode", format!("recursive:1:{l}"))]).to_vec(),
-        ),
-        (
-            "variance of salary (uniform), v",
-            &[("salary", Role::Sensitive)],
-            ["1100000000", "1200000000", "1300000000"]
-                .map(|v| [("variance", "salary", v.to_string())])
-                .to_vec(),
-        ),
-    ];
-    for (what, roles, requirements) in cases {
+    for case in &CASES {
+        let roles: &[_] = if case.column.is_empty() { &[] } else { &[(case.column, Role::Sensitive)] };
         let table = read(&places.agrawal(ROWS)?, roles)?;
-        println!("\nCuts undone (without the tests), {what} (Fig. 28)");
+        println!("\nCuts undone (without the tests), {} (Fig. 28)", case.what);
         print!("{:>8}", "sample");
-        requirements
-            .iter()
-            .for_each(|[(_, _, text)]| print!(" {:>16}", text.rsplit(':').next().unwrap_or(text)));
+        case.parameters.iter().for_each(|text| print!(" {:>16}", text.rsplit(':').next().unwrap_or(text)));
         println!();
         for sample in SAMPLES {
             print!("{sample:>8}");
-            for [(flag, column, text)] in &requirements {
+            for parameters in case.parameters {
                 let undone = |alpha: f64| -> Result<String, String> {
-                    let sampling = Sampling { alpha, rows: Some(sample), seed: 1 };
-                    let requirements = [(*flag, *column, text.as_str())];
+                    let requirements = [(case.flag, case.column, *parameters)];
                     let asked = Asked {
                         requirements: &requirements,
                         split: "median",
-                        method: Method::Sample(sampling),
+                        method: Method::Sample(Sampling { alpha, rows: Some(sample), seed: 1 }),
                         limits: limits(sample),
                     };
                     let account = run(&table, &asked, |_, _| {})?;

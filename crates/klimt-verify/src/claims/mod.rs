@@ -86,13 +86,13 @@ enum Means {
 impl<'r> Promises<'r> {
     /// Binds requirements to the whole that groups are compared with.
     pub fn new(requirements: &'r [Box<dyn Requirement>], whole: &Whole) -> Self {
-        let promise = |requirement: &'r Box<dyn Requirement>| Promise {
-            requirement: &**requirement,
-            means: Means::of(&**requirement, whole),
+        let promise = |requirement: &'r dyn Requirement| Promise {
+            requirement,
+            means: Means::of(requirement, whole),
             holds: true,
             worst: None,
         };
-        Promises { promises: requirements.iter().map(promise).collect() }
+        Promises { promises: requirements.iter().map(|requirement| promise(&**requirement)).collect() }
     }
 
     /// Measures the groups of a segment. The error lists all promises that make no sense.

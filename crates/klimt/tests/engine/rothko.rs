@@ -232,6 +232,37 @@ proptest! {
         prop_assert_eq!((account.pruned, account.minimal), (0, true));
     }
 
+    /// Leaves of a hierarchy that lie in different parts may be published as the same node, and are one group then.
+    #[test]
+    fn groups_of_different_parts_that_are_published_alike_are_one(
+        kinds in prop::collection::vec(2..4usize, 1..4),
+        rows in rows(20..140),
+        k in 2..9u64,
+        (leaves, block) in (2..9usize, 1..40usize),
+    ) {
+        let table = numbered(&random_table(&kinds, &rows));
+        let requirements = [registry::requirement("k", "", &k.to_string()).unwrap()];
+        let bound = Bound::new(&requirements, &table).unwrap();
+        let expected = mondrian(&table, &bound, "median", false);
+        let largest = mondrian(&table, &bound, "median", true).groups.iter().map(BTreeSet::len).max().unwrap_or(0);
+        let limits = Limits {
+            memory_rows: Some(largest as u64),
+            frequency_groups: Some(3),
+            leaves: Some(leaves),
+        };
+        let setting = Setting {
+            table: &table,
+            requirements: &requirements,
+            split: "median",
+            block,
+            keep_tree: false,
+            limits,
+            method: Method::Tree,
+        };
+        let (seen, _) = run(&setting).unwrap();
+        prop_assert_eq!(&seen.groups, &expected.groups);
+    }
+
     #[test]
     fn rothko_s_satisfies_the_requirements_whatever_the_sample(
         kinds in kinds(1..5),
