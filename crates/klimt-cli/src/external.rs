@@ -1,7 +1,6 @@
 //! Tables larger than memory: what can be asked of them, and how a run goes.
 
 mod ahead;
-mod held;
 mod sink;
 
 pub use sink::{Manner, Publisher};
@@ -10,7 +9,6 @@ use crate::options::Partitioning;
 use crate::progress::Stage;
 use crate::publish::Publication;
 use crate::settings::Settings;
-use held::HeldRows;
 use klimt::algorithm::mondrian::Mondrian;
 use klimt::algorithm::optimal::Effort;
 use klimt::algorithm::rothko::{Account, External, Limits, Method, Rothko, Whole};
@@ -19,7 +17,7 @@ use klimt::partition::Observer;
 use klimt::recode::{RowOrder, Rules};
 use klimt::region::Extents;
 use klimt::requirement::Requirement;
-use klimt::spill::{Block, Rows, SpillFolder};
+use klimt::spill::{Block, HeldRows, Rows, SpillFolder};
 use klimt::table::{ColumnData, Table};
 use klimt::{Error, ErrorKind, Result, registry};
 use klimt_io::room::{Loaded, SpilledTable};
@@ -106,7 +104,7 @@ impl Run<'_> {
         let publisher = Publisher::new(publication, manner, stage, warn, rules);
         let source: &dyn Rows = match input {
             Input::Spilled(spilled) => spilled,
-            Input::Held(_, table, _) => &HeldRows(table),
+            Input::Held(_, table, _) => &HeldRows::new(table, HeldRows::BLOCK),
         };
         let method = match self.algorithm {
             "rothko-t" => Method::Tree,
@@ -143,7 +141,7 @@ impl Run<'_> {
             "algorithm": self.algorithm,
             "in-memory": matches!(input, Input::Held(..)),
             "memory": self.settings.memory.described(),
-            "passes": { "reads": account.reads, "writes": account.writes },
+            "passes": { "reads": rounded(account.reads), "writes": rounded(account.writes) },
             "repartitions": account.repartitions,
             "parts": account.parts,
             "pruned": account.pruned,
@@ -157,6 +155,11 @@ impl Run<'_> {
             "losses-not-told": untold.map(|(entry, _)| entry.id).collect::<Vec<_>>(),
         })
     }
+}
+
+/// Passes over the rows add up from parts of them.
+fn rounded(passes: f64) -> f64 {
+    (passes * 1e6).round() / 1e6
 }
 
 /// What a certificate says of a run in memory.

@@ -6,33 +6,10 @@ use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Roth
 use klimt::memory::Pool;
 use klimt::partition::{Partitioning, Unobserved};
 use klimt::registry;
-use klimt::spill::{Block, Rows, SpillFolder};
+use klimt::spill::{Block, HeldRows, SpillFolder};
 use klimt::table::{ColumnSpec, Role, Table};
 use klimt_io::csv::{DialectSpec, ReadOptions};
 use klimt_io::source::{ColumnPlan, Source};
-
-/// The rows of a block.
-const BLOCK: usize = 1 << 16;
-
-/// A table in blocks.
-struct InBlocks<'a>(&'a Table);
-
-impl Rows for InBlocks<'_> {
-    fn rows(&self) -> u64 {
-        self.0.rows() as u64
-    }
-
-    fn blocks(&self) -> usize {
-        self.0.rows().div_ceil(BLOCK)
-    }
-
-    fn read(&self, number: usize, into: &mut Block) -> klimt::Result<()> {
-        into.clear();
-        let rows = number * BLOCK..self.0.rows().min((number + 1) * BLOCK);
-        into.append_table(self.0, &rows.map(|row| row as u32).collect::<Vec<_>>());
-        Ok(())
-    }
-}
 
 /// Reads the quasi-identifiers of a table, and columns with the roles that an experiment gives them.
 pub fn read(input: &Input, others: &[(&str, Role)]) -> Result<Table, String> {
@@ -97,7 +74,7 @@ pub fn run(
     let (pool, folder) = (Pool::new(2 << 30), SpillFolder::within(&std::env::temp_dir()));
     let job = External {
         frame: &frame,
-        source: &InBlocks(table),
+        source: &HeldRows::new(table, HeldRows::BLOCK),
         requirements: &requirements,
         split: asked.split,
         weights: &vec![1.0; table.dimensions()],

@@ -10,11 +10,13 @@
 mod block;
 mod file;
 mod folder;
+mod held;
 mod part;
 
 pub use block::{Block, BlockColumn};
 pub use file::{Place, SpillFile, Traffic};
 pub use folder::SpillFolder;
+pub use held::HeldRows;
 pub use part::SpilledPart;
 
 use crate::Result;

@@ -10,36 +10,13 @@ use klimt::memory::Pool;
 use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
 use klimt::registry;
 use klimt::requirement::{Bound, LengthRestriction, Requirement};
-use klimt::spill::{Block, Rows, SpillFolder};
+use klimt::spill::{Block, HeldRows, SpillFolder};
 use klimt::split::SplitCriterion;
 use klimt::statistics::Collector;
 use klimt::table::{Column, ColumnData, Role, Table, TextChunk, TextColumn};
 use klimt::{ErrorKind, Result};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-
-/// A table in blocks of a few rows.
-struct InBlocks<'a> {
-    table: &'a Table,
-    block: usize,
-}
-
-impl Rows for InBlocks<'_> {
-    fn rows(&self) -> u64 {
-        self.table.rows() as u64
-    }
-
-    fn blocks(&self) -> usize {
-        self.table.rows().div_ceil(self.block)
-    }
-
-    fn read(&self, number: usize, into: &mut Block) -> Result<()> {
-        into.clear();
-        let rows = number * self.block..self.table.rows().min((number + 1) * self.block);
-        into.append_table(self.table, &rows.map(|row| row as u32).collect::<Vec<_>>());
-        Ok(())
-    }
-}
 
 /// The table with a column that numbers its rows, as texts.
 fn numbered(table: &Table) -> Table {
@@ -135,7 +112,7 @@ fn run(setting: &Setting<'_>) -> Result<(Seen, Account)> {
     let mut seen = Seen::default();
     let job = External {
         frame: &frame,
-        source: &InBlocks { table, block },
+        source: &HeldRows::new(table, block),
         requirements,
         split,
         weights: &vec![1.0; table.dimensions()],

@@ -1,28 +1,39 @@
 //! A table in memory, as rows that can be read block by block.
 
-use klimt::Result;
-use klimt::spill::{Block, BlockColumn, Rows};
-use klimt::table::{Codes, ColumnData, Table};
-
-/// The rows of a block.
-const ROWS: usize = 1 << 16;
+use super::{Block, BlockColumn, Rows};
+use crate::Result;
+use crate::table::{Codes, ColumnData, Table};
 
 /// A table that fits in memory, for an algorithm that takes others too.
-pub struct HeldRows<'a>(pub &'a Table);
+#[derive(Clone, Copy, Debug)]
+pub struct HeldRows<'a> {
+    table: &'a Table,
+    block: usize,
+}
+
+impl<'a> HeldRows<'a> {
+    /// The rows of a block, where nothing else is asked for.
+    pub const BLOCK: usize = 1 << 16;
+
+    /// The rows of a table in blocks of so many.
+    pub fn new(table: &'a Table, block: usize) -> Self {
+        HeldRows { table, block: block.max(1) }
+    }
+}
 
 impl Rows for HeldRows<'_> {
     fn rows(&self) -> u64 {
-        self.0.rows() as u64
+        self.table.rows() as u64
     }
 
     fn blocks(&self) -> usize {
-        self.0.rows().div_ceil(ROWS)
+        self.table.rows().div_ceil(self.block)
     }
 
     fn read(&self, number: usize, into: &mut Block) -> Result<()> {
-        let rows = number * ROWS..self.0.rows().min((number + 1) * ROWS);
+        let rows = number * self.block..self.table.rows().min((number + 1) * self.block);
         into.fill(rows.len(), |column, block| {
-            match (&self.0.columns()[column].data, block) {
+            match (&self.table.columns()[column].data, block) {
                 (ColumnData::Coded { codes: Codes::U8(all), .. }, BlockColumn::Codes(Codes::U8(some))) => {
                     some.extend_from_slice(&all[rows.clone()]);
                 }
