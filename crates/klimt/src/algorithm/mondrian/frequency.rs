@@ -120,11 +120,15 @@ impl FrequencySet {
     }
 
     /// Takes counts as they are told, by ascending codes.
-    pub fn set(&mut self, counts: impl Iterator<Item = (u32, u32)>) {
+    pub fn set(&mut self, counts: impl Iterator<Item = (u32, u32)> + Clone) {
         self.values.clear();
         self.cumulative.clear();
+        let occurring = counts.filter(|&(_, count)| count > 0);
+        let different = occurring.clone().count();
+        self.values.reserve_exact(different);
+        self.cumulative.reserve_exact(different);
         let mut total = 0;
-        for (value, count) in counts.filter(|&(_, count)| count > 0) {
+        for (value, count) in occurring {
             total += count;
             self.values.push(value);
             self.cumulative.push(total);

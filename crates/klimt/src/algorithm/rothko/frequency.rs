@@ -241,7 +241,7 @@ impl Counted {
     }
 
     /// The codes that occur, ascending, with their counts.
-    fn occurring(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> {
+    fn occurring(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> + Clone {
         let coded = self.counts.iter().enumerate().map(|(at, &count)| (self.lowest + at as u32, count));
         coded.filter(|&(_, count)| count > 0)
     }

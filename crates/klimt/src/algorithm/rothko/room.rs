@@ -3,7 +3,7 @@
 use super::{External, Limits};
 use crate::partition::tuple_bytes;
 use crate::spill::{Block, Rows};
-use crate::table::{Codes, Column};
+use crate::table::{Codes, Column, Domain};
 use crate::{Error, Result, memory};
 
 /// What fits into the memory that is left.
@@ -67,7 +67,8 @@ impl Room {
         let published = row + 4 + group;
         let working_row = row + 2 * (tuple_bytes(word, columns.len()) + 4) + 4 + group + published;
         // A quarter stays for the writers, the checker and what the allocator holds back.
-        let domain = |column: &Column| column.coded().map_or(0, |(domain, _)| domain.cardinality());
+        let held = |domain: &Domain| if domain.is_range() { 0 } else { domain.cardinality() };
+        let domain = |column: &Column| column.coded().map_or(0, |(domain, _)| held(domain));
         let domains = job.frame.columns().iter().map(domain).sum::<usize>() * PER_VALUE;
         let shared = job.pool.limit().saturating_sub(domains).max(job.pool.limit() / 4);
         let bytes = shared.min(job.pool.left()) / 4 * 3;

@@ -6,7 +6,7 @@ use super::repartition::{Leaf, Repartition};
 use super::room::Room;
 use super::route::Router;
 use super::sample::{sensitive, survey};
-use super::tree::Grower;
+use super::tree::{Grower, finder_bytes};
 use super::withheld::Withheld;
 use super::{Account, External, Method, PartSink, Rothko, Sampling, Whole, grow};
 use crate::loss::{Original, SuppressedRows};
@@ -174,7 +174,8 @@ impl<'a> Run<'a> {
 
     /// Whether cuts of a part of so many rows can be chosen from its frequency group.
     fn counts_fit(&self, rows: u64) -> bool {
-        let bytes = Asked::whole(self.job.frame, rows).bytes(&self.needs, self.job.frame);
+        let whole = Asked::whole(self.job.frame, rows);
+        let bytes = whole.bytes(&self.needs, self.job.frame) + finder_bytes([&whole].into_iter());
         self.needs.extents.is_empty() && bytes <= self.room.frequencies()
     }
 

@@ -59,6 +59,7 @@ impl Grower<'_> {
                 })
                 .collect();
             let bytes: u64 = asked.iter().map(|(_, asked)| asked.bytes(self.needs, frame)).sum();
+            let bytes = bytes + finder_bytes(asked.iter().map(|(_, asked)| asked));
             let fit = bytes <= self.room.frequencies() && asked.len() <= self.room.frequency_groups();
             if asked.is_empty() || (passes > 0 && (!fit || leaves.len() * 2 > self.room.leaves())) {
                 return Ok(Grown { tree, passes });
@@ -155,6 +156,13 @@ impl Grower<'_> {
             }
         }
     }
+}
+
+/// What it takes to look for cuts: every worker lists the values of one dimension.
+pub(super) fn finder_bytes<'n>(asked: impl ExactSizeIterator<Item = &'n Asked>) -> u64 {
+    let workers = asked.len().min(rayon::current_num_threads()) as u64;
+    let values = asked.flat_map(|asked| &asked.ranges).map(|(lo, hi)| u64::from(hi - lo) + 1);
+    workers * values.max().unwrap_or(0) * 2 * size_of::<u32>() as u64
 }
 
 /// The cuts so far in preorder, and the nodes that are its leaves, from left to right.
