@@ -24,7 +24,8 @@ pub struct MemoryArgs {
     /// Where tables larger than memory are kept meanwhile; TMPDIR or /tmp by default
     #[arg(long, value_name = "FOLDER")]
     pub temp_dir: Option<String>,
-    /// rothko-s: the chance of making a cut that has to be undone; 0.05 by default
+    /// rothko-s: the chance of making a cut that has to be undone; 0.05 by default. Where no column is sensitive,
+    /// --alpha says the same
     #[arg(long, value_name = "CHANCE")]
     pub significance: Option<String>,
     /// rothko-s: the rows of a sample; as many as memory allows by default

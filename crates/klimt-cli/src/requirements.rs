@@ -189,6 +189,19 @@ impl Settings {
         Ok(())
     }
 
+    /// `--alpha` is (α,k)-anonymity of a sensitive column. Beside Rothko-S, where no column is sensitive, it can only be the
+    /// α of the hypothesis tests, which is called `--significance` otherwise.
+    pub fn take_alpha(&mut self) {
+        let sampled = self.algorithm.as_deref() == Some("rothko-s");
+        if !sampled || self.memory.significance.is_some() || self.sensitive_columns().next().is_some() {
+            return;
+        }
+        let of_no_column = |wanted: &Wanted| wanted.flag == "alpha" && wanted.column.is_none();
+        if let Some(at) = self.requirements.iter().position(of_no_column) {
+            self.memory.significance = Some(self.requirements.remove(at).text);
+        }
+    }
+
     /// The names of the sensitive columns.
     pub fn sensitive_columns(&self) -> impl Iterator<Item = &str> {
         let sensitive = self.columns.iter().filter(|(_, column)| column.role == Some(Role::Sensitive));

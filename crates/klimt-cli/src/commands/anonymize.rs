@@ -331,6 +331,7 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
         settings.search.loss.get_or_insert("dm".to_string());
         settings.extent.get_or_insert(Extent::Region);
     }
+    settings.take_alpha();
     Ok(settings)
 }
 

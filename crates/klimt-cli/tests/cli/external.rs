@@ -155,6 +155,19 @@ fn what_rothko_cannot_do_is_told_at_once() {
 }
 
 #[test]
+fn alpha_is_that_of_the_tests_where_no_column_is_sensitive() {
+    let place = place();
+    let asked =
+        "anonymize in.csv --qi age,sex,city,income --other drop -k 50 -q --memory 16MB --temp-dir spill";
+    for (flag, release) in [("--alpha", "a.csv"), ("--significance", "b.csv")] {
+        place.ok(&format!("{asked} --algorithm rothko-s {flag} 0.9 --sample 300 -o {release}"));
+    }
+    assert!(sorted(&place.read("a.csv")) == sorted(&place.read("b.csv")));
+    let ran = place.run(&format!("{asked} --algorithm rothko-t --alpha 0.9 -o d.csv"));
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+}
+
+#[test]
 fn requirements_that_cannot_be_met_are_told() {
     let place = place();
     let ran = place.run(&format!(

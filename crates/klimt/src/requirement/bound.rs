@@ -13,6 +13,8 @@ pub struct Bound {
     needs: Needs,
     minimum_size: u64,
     only_count: bool,
+    /// A part of at most so many rows is not cut any further.
+    enough: u64,
 }
 
 #[derive(Debug)]
@@ -31,8 +33,13 @@ impl Bound {
 
     /// Binds requirements to the whole of which groups will be parts; all problems at once.
     pub fn to(requirements: &[Box<dyn Requirement>], whole: &dyn Facts) -> Result<Self> {
-        let mut bound =
-            Bound { checks: Vec::new(), needs: Needs::default(), minimum_size: 1, only_count: true };
+        let mut bound = Bound {
+            checks: Vec::new(),
+            needs: Needs::default(),
+            minimum_size: 1,
+            only_count: true,
+            enough: 0,
+        };
         let mut problems: Vec<Error> = Vec::new();
         for requirement in requirements {
             let check = match requirement.bind(whole) {
@@ -60,9 +67,11 @@ impl Bound {
         }
     }
 
-    /// The same requirements for groups of which only a sample is seen, with no group of the sample below `least` rows.
-    pub fn sampled(mut self, trust: Trust, least: u64) -> Self {
-        self.minimum_size = trust.least(self.minimum_size).max(least);
+    /// The same requirements for groups of which only a sample is seen; parts of the sample of at most `enough` rows need
+    /// no further cut.
+    pub fn sampled(mut self, trust: Trust, enough: u64) -> Self {
+        self.minimum_size = trust.least(self.minimum_size);
+        self.enough = enough;
         // What only counts is tested by its minimum.
         let others = self.checks.into_iter().filter(|bounded| !bounded.check.needs().only_count());
         let sampled = |bounded: Bounded| Bounded {
@@ -81,6 +90,11 @@ impl Bound {
     /// No group below this size satisfies every requirement.
     pub fn minimum_size(&self) -> u64 {
         self.minimum_size
+    }
+
+    /// Whether a part of so many rows need not be cut any further.
+    pub fn is_enough(&self, rows: u64) -> bool {
+        rows <= self.enough
     }
 
     /// Whether reaching [`Bound::minimum_size`] is all that is required of a group.

@@ -63,7 +63,8 @@ impl<'a> CutFinder<'a> {
 
     /// The cut that the split criterion chooses; by the median where a loss sees no gain in any.
     pub fn find<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, limits: &[u32]) -> Option<Cut> {
-        if u64::from(part.rows.count()) < part.job.requirements.minimum_size().saturating_mul(2) {
+        let (rows, requirements) = (u64::from(part.rows.count()), part.job.requirements);
+        if rows < requirements.minimum_size().saturating_mul(2) || requirements.is_enough(rows) {
             return None;
         }
         part.rows.measure(part.dimensions, limits, &mut self.widths);

@@ -5,7 +5,7 @@ use super::room::Room;
 use crate::Result;
 use crate::algorithm::mondrian::Mondrian;
 use crate::loss::{Original, SuppressedRows};
-use crate::partition::{Budget, CutTree, Job, Suppression, Unobserved};
+use crate::partition::{Budget, CutNode, CutTree, Job, Suppression, Unobserved};
 use crate::requirement::{Bound, Trust};
 use crate::spill::Block;
 use crate::split::SplitCriterion;
@@ -34,8 +34,8 @@ pub(super) fn grow(
     let sampled = sample.rows() as u64;
     let table = sample.into_table(job.frame)?;
     let trust = Trust::new(rows, sampled, alpha, most_sides(job.frame));
-    let least = (room.leaf_rows(rows) as f64 * sampled as f64 / rows as f64).ceil() as u64;
-    let bound = requirements.sampled(trust, least);
+    let enough = (room.leaf_rows(rows) as f64 * sampled as f64 / rows as f64).ceil() as u64;
+    let bound = requirements.sampled(trust, enough);
     let split = SplitCriterion::named(job.split, &Original::new(&table, job.weights))?;
     let partitioning = mondrian.partition_parts(
         &Job {
@@ -51,5 +51,61 @@ pub(super) fn grow(
         },
         &[table.rows() as u32],
     )?;
-    Ok(partitioning.tree.unwrap_or_default())
+    Ok(with_fewer_leaves(partitioning.tree.unwrap_or_default(), room.leaves()))
+}
+
+/// Undoes cuts of parts with few rows until no more leaves are left than rows can be divided among.
+fn with_fewer_leaves(tree: CutTree, most: usize) -> CutTree {
+    let leaves =
+        |tree: &CutTree| tree.nodes.iter().filter(|node| matches!(node, CutNode::Leaf { .. })).count();
+    let (mut few, mut fewer) = (1, tree);
+    while leaves(&fewer) > most {
+        few *= 2;
+        let mut merged = CutTree::default();
+        merge(&fewer, 0, few, &mut merged);
+        fewer = merged;
+    }
+    fewer
+}
+
+/// Copies a subtree in which cuts of at most so many rows are undone; returns its rows.
+fn merge(tree: &CutTree, at: usize, few: u32, into: &mut CutTree) -> u32 {
+    let (node, members) = (into.nodes.len(), into.members.len());
+    into.push_copy(tree, at);
+    if let CutNode::Leaf { rows } = tree.nodes[at] {
+        return rows;
+    }
+    let left = merge(tree, at + 1, few, into);
+    into.close_left(node);
+    let rows = left + merge(tree, at + tree.right(at), few, into);
+    if rows <= few {
+        into.nodes.truncate(node);
+        into.members.truncate(members);
+        into.nodes.push(CutNode::Leaf { rows });
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cuts_of_the_smallest_parts_are_undone() {
+        // Every cut leaves one row on its left.
+        let mut tree = CutTree::default();
+        for code in 0..40 {
+            let cut = tree.push_threshold(0, code, false);
+            tree.nodes.push(CutNode::Leaf { rows: 1 });
+            tree.close_left(cut);
+        }
+        tree.nodes.push(CutNode::Leaf { rows: 1 });
+        let rows = |tree: &CutTree| -> Vec<u32> {
+            let leaf = |node: &CutNode| if let CutNode::Leaf { rows } = node { Some(*rows) } else { None };
+            tree.nodes.iter().filter_map(leaf).collect()
+        };
+        assert_eq!(rows(&with_fewer_leaves(tree.clone(), 41)).len(), 41);
+        let fewer = with_fewer_leaves(tree, 12);
+        assert_eq!(rows(&fewer), [vec![1; 9], vec![32]].concat());
+    }
 }

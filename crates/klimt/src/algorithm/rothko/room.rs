@@ -139,10 +139,10 @@ impl Room {
         wanted.unwrap_or((fits / 2).min(1 << 20)).clamp(1, fits)
     }
 
-    /// The rows that a leaf should have at least when rows are divided by a sample.
+    /// A part of at most so many rows is small enough when rows are divided by a sample.
     pub fn leaf_rows(&self, rows: u64) -> u64 {
         let small = (self.rows() / 4).clamp(1, SMALL_PART);
-        small.max(rows.div_ceil(self.leaves() as u64) * 2) / 2
+        small.max(rows.div_ceil(self.leaves() as u64) * 2)
     }
 
     /// A frequency group of so many bytes does not fit.

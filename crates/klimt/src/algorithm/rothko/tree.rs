@@ -90,7 +90,14 @@ impl Grower<'_> {
             Ok(())
         })?;
         frequencies.finish();
-        let found: Vec<_> = (0..asked.len()).into_par_iter().map(|at| self.cut(&frequencies, at)).collect();
+        // Side by side where there is room for the lists of all workers.
+        let workers = rayon::current_num_threads() as u64;
+        let counts: u64 = asked.iter().map(|asked| asked.bytes(self.needs, self.job.frame)).sum();
+        let lists = workers * finder_bytes(asked.iter().copied());
+        let found: Vec<_> = match counts + lists <= self.room.frequencies() {
+            true => (0..asked.len()).into_par_iter().map(|at| self.cut(&frequencies, at)).collect(),
+            false => (0..asked.len()).map(|at| self.cut(&frequencies, at)).collect(),
+        };
         for (node, (cut, measured)) in numbers.into_iter().zip(found) {
             nodes[node].open = false;
             let Some(cut) = cut else { continue };
@@ -158,11 +165,10 @@ impl Grower<'_> {
     }
 }
 
-/// What it takes to look for cuts: every worker lists the values of one dimension.
-pub(super) fn finder_bytes<'n>(asked: impl ExactSizeIterator<Item = &'n Asked>) -> u64 {
-    let workers = asked.len().min(rayon::current_num_threads()) as u64;
+/// What it takes to look for a cut: the values of one dimension are listed.
+pub(super) fn finder_bytes<'n>(asked: impl Iterator<Item = &'n Asked>) -> u64 {
     let values = asked.flat_map(|asked| &asked.ranges).map(|(lo, hi)| u64::from(hi - lo) + 1);
-    workers * values.max().unwrap_or(0) * 2 * size_of::<u32>() as u64
+    values.max().unwrap_or(0) * 2 * size_of::<u32>() as u64
 }
 
 /// The cuts so far in preorder, and the nodes that are its leaves, from left to right.
