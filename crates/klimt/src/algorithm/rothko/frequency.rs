@@ -36,15 +36,12 @@ enum Pairs {
     Sorted(Vec<(u64, u32)>),
 }
 
-/// A table of counts larger than this many times the rows is not made.
-const SPARSE: u64 = 4;
-
 /// The bytes of an entry of a sparse table, with the room that it keeps.
 const SPARSE_BYTES: u64 = 40;
 
 impl Pairs {
     fn is_dense(range: u64, width: u64, rows: u64) -> bool {
-        range * width <= (SPARSE * rows).max(1 << 16)
+        range * width * 4 <= (SPARSE_BYTES * rows).max(1 << 18)
     }
 
     fn bytes(range: u64, width: u64, rows: u64) -> u64 {

@@ -112,6 +112,11 @@ impl Room {
         (self.bytes / 6 / block.max(1)).clamp(1, 4 * rayon::current_num_threads())
     }
 
+    /// How many blocks are read at once beside frequency groups.
+    pub fn batch_beside(&self) -> usize {
+        (self.bytes / 16 / (self.block_rows * (self.row + 12))).clamp(1, 4 * rayon::current_num_threads())
+    }
+
     /// How many leaves rows can be divided among at once.
     pub fn leaves(&self) -> usize {
         // A buffer may have room for twice what it holds.
@@ -125,7 +130,7 @@ impl Room {
 
     /// The bytes for frequency groups, the blocks that are read meanwhile apart.
     pub fn frequencies(&self) -> u64 {
-        (self.bytes / 6 * 5) as u64
+        (self.bytes / 16 * 15) as u64
     }
 
     /// How many frequency groups there may be at once, however small.
@@ -147,7 +152,7 @@ impl Room {
 
     /// A frequency group of so many bytes does not fit.
     pub fn too_small(&self, job: &External<'_>, bytes: u64) -> Error {
-        let share = bytes.saturating_mul(6).div_ceil(5).saturating_mul(4).div_ceil(3);
+        let share = bytes.saturating_mul(16).div_ceil(15).saturating_mul(4).div_ceil(3);
         let needed = share + self.domains as u64 + NEGLECTED;
         let budget = memory::amount(job.pool.limit());
         Error::resource(format!("{budget} of memory are too little for one frequency group"))

@@ -85,7 +85,7 @@ impl Grower<'_> {
             asked.iter().map(|(node, asked)| (*node, asked)).unzip();
         let mut frequencies = Frequencies::new(&asked, self.needs, self.collector, self.job.frame);
         let route = |_: usize, block: &Block, routed: &mut Routed| router.route(block, routed);
-        scan(source, self.job.frame, self.room.batch(), self.job.observer, route, |reads| {
+        scan(source, self.job.frame, self.room.batch_beside(), self.job.observer, route, |reads| {
             frequencies.add(reads);
             Ok(())
         })?;
@@ -167,8 +167,11 @@ impl Grower<'_> {
 
 /// What it takes to look for a cut: the values of one dimension are listed.
 pub(super) fn finder_bytes<'n>(asked: impl Iterator<Item = &'n Asked>) -> u64 {
-    let values = asked.flat_map(|asked| &asked.ranges).map(|(lo, hi)| u64::from(hi - lo) + 1);
-    values.max().unwrap_or(0) * 2 * size_of::<u32>() as u64
+    let values = |asked: &'n Asked| {
+        let ranges = asked.ranges.iter().map(|(lo, hi)| u64::from(hi - lo) + 1);
+        ranges.max().unwrap_or(0).min(asked.rows)
+    };
+    asked.map(values).max().unwrap_or(0) * 2 * size_of::<u32>() as u64
 }
 
 /// The cuts so far in preorder, and the nodes that are its leaves, from left to right.
