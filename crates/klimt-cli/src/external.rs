@@ -18,7 +18,7 @@ use klimt::recode::{RowOrder, Rules};
 use klimt::region::Extents;
 use klimt::requirement::Requirement;
 use klimt::spill::{Block, HeldRows, Rows, SpillFolder};
-use klimt::table::{ColumnData, Table};
+use klimt::table::{Codes, ColumnData, Table};
 use klimt::{Error, ErrorKind, Result, registry};
 use klimt_io::room::{Loaded, SpilledTable};
 use klimt_io::source::ReadReport;
@@ -238,19 +238,11 @@ fn needed(table: &SpilledTable<'_>) -> usize {
     for column in table.frame().columns() {
         match &column.data {
             ColumnData::Coded { domain, .. } => {
-                row += 2 * code_bytes(domain.cardinality()) + 8;
+                row += 2 * Codes::width(domain.cardinality()) + 8;
                 domains += domain.cardinality().saturating_mul(32);
             }
             ColumnData::Texts(_) => row += 2 * 16,
         }
     }
     (table.rows() as usize).saturating_mul(row).saturating_add(domains).saturating_mul(5) / 4
-}
-
-fn code_bytes(cardinality: usize) -> usize {
-    match cardinality {
-        0..=0x100 => 1,
-        0x101..=0x1_0000 => 2,
-        _ => 4,
-    }
 }

@@ -363,6 +363,8 @@ fn read<'r>(
     let (dialect, kept_types) = (source.dialect(), source.kept_types());
     let plan = plan(input, source.columns(), settings)?;
     let bytes = std::fs::metadata(input).map_or(0, |metadata| metadata.len());
+    // Rows on disk take no more than their text, until they are all there and it is known.
+    room.folder.traffic().expect(bytes);
     let stage = progress.stage("reading", bytes, true);
     let options = ReadOptions { missing: &settings.missing, threads, observer: &stage };
     Ok((source.read_within(&plan, &options, room)?, dialect, kept_types))

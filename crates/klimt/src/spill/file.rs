@@ -94,9 +94,12 @@ impl SpillFile {
             return error;
         }
         let so_far = self.traffic.written();
-        let needed = self.traffic.expected.load(Ordering::Relaxed).max(so_far);
-        let (so_far, needed) = (memory::amount(so_far as usize), memory::amount(needed as usize));
-        Error::resource(format!("{}; {so_far} were written, and about {needed} are needed", error.message()))
+        let needed = match self.traffic.expected.load(Ordering::Relaxed) {
+            expected if expected > so_far => format!("about {}", memory::amount(expected as usize)),
+            _ => "more".to_string(),
+        };
+        let so_far = memory::amount(so_far as usize);
+        Error::resource(format!("{}; {so_far} were written, and {needed} are needed", error.message()))
             .with_help("free some space, or name a folder on another disk with --temp-dir")
             .with_help("with more --memory less is spilled")
     }

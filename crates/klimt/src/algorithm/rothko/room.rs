@@ -106,15 +106,19 @@ impl Room {
         self.limits.memory_rows.unwrap_or((self.bytes / 2 / (self.row + 8)) as u64).max(1)
     }
 
-    /// How many blocks of so many rows are read at once.
+    /// How many blocks are read at once.
     pub fn batch(&self) -> usize {
-        let block = self.block_rows * (self.row + 12);
-        (self.bytes / 6 / block.max(1)).clamp(1, 4 * rayon::current_num_threads())
+        self.blocks_in(self.bytes / 6)
     }
 
     /// How many blocks are read at once beside frequency groups.
     pub fn batch_beside(&self) -> usize {
-        (self.bytes / 16 / (self.block_rows * (self.row + 12))).clamp(1, 4 * rayon::current_num_threads())
+        self.blocks_in(self.bytes / 16)
+    }
+
+    fn blocks_in(&self, bytes: usize) -> usize {
+        let block = self.block_rows * (self.row + 12);
+        (bytes / block.max(1)).clamp(1, 4 * rayon::current_num_threads())
     }
 
     /// How many leaves rows can be divided among at once.

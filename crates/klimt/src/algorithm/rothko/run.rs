@@ -49,8 +49,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let (sample, counts) = first;
     let whole = Whole::new(job.frame, job.source.rows(), counts);
     let bound = Bound::to(job.requirements, &whole)?;
-    let empty = job.frame;
-    let split = SplitCriterion::named(job.split, &Original::new(empty, job.weights))?;
+    let split = SplitCriterion::named(job.split, &Original::new(job.frame, job.weights))?;
     let mut needs = bound.needs().clone();
     if let SplitCriterion::Loss(cost) = &split {
         needs.include(&cost.needs());
