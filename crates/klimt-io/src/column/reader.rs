@@ -6,6 +6,7 @@ use super::sketch::Sketch;
 use crate::room::Share;
 use klimt::table::{Codes, Spelled, TextChunk};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// How a column is stored while it is read; a reader changes it when the data says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +93,9 @@ pub struct Thrift<'r, 'p> {
     pub overfull: &'r AtomicBool,
     /// While rows go to disk, a dictionary of so many texts gives way to numbers, where it can.
     pub early: usize,
+    /// How all numbers of the column are spelt, whichever reader stored them: a number is given back as a text by what
+    /// all of them have in common.
+    pub agreed: &'r Mutex<Spelled>,
 }
 
 /// What a reader knows of a column when everything has been read.
@@ -144,7 +148,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     ) -> Self {
         let first = if form == Form::Dropped { 0 } else { FIRST_BYTES };
         let taken = if thrift.is_some_and(|thrift| thrift.share.resize(0, first)) { first } else { 0 };
-        ColumnReader {
+        let column = ColumnReader {
             reader,
             form,
             kept,
@@ -160,7 +164,12 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             spelled: Spelled::Nothing,
             texts: TextChunk::default(),
             done: Vec::new(),
+        };
+        // All readers of a column start out in the same form, so that the first one to agree does so for all of them.
+        if form == Form::Integers {
+            column.agree(Spelled::WHOLE);
         }
+        column
     }
 
     /// Takes the text `buffer[start..end]` of the next row. The buffer goes on for [`super::PADDING`] bytes.
@@ -252,7 +261,9 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     fn fit(&mut self, units: i64, own: Spelled) -> Option<i64> {
         let joined = self.spelled.join(own);
         if joined != self.spelled {
-            joined.spelling()?;
+            if !self.agree(joined) {
+                return None;
+            }
             if joined.digits() != self.spelled.digits() {
                 self.finish_part();
             }
@@ -262,6 +273,19 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             0 => Some(units),
             more => 10i64.checked_pow(u32::from(more)).and_then(|factor| units.checked_mul(factor)),
         }
+    }
+
+    /// Whether numbers that are spelt like this can be given back as texts, together with those of all readers; then
+    /// they may be stored.
+    fn agree(&self, spelled: Spelled) -> bool {
+        let Some(thrift) = self.thrift else { return spelled.spelling().is_some() };
+        let mut agreed = thrift.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+        let joined = agreed.join(spelled);
+        if joined.spelling().is_none() {
+            return false;
+        }
+        *agreed = joined;
+        true
     }
 
     /// The rows so far are a part of the block; the next part starts.
@@ -344,7 +368,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
                 None => return false,
             }
         }
-        if spelled.spelling().is_none() {
+        if !self.agree(spelled) {
             return false;
         }
         self.finish_part();
@@ -388,5 +412,50 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     /// What is known when everything has been read.
     pub fn remains(self) -> Remains {
         Remains { dictionary: self.dictionary, spelled: self.spelled, sketch: self.sketch }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use klimt::memory::Pool;
+
+    /// What a block of these texts holds.
+    fn block(reader: &mut ColumnReader<'_, '_>, texts: &[&str]) -> Vec<Block> {
+        let mut buffer = texts.concat().into_bytes();
+        buffer.resize(buffer.len() + super::super::PADDING, 0);
+        let mut start = 0;
+        for text in texts {
+            reader.push(&buffer, start, start + text.len());
+            start += text.len();
+        }
+        reader.finish_block()
+    }
+
+    /// Decimals without needless zeros and decimals of two digits are numbers in both spellings at first. The reader
+    /// that comes second with what tells them apart has to go on with texts.
+    #[test]
+    fn readers_store_numbers_that_are_spelt_in_one_way() {
+        let pool = Pool::new(1 << 20);
+        let share = Share::new(&pool, 1 << 20).unwrap();
+        let (spilling, wanted, overfull) =
+            (AtomicBool::new(true), AtomicBool::new(false), AtomicBool::new(false));
+        let agreed = Mutex::new(Spelled::Nothing);
+        let thrift = Thrift {
+            share: &share,
+            spilling: &spilling,
+            wanted: &wanted,
+            overfull: &overfull,
+            early: 2,
+            agreed: &agreed,
+        };
+        let reader = |number| ColumnReader::new(number, Form::Dictionary, false, &[], Some(thrift));
+        let (mut shortest, mut fixed) = (reader(0), reader(1));
+        block(&mut shortest, &["1.25", "2.75"]);
+        block(&mut fixed, &["3.25", "4.75"]);
+        assert!(matches!(block(&mut shortest, &["5", "6.5"])[..], [.., Block::Numbers { .. }]));
+        let refused = block(&mut fixed, &["7.25", "8.50", "9.75"]);
+        assert!(matches!(refused[..], [Block::Numbers { .. }, Block::Dictionary { .. }]), "{refused:?}");
+        assert!(shortest.remains().spelled.join(fixed.remains().spelled).spelling().is_some());
     }
 }

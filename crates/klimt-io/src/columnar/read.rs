@@ -127,7 +127,7 @@ impl<'a> Shared<'_, 'a> {
             let spec = plan.spec.as_ref();
             let form = spec.map_or(Form::Dropped, |spec| form(spec, self.schema.field(column).data_type()));
             let kept = spec.is_none_or(|spec| is_kept(spec.role));
-            ColumnReader::new(number, form, kept, self.options.missing, self.gathering.thrift())
+            ColumnReader::new(number, form, kept, self.options.missing, self.gathering.thrift(column))
         };
         let mut readers: Vec<ColumnReader> = self.plan.iter().enumerate().map(reader).collect();
         let mut scratch = Vec::new();

@@ -278,10 +278,11 @@ struct Shared<'s, 'a> {
 impl<'a> Shared<'_, 'a> {
     fn read(&self, reader: usize, forms: &[Form]) -> Vec<ColumnReader<'_, 'a>> {
         let kept = |plan: &ColumnPlan| plan.spec.as_ref().is_none_or(|spec| is_kept(spec.role));
-        let column = |(&form, plan): (&Form, &ColumnPlan)| {
-            ColumnReader::new(reader, form, kept(plan), self.options.missing, self.gathering.thrift())
+        let column = |(number, (&form, plan)): (usize, (&Form, &ColumnPlan))| {
+            let thrift = self.gathering.thrift(number);
+            ColumnReader::new(reader, form, kept(plan), self.options.missing, thrift)
         };
-        let mut columns: Vec<ColumnReader> = forms.iter().zip(self.plan).map(column).collect();
+        let mut columns: Vec<ColumnReader> = forms.iter().zip(self.plan).enumerate().map(column).collect();
         let (mut buffer, mut scratch) = (Vec::new(), Vec::new());
         while !self.failed.load(Ordering::Relaxed) && !self.options.observer.cancelled() {
             let next = self.blocks.lock().expect("no reader panics").next_block(&mut buffer);

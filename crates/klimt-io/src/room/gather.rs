@@ -6,6 +6,7 @@ use crate::column::{Block, NumberSet, Sketch, Thrift};
 use crate::source::ColumnPlan;
 use klimt::memory::{Reservation, amount};
 use klimt::spill::{Place, SpillFile};
+use klimt::table::Spelled;
 use klimt::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -63,6 +64,8 @@ struct Spilling<'a> {
     numbers: Share<'a>,
     file: OnceLock<SpillFile>,
     sets: Vec<Mutex<NumberSet>>,
+    /// By column, how its numbers are spelt.
+    agreed: Vec<Mutex<Spelled>>,
     entries: Mutex<Vec<Entry>>,
 }
 
@@ -124,14 +127,15 @@ impl<'a> Gathering<'a> {
         Ok(Gathering { width: plan.len(), held: Mutex::default(), spilling })
     }
 
-    /// What keeps the dictionaries of readers small; nothing where all is held.
-    pub fn thrift(&self) -> Option<Thrift<'_, 'a>> {
+    /// What keeps the dictionaries of a column small; nothing where all is held.
+    pub fn thrift(&self, column: usize) -> Option<Thrift<'_, 'a>> {
         self.spilling.as_ref().map(|spilling| Thrift {
             share: &spilling.dictionaries,
             spilling: &spilling.begun,
             wanted: &spilling.wanted,
             overfull: &spilling.overfull,
             early: spilling.limits.early,
+            agreed: &spilling.agreed[column],
         })
     }
 
@@ -281,6 +285,7 @@ impl<'a> Spilling<'a> {
             numbers: share(usize::MAX)?,
             file: OnceLock::new(),
             sets: (0..width).map(|_| Mutex::new(NumberSet::new(limits.numbers_of_column()))).collect(),
+            agreed: (0..width).map(|_| Mutex::new(Spelled::Nothing)).collect(),
             entries: Mutex::default(),
         })
     }
