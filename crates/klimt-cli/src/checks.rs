@@ -1,11 +1,12 @@
 //! What makes no sense in a run is said before any work, all of it at once.
 
 use crate::external;
-use crate::hand_over::certificate_path;
+use crate::hand_over::{Telling, certificate_path};
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg};
 use crate::output::same_file;
 use crate::schemes;
 use crate::settings::Settings;
+use crate::tree;
 use klimt::algorithm::optimal::Effort;
 use klimt::recode::ReleaseColumn;
 use klimt::{Error, ErrorKind, Result};
@@ -18,7 +19,7 @@ pub fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &S
         read.extend(column.order.as_deref());
         read.extend(column.hierarchy.as_deref());
     }
-    let certificate = certificate_path(args, output);
+    let certificate = certificate_path(&Telling::of(args, output));
     let trace = settings.search.trace.as_deref();
     let written = [Some(output), certificate.as_deref(), args.publish.save_recoding.as_deref(), trace];
     for path in written.into_iter().flatten() {
@@ -31,11 +32,12 @@ pub fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &S
 }
 
 /// What a search cannot do is said before it starts.
-pub fn check_search(settings: &Settings) -> Result<()> {
+pub fn check_search(settings: &Settings, saves_recoding: bool) -> Result<()> {
     let algorithm = settings.algorithm();
     let mut problems = schemes::stray(settings);
     problems.extend(settings.memory.problems(algorithm, settings.is_auto()));
     problems.extend(external::check_asked(settings));
+    problems.extend(tree::problems(settings, saves_recoding));
     let says_itself = algorithm.starts_with("rothko") || ["mondrian", "local"].contains(&algorithm);
     if !says_itself && settings.partitioning == Some(PartitioningArg::Relaxed) {
         problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
@@ -44,6 +46,12 @@ pub fn check_search(settings: &Settings) -> Result<()> {
     if resolves && settings.hierarchy_cut == Some(HierarchyCut::Nodes) {
         problems.push(
             "--hierarchy-cut nodes: a search for better cuts goes between any two leaves; gensearch keeps to nodes"
+                .to_string(),
+        );
+    }
+    if algorithm == "scheme" && settings.workload.is_some() {
+        problems.push(
+            "--workload: schemes publish a value always the same way, not by where predicates end"
                 .to_string(),
         );
     }
@@ -81,6 +89,7 @@ pub fn check_local(settings: &Settings, saves_recoding: bool) -> Result<()> {
         (saves_recoding, "--save-recoding", overlap),
         (settings.partitioning.is_some(), "--partitioning", "local recoding is always relaxed"),
         (settings.split.is_some(), "--split", "local recoding does not cut; --loss says what it minimises"),
+        (settings.workload.is_some(), "--workload", "local recoding does not cut where predicates end"),
         (
             settings.hierarchy_cut.is_some(),
             "--hierarchy-cut",

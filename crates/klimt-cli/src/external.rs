@@ -3,6 +3,7 @@
 mod ahead;
 mod sink;
 
+pub use ahead::publish_meanwhile;
 pub use sink::{Manner, Publisher};
 
 use crate::options::Partitioning;
@@ -11,7 +12,7 @@ use crate::publish::Publication;
 use crate::settings::Settings;
 use klimt::algorithm::mondrian::Mondrian;
 use klimt::algorithm::optimal::Effort;
-use klimt::algorithm::rothko::{Account, External, Limits, Method, Rothko, Whole};
+use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Whole};
 use klimt::memory::{Pool, amount};
 use klimt::partition::Observer;
 use klimt::recode::{RowOrder, Rules};
@@ -61,6 +62,14 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Hands on the rows.
+    pub fn read_with<R>(&self, read: impl FnOnce(&dyn Rows) -> R) -> R {
+        match self {
+            Input::Spilled(spilled) => read(spilled),
+            Input::Held(_, table, _) => read(&HeldRows::new(table, HeldRows::BLOCK)),
+        }
+    }
+
     fn report(&self) -> ReadReport {
         match self {
             Input::Spilled(spilled) => spilled.report(),
@@ -102,29 +111,32 @@ impl Run<'_> {
             false => None,
         };
         let publisher = Publisher::new(publication, manner, stage, warn, rules);
-        let source: &dyn Rows = match input {
-            Input::Spilled(spilled) => spilled,
-            Input::Held(_, table, _) => &HeldRows::new(table, HeldRows::BLOCK),
-        };
         let method = match self.algorithm {
             "rothko-t" => Method::Tree,
             _ => Method::Sample(self.settings.memory.sampling()?),
         };
-        let job = External {
-            frame: input.frame(),
-            source,
-            requirements: self.requirements,
-            split: self.settings.split.as_deref().unwrap_or("median"),
-            weights: manner.weights,
-            keep_tree: manner.extents == Extents::Region || self.saves_recoding,
-            pool: self.pool,
-            folder: self.folder,
-            secret: secret(manner.row_order),
-            observer: stage,
+        let base = self.settings.base()?;
+        let steered = manner.workload.map(|workload| workload.steer(manner.weights));
+        let run = |source: &dyn Rows, sink: &mut dyn PartSink| {
+            let job = External {
+                frame: input.frame(),
+                source,
+                requirements: self.requirements,
+                split: &self.settings.split_spec(),
+                base: base.as_ref().map(|(base, by)| (&base[..], *by)),
+                weights: steered.as_ref().map_or(manner.weights, |steered| steered),
+                workload: manner.workload,
+                keep_tree: manner.extents == Extents::Region || self.saves_recoding,
+                pool: self.pool,
+                folder: self.folder,
+                secret: secret(manner.row_order),
+                observer: stage,
+            };
+            let rothko = Rothko { method, mondrian: self.mondrian, limits: Limits::default() };
+            rothko.run(&job, sink)
         };
-        let rothko = Rothko { method, mondrian: self.mondrian, limits: Limits::default() };
         let (publisher, account) =
-            ahead::publish_meanwhile(input.frame(), publisher, |sink| rothko.run(&job, sink))?;
+            publish_meanwhile(input.frame(), publisher, |sink| input.read_with(|source| run(source, sink)))?;
         if stage.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
@@ -144,6 +156,7 @@ impl Run<'_> {
             "passes": { "reads": rounded(account.reads), "writes": rounded(account.writes) },
             "repartitions": account.repartitions,
             "parts": account.parts,
+            "leaves": account.leaves,
             "pruned": account.pruned,
             "switched": account.switched,
             "minimal": account.minimal,
@@ -163,13 +176,17 @@ fn rounded(passes: f64) -> f64 {
 }
 
 /// What a certificate says of a run in memory.
-pub fn describe_held(settings: &Settings, report: ReadReport) -> Value {
-    json!({
+pub fn describe_held(settings: &Settings, report: ReadReport, leaves: Option<usize>) -> Value {
+    let mut run = json!({
         "algorithm": settings.algorithm(),
         "in-memory": true,
         "memory": settings.memory.described(),
         "bytes": { "source": report.bytes, "read": 0, "written": 0 },
-    })
+    });
+    if let Some(leaves) = leaves {
+        run["leaves"] = json!(leaves);
+    }
+    run
 }
 
 /// What rows of groups larger than memory are dealt by: as secret as the order of rows, and independent of it.
@@ -218,7 +235,7 @@ pub fn algorithm_for<'s>(settings: &'s Settings, table: &SpilledTable<'_>, pool:
     }
     let memory = amount(pool.limit());
     let enough = format!("--memory {}MB would do, about", needed(table).div_ceil(1_000_000));
-    if !settings.is_auto() {
+    if !settings.is_auto() && !settings.is_tree() {
         let message = format!("the table does not fit in {memory} of memory, and {asked} needs it there");
         return Err(Error::resource(message)
             .with_help(enough)
@@ -226,7 +243,7 @@ pub fn algorithm_for<'s>(settings: &'s Settings, table: &SpilledTable<'_>, pool:
     }
     let problems = refused(settings);
     if problems.is_empty() {
-        return Ok("rothko-s");
+        return Ok(if settings.is_tree() { asked } else { "rothko-s" });
     }
     let message = format!("the table does not fit in {memory} of memory; {}", problems.join("; "));
     Err(Error::resource(message).with_help(enough).with_help("or leave these options out"))

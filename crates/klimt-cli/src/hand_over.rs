@@ -7,18 +7,47 @@ use crate::terminal::{count, note, print};
 use klimt::{Error, Result};
 use serde_json::Value;
 
+/// What is told of a release, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Telling<'a> {
+    /// Where the release goes.
+    pub output: &'a str,
+    /// Where the certificate goes; beside the release where nothing is said.
+    pub certificate: Option<&'a str>,
+    /// Whether there is none.
+    pub no_certificate: bool,
+    /// Whether the certificate is printed.
+    pub json: bool,
+    /// Whether nothing else is.
+    pub quiet: bool,
+}
+
+impl<'a> Telling<'a> {
+    /// As the flags say.
+    pub fn of(args: &'a AnonymizeArgs, output: &'a str) -> Self {
+        Telling {
+            output,
+            certificate: args.publish.certificate.as_deref(),
+            no_certificate: args.publish.no_certificate,
+            json: args.json,
+            quiet: args.general.quiet,
+        }
+    }
+}
+
 /// Where the certificate goes, where one is written.
-pub fn certificate_path(args: &AnonymizeArgs, output: &str) -> Option<String> {
-    match (&args.publish.certificate, args.publish.no_certificate) {
-        (Some(path), _) => Some(path.clone()),
+pub fn certificate_path(telling: &Telling<'_>) -> Option<String> {
+    let output = telling.output;
+    match (telling.certificate, telling.no_certificate) {
+        (Some(path), _) => Some(path.to_string()),
         (None, true) => None,
         (None, false) => (output != "-").then(|| format!("{output}.certificate.json")),
     }
 }
 
 /// The release gets its name, then the certificate; a certificate of an older release is gone before that.
-pub fn hand_over(args: &AnonymizeArgs, output: &str, checked: Checked, certificate: &Value) -> Result<()> {
-    let path = certificate_path(args, output);
+pub fn hand_over(telling: &Telling<'_>, checked: Checked, certificate: &Value) -> Result<()> {
+    let path = certificate_path(telling);
     let text = format!("{certificate:#}\n");
     let staged = path.as_deref().map(Staged::create).transpose()?;
     if let (Some(staged), Some(path)) = (&staged, &path) {
@@ -31,8 +60,8 @@ pub fn hand_over(args: &AnonymizeArgs, output: &str, checked: Checked, certifica
     let findings = checked.findings.clone();
     checked.staged.publish()?;
     staged.map_or(Ok(()), Staged::publish)?;
-    if args.json {
-        if output == "-" {
+    if telling.json {
+        if telling.output == "-" {
             eprint!("{text}");
         } else {
             print(&text)?;
@@ -43,7 +72,7 @@ pub fn hand_over(args: &AnonymizeArgs, output: &str, checked: Checked, certifica
         rows => format!(", {} suppressed", count(rows)),
     };
     note(
-        args.general.quiet || args.json,
+        telling.quiet || telling.json,
         &format!(
             "{} rows in {} groups of {} to {}{suppressed}; {}",
             count(findings.rows),

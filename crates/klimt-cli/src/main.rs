@@ -19,7 +19,9 @@ mod settings;
 mod spec;
 mod suggest;
 mod terminal;
+mod tree;
 mod warnings;
+mod workload;
 
 use clap::{CommandFactory, FromArgMatches};
 use klimt::ErrorKind;

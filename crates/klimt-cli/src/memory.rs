@@ -49,7 +49,7 @@ impl MemoryArgs {
         let mut problems: Vec<String> = Vec::new();
         problems.extend(self.bytes().err().map(|error| error.message().to_string()));
         problems.extend(self.sampling().err().map(|error| error.message().to_string()));
-        if algorithm != "rothko-s" && !is_auto {
+        if !["rothko-s", "rtree"].contains(&algorithm) && !is_auto {
             let given = [("significance", &self.significance), ("sample", &self.sample)];
             let stray = given.iter().filter(|(_, given)| given.is_some());
             problems.extend(stray.map(|(flag, _)| format!("--{flag} is for --algorithm rothko-s")));

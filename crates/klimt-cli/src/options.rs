@@ -1,9 +1,17 @@
 //! Every flag of the command, in one place: help, completions and the man page are made from it.
 
+use crate::commands::compare::args::CompareArgs;
+use crate::commands::hierarchy::args::HierarchyCommand;
+use crate::commands::index::args::IndexCommand;
+use crate::commands::measure::args::LearnArgs;
+use crate::commands::query::args::QueryArgs;
+use crate::commands::report::args::ReportArgs;
+use crate::commands::verify::args::AttackArgs;
 use crate::memory::MemoryArgs;
 use crate::requirements::RequirementArgs;
 use crate::schemes::SchemeArgs;
 use crate::search::SearchArgs;
+use crate::tree::TreeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use klimt::registry;
 
@@ -32,6 +40,12 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Measure what a release costs its users
     Measure(MeasureArgs),
+    /// Ask a release what its users will ask, and how far its answers are off
+    Query(QueryArgs),
+    /// Put algorithms and values of k side by side: risk, loss and time
+    Compare(Box<CompareArgs>),
+    /// Write a page about a release for those who decide: what is reached, risked and lost
+    Report(Box<ReportArgs>),
     /// Look at a table: columns, types, distinct values, risk as it is, suggested roles
     Inspect(InspectArgs),
     /// Write a starter spec for a table
@@ -41,6 +55,9 @@ pub enum Command {
     Hierarchy(HierarchyCommand),
     /// Recode other data with a saved recoding function
     Apply(ApplyArgs),
+    /// Keep rows that change in a store, and release them again and again
+    #[command(subcommand)]
+    Index(IndexCommand),
     /// Generate synthetic data
     Generate(GenerateArgs),
     /// Print shell completions
@@ -200,6 +217,9 @@ pub struct AnonymizeArgs {
     /// What is asked of the generalization schemes.
     #[command(flatten)]
     pub schemes: SchemeArgs,
+    /// What is asked of an R+-tree.
+    #[command(flatten)]
+    pub tree: TreeArgs,
     /// How much memory may be taken.
     #[command(flatten)]
     pub memory: MemoryArgs,
@@ -225,9 +245,13 @@ pub struct MethodArgs {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(
         registry::ALGORITHMS.iter().map(|entry| clap::builder::PossibleValue::new(entry.id).help(entry.help))))]
     pub algorithm: Option<String>,
-    /// How the next cut is chosen: median, infogain, regression or loss:NAME
+    /// How the next cut is chosen: median, box, box:area, infogain, regression or loss:NAME
     #[arg(long, value_name = "CRITERION")]
     pub split: Option<String>,
+    /// Queries that the release is for, as SQL or TOML: cuts go where their predicates end, and columns that they ask about
+    /// matter more
+    #[arg(long, value_name = "FILE")]
+    pub workload: Option<String>,
     /// Whether equal rows stay in one group
     #[arg(long, value_enum, value_name = "MODEL")]
     pub partitioning: Option<Partitioning>,
@@ -306,8 +330,25 @@ pub enum Statistic {
     Mean,
 }
 
+/// What a release is checked against.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Other releases of the table")]
+pub struct AgainstArgs {
+    /// Releases before this one, newest first: whoever is known to be in several must stay hidden among the rows that the
+    /// groups have in common, with the sensitive values of the newest release of these
+    #[arg(long, value_name = "FILES", num_args = 1..)]
+    pub against: Vec<String>,
+    /// The column that says which rows of the releases are the same
+    #[arg(long, value_name = "COLUMN")]
+    pub key: Option<String>,
+    /// Rows that joined or left a group between two releases must satisfy the requirements by themselves
+    #[arg(long)]
+    pub strict: bool,
+}
+
 /// `klimt verify`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = "Memory: with --against, about 60 bytes for every row of every file.")]
 pub struct VerifyArgs {
     /// The release
     pub release: String,
@@ -320,6 +361,12 @@ pub struct VerifyArgs {
     /// What the release is said to satisfy.
     #[command(flatten)]
     pub requirements: RequirementArgs,
+    /// What the release is checked against.
+    #[command(flatten)]
+    pub against: AgainstArgs,
+    /// How it is attacked.
+    #[command(flatten)]
+    pub attack: AttackArgs,
     /// How risk is told.
     #[command(flatten)]
     pub risk: RiskArgs,
@@ -350,6 +397,9 @@ pub struct MeasureArgs {
     /// The k that average sizes are compared with.
     #[command(flatten)]
     pub requirements: RequirementArgs,
+    /// What is learnt from the release.
+    #[command(flatten)]
+    pub learning: LearnArgs,
     /// How both files are written.
     #[command(flatten)]
     pub format: FormatArgs,
@@ -441,7 +491,8 @@ pub struct ApplyArgs {
 /// `klimt generate`.
 #[derive(Args, Clone, Debug)]
 pub struct GenerateArgs {
-    /// Which data: uniform, skewed (discrete, of Mondrian's paper) or agrawal (nine attributes, of Rothko's)
+    /// Which data: uniform, skewed (discrete, of Mondrian's paper), agrawal (nine attributes, of Rothko's), or census and
+    /// sales, which stand in for data that cannot be handed on
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(
         klimt_io::generate::GENERATORS.iter().map(|entry| clap::builder::PossibleValue::new(entry.name).help(entry.help))))]
     pub generator: String,
@@ -469,114 +520,6 @@ pub struct GenerateArgs {
     /// The character between fields of CSV
     #[arg(long, value_name = "CHAR", value_parser = delimiter, default_value = ",")]
     pub delimiter: u8,
-    /// General flags.
-    #[command(flatten)]
-    pub general: GeneralArgs,
-}
-
-/// `klimt hierarchy`.
-#[derive(Debug, Subcommand)]
-pub enum HierarchyCommand {
-    /// Build a hierarchy over the values of a column
-    Build(BuildArgs),
-    /// Check a hierarchy, and that it covers a column
-    Check(CheckArgs),
-    /// Count the generalizations of a column with a hierarchy
-    Count(CountArgs),
-    /// Draw a hierarchy as a tree
-    Show {
-        /// The hierarchy
-        file: String,
-    },
-}
-
-/// `klimt hierarchy build`.
-#[derive(Args, Clone, Debug)]
-pub struct BuildArgs {
-    /// The table whose values the hierarchy covers
-    pub input: String,
-    /// The column
-    #[arg(long, value_name = "COLUMN")]
-    pub column: String,
-    /// How the tree is made
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub by: BuildBy,
-    /// Widths of the levels, each a multiple of the one before (for width), such as 5,10,20
-    #[arg(long, value_name = "WIDTHS", value_delimiter = ',')]
-    pub widths: Vec<String>,
-    /// Where the first interval starts (for width); 0 by default
-    #[arg(long, value_name = "NUMBER")]
-    pub origin: Option<String>,
-    /// How many values a group of the first level has (for count)
-    #[arg(long, value_name = "N")]
-    pub size: Option<u32>,
-    /// How many groups a group of the next level has (for count and order)
-    #[arg(long, value_name = "N")]
-    pub fanout: Option<u32>,
-    /// The lengths of the prefixes, longest first (for prefix); every length by default
-    #[arg(long, value_name = "LENGTHS", value_delimiter = ',')]
-    pub lengths: Vec<u32>,
-    /// Add a level of decades (for date)
-    #[arg(long)]
-    pub decades: bool,
-    /// The order of the values, a value per line (for order); the natural order by default
-    #[arg(long, value_name = "FILE")]
-    pub order: Option<String>,
-    /// Where the hierarchy goes; `-` is standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    pub output: String,
-    /// How the table is written.
-    #[command(flatten)]
-    pub format: FormatArgs,
-    /// General flags.
-    #[command(flatten)]
-    pub general: GeneralArgs,
-}
-
-/// How a hierarchy is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BuildBy {
-    /// Intervals of given widths, for numbers
-    Width,
-    /// Intervals with as many values each, for numbers
-    Count,
-    /// Year, month and day, for dates
-    Date,
-    /// Ever shorter prefixes, for codes such as postcodes and ICD
-    Prefix,
-    /// Neighbours in an order
-    Order,
-}
-
-/// `klimt hierarchy count`.
-#[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "A generalization groups the values of a column; a scheme says which groupings are allowed. For bhs and ghs the\nlevels and nodes are counted as they are drawn, so that a node over a single value counts beside the value."
-)]
-pub struct CountArgs {
-    /// The hierarchy
-    pub file: String,
-    /// Print the number for this scheme alone: bhs, ghs, ops, gops, sps or gsps
-    #[arg(long, value_name = "NAME", value_parser = crate::schemes::named)]
-    pub scheme: Option<klimt::algorithm::scheme::Scheme>,
-    /// Print the numbers as JSON; they are texts, as they may be of any length
-    #[arg(long, help_heading = "General")]
-    pub json: bool,
-}
-
-/// `klimt hierarchy check`.
-#[derive(Args, Clone, Debug)]
-pub struct CheckArgs {
-    /// The hierarchy
-    pub file: String,
-    /// The table whose column it must cover
-    pub input: Option<String>,
-    /// The column
-    #[arg(long, value_name = "COLUMN", requires = "input")]
-    pub column: Option<String>,
-    /// How the table is written.
-    #[command(flatten)]
-    pub format: FormatArgs,
     /// General flags.
     #[command(flatten)]
     pub general: GeneralArgs,

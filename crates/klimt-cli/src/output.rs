@@ -15,6 +15,8 @@ pub struct Staged {
     file: File,
     target: Target,
     name: String,
+    /// Whether only the owner may ever read it.
+    private: bool,
 }
 
 enum Target {
@@ -35,7 +37,12 @@ impl Staged {
         let failed = |error: &io::Error| Error::io(name, "write it", error);
         if name == "-" {
             let file = tempfile::tempfile().map_err(|e| failed(&e))?;
-            return Ok(Staged { file, target: Target::Stdout, name: "standard output".to_string() });
+            return Ok(Staged {
+                file,
+                target: Target::Stdout,
+                name: "standard output".to_string(),
+                private: false,
+            });
         }
         let path = PathBuf::from(name);
         if let Ok(metadata) = fs::metadata(&path) {
@@ -44,7 +51,12 @@ impl Staged {
             }
             if !metadata.is_file() {
                 let file = tempfile::tempfile().map_err(|e| failed(&e))?;
-                return Ok(Staged { file, target: Target::Device(path), name: name.to_string() });
+                return Ok(Staged {
+                    file,
+                    target: Target::Device(path),
+                    name: name.to_string(),
+                    private: false,
+                });
             }
         }
         remove_orphans(&path);
@@ -53,7 +65,7 @@ impl Staged {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create_new(true).mode(0o600).open(&temporary);
         let file = file.map_err(|e| failed(&e))?;
-        Ok(Staged { file, target: Target::File { temporary, path }, name: name.to_string() })
+        Ok(Staged { file, target: Target::File { temporary, path }, name: name.to_string(), private: false })
     }
 
     /// The file to write to.
@@ -66,8 +78,12 @@ impl Staged {
         let failed = |name: &str, error: &io::Error| Error::io(name, "write it", error);
         match &self.target {
             Target::File { temporary, path } => {
-                let mode =
-                    fs::metadata(path).map_or_else(|_| 0o666 & !umask(), |old| old.permissions().mode());
+                let mode = match self.private {
+                    true => 0o600,
+                    false => {
+                        fs::metadata(path).map_or_else(|_| 0o666 & !umask(), |old| old.permissions().mode())
+                    }
+                };
                 fs::set_permissions(temporary, fs::Permissions::from_mode(mode & 0o777))
                     .and_then(|()| replace(temporary, path))
                     .map_err(|e| failed(&self.name, &e))
@@ -107,6 +123,14 @@ fn replace(temporary: &Path, path: &Path) -> io::Result<()> {
 /// Writes a small file whole or not at all.
 pub fn write_whole(name: &str, text: &[u8]) -> Result<()> {
     write_staged(name, |out| out.write_all(text).map_err(|e| Error::io(name, "write it", &e)))
+}
+
+/// Writes a small file with values of the original whole or not at all; only its owner can read it.
+pub fn write_private(name: &str, text: &[u8]) -> Result<()> {
+    let mut staged = Staged::create(name)?;
+    staged.private = true;
+    staged.file().write_all(text).map_err(|e| Error::io(name, "write it", &e))?;
+    staged.publish()
 }
 
 /// Writes a file whole or not at all, as it is made.

@@ -7,7 +7,7 @@ use klimt::algorithm::gensearch::{GenSearch, Priority, Splits};
 use klimt::algorithm::local::Local;
 use klimt::algorithm::mondrian::Mondrian;
 use klimt::algorithm::optimal::{Effort, Optimal};
-use klimt::loss::{Cost, Original, Totals};
+use klimt::loss::{Cost, Original, Totals, WithPenalty};
 use klimt::partition::{Budget, Observer, Partitioner};
 use klimt::region::Published;
 use klimt::table::{Decimal, Shape, Table};
@@ -115,6 +115,9 @@ impl SearchArgs {
     /// The loss that is minimised, bound to a table.
     pub fn cost<'a>(&self, original: &Original<'a>) -> Result<Box<dyn Cost + 'a>> {
         let name = self.loss();
+        if let Some(cost) = WithPenalty::new(original).filter(|_| name == "queries") {
+            return Ok(Box::new(cost));
+        }
         let additive: Vec<&str> = registry::LOSSES
             .iter()
             .filter(|(_, loss)| loss.cost(original).is_some())
@@ -158,7 +161,7 @@ impl SearchArgs {
 
     /// What a certificate says of the search, by name.
     pub fn describe(&self, algorithm: &str) -> Vec<(&'static str, Value)> {
-        let greedy = algorithm == "mondrian" || algorithm.starts_with("rothko");
+        let greedy = ["mondrian", "rtree"].contains(&algorithm) || algorithm.starts_with("rothko");
         let searches = !greedy || self.effort() != Effort::Fast;
         let mut said = Vec::new();
         if algorithm != "scheme" {

@@ -6,6 +6,7 @@ use crate::requirements::Wanted;
 use crate::schemes::{Levels, SchemeSettings};
 use crate::search::SearchArgs;
 use crate::suggest::did_you_mean;
+use crate::tree::TreeArgs;
 use klimt::algorithm::scheme::Scheme;
 use klimt::table::{Role, TypeSpec};
 use klimt::{Error, ErrorKind, Result};
@@ -51,12 +52,16 @@ pub struct Settings {
     pub requirements: Vec<Wanted>,
     /// How the next cut is chosen.
     pub split: Option<String>,
+    /// Queries that the release is for, as a file.
+    pub workload: Option<String>,
     /// The algorithm.
     pub algorithm: Option<String>,
     /// What is asked of a search.
     pub search: SearchArgs,
     /// What is asked of the generalization schemes.
     pub schemes: SchemeSettings,
+    /// What is asked of an R+-tree.
+    pub tree: TreeArgs,
     /// What is said about memory.
     pub memory: MemoryArgs,
     /// Strict or relaxed.
@@ -154,7 +159,7 @@ impl Settings {
     pub fn unknown_columns(&self, names: &[String]) -> Vec<String> {
         let known = || names.iter().map(String::as_str);
         let required = self.requirements.iter().filter_map(|wanted| wanted.column.as_ref());
-        let mut said: Vec<&String> = self.columns.keys().chain(required).collect();
+        let mut said: Vec<&String> = self.columns.keys().chain(required).chain(&self.tree.prefer).collect();
         said.sort_unstable();
         said.dedup();
         said.into_iter()

@@ -6,6 +6,7 @@ use crate::schemes::{self, DirectionArg, Levels, Technique};
 use crate::search::{EffortArg, PriorityArg, StartArg};
 use crate::settings::{ColumnSettings, Settings, weight};
 use crate::suggest::did_you_mean;
+use crate::tree::ByArg;
 use clap::ValueEnum;
 use klimt::registry::Subject;
 use klimt::table::{Role, TypeSpec};
@@ -20,7 +21,8 @@ const KEYS: &[(&str, &str)] = &[
     ("other", "what to do with columns that have no role: drop or keep"),
     ("missing", "texts that stand for a missing value, besides the empty one"),
     ("algorithm", "the algorithm that finds the groups"),
-    ("split", "how the next cut is chosen: median, infogain, regression or loss:NAME"),
+    ("split", "how the next cut is chosen: median, box, box:area, infogain, regression or loss:NAME"),
+    ("workload", "queries that the release is for, as a file of SQL or TOML"),
     ("loss", "the loss that a search minimises, such as ncp or dm"),
     ("effort", "spend more time on a better release: fast, balanced or best"),
     ("time-limit", "end a search after this time, such as \"120s\""),
@@ -37,6 +39,10 @@ const KEYS: &[(&str, &str)] = &[
     ("scheme", "scheme: which groupings of values are allowed: bhs, ghs, ops, gops, sps or gsps"),
     ("direction", "scheme: where the search starts: bottom-up, top-down or auto"),
     ("without", "scheme: what the search does without, for experiments, such as [\"fold\"]"),
+    ("base-k", "rtree: the least rows of a leaf, where groups of k rows are made of whole leaves"),
+    ("by", "rtree: which leaves become a group: leaf-scan or level"),
+    ("leaf-capacity", "rtree: split a leaf when it has so many times the rows that a group needs"),
+    ("prefer", "rtree: columns that are cut as long as they can be, such as [\"zip\"]"),
     ("memory", "keep to so much memory, such as \"256MB\" or \"50%\""),
     ("temp-dir", "where tables larger than memory are kept meanwhile"),
     ("significance", "rothko-s: the chance of making a cut that has to be undone"),
@@ -110,6 +116,7 @@ impl Reader<'_> {
                 "other" => settings.other = self.choice::<Other>(key, value),
                 "missing" => settings.missing = self.texts(key, value),
                 "split" => settings.split = self.text(key, value),
+                "workload" => settings.workload = self.file(key, value),
                 "algorithm" => settings.algorithm = self.algorithm(key, value),
                 "loss" => settings.search.loss = self.text(key, value),
                 "effort" => settings.search.effort = self.choice::<EffortArg>(key, value),
@@ -128,6 +135,10 @@ impl Reader<'_> {
                     settings.schemes.without =
                         texts.iter().filter_map(|text| self.choice_of::<Technique>(key, text)).collect();
                 }
+                "base-k" => settings.tree.base_k = self.whole(key, value),
+                "by" => settings.tree.by = self.choice::<ByArg>(key, value),
+                "leaf-capacity" => settings.tree.leaf_capacity = self.whole(key, value),
+                "prefer" => settings.tree.prefer = self.texts(key, value),
                 "memory" => settings.memory.memory = self.number(key, value),
                 "temp-dir" => settings.memory.temp_dir = self.file(key, value),
                 "significance" => settings.memory.significance = self.number(key, value),

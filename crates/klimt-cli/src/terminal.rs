@@ -33,18 +33,7 @@ pub fn print(text: &str) -> Result<()> {
         .map_err(|e| Error::io("standard output", "write to it", &e))
 }
 
-/// A number with its thousands apart.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use klimt_report::thousands as count;
 
 /// Prints rows in columns that line up; the first row is the heading. Columns of numbers are right-aligned.
 pub fn table(rows: &[Vec<String>]) -> String {

@@ -1,14 +1,18 @@
 //! The experiments of the papers and the benchmarks against peers.
 
 mod bench;
-mod chart;
+mod figure;
+mod index;
+mod learn;
 mod measure;
 mod optimal;
 mod published;
+mod release;
 mod requirements;
 mod rothko;
 mod schemes;
 mod tables;
+mod workload;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -25,6 +29,12 @@ struct Cli {
 enum Command {
     /// Anonymize a CSV file beside DuckDB, polars and cp, which only copy it
     Bench(bench::BenchArgs),
+    /// Every figure of the papers' experiments: its numbers, its picture, and whether its claim holds
+    Figure(figure::FigureArgs),
+    /// The R+-tree: beside Mondrian in time, loss and answers to queries
+    Index(index::IndexArgs),
+    /// Decision trees that are trained on the original and on releases, and tested on held-out rows
+    Learn(learn::LearnArgs),
     /// How good the best partitions are: found and proven, beside Mondrian and the GenSearch paper
     Optimal(optimal::OptimalArgs),
     /// What requirements of sensitive columns cost, beside k alone
@@ -35,16 +45,22 @@ enum Command {
     Schemes(schemes::SchemesArgs),
     /// How the cost grows with the number of rows
     Scale(bench::ScaleArgs),
+    /// Releases made for a workload, beside those that are not: the error of its answers
+    Workload(workload::WorkloadArgs),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Bench(args) => bench::bench(&args),
+        Command::Figure(args) => figure::figure(&args),
+        Command::Index(args) => index::index(&args),
+        Command::Learn(args) => learn::learn(&args),
         Command::Optimal(args) => optimal::optimal(&args),
         Command::Requirements(args) => requirements::requirements(&args),
         Command::Rothko(args) => rothko::rothko(&args),
         Command::Schemes(args) => schemes::schemes(&args),
         Command::Scale(args) => bench::scale(&args),
+        Command::Workload(args) => workload::workload(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

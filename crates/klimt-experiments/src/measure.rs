@@ -1,6 +1,7 @@
 //! Runs a command and measures what it took.
 
 use std::process::Command;
+use std::time::Instant;
 
 /// What a run took.
 #[derive(Clone, Copy, Debug)]
@@ -46,4 +47,63 @@ pub fn median(costs: &[Cost]) -> Cost {
         values[values.len() / 2]
     };
     Cost { wall: middle(|c| c.wall), cpu: middle(|c| c.cpu), memory: middle(|c| c.memory) }
+}
+
+/// What work inside this process took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Seconds on the clock.
+    pub wall: f64,
+    /// Seconds of all processors in the program.
+    pub user: f64,
+    /// Seconds of all processors in the system.
+    pub kernel: f64,
+}
+
+impl Spent {
+    /// Seconds of all processors.
+    pub fn cpu(&self) -> f64 {
+        self.user + self.kernel
+    }
+
+    /// Seconds in which one thread of work waited for something else.
+    pub fn waited(&self) -> f64 {
+        (self.wall - self.cpu()).max(0.0)
+    }
+}
+
+/// Seconds of all processors that this process has taken, in the program and in the system; unknown where the system does
+/// not say. The system counts hundredths.
+fn processor_seconds() -> (f64, f64) {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let mut ticks = fields.skip(11).map(|ticks| ticks.parse::<f64>().map_or(f64::NAN, |ticks| ticks / 100.0));
+    (ticks.next().unwrap_or(f64::NAN), ticks.next().unwrap_or(f64::NAN))
+}
+
+/// Does the work, and says what it took.
+pub fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(T, Spent), String> {
+    let (wall, (user, kernel)) = (Instant::now(), processor_seconds());
+    let done = work()?;
+    let (wall, after) = (wall.elapsed().as_secs_f64(), processor_seconds());
+    Ok((done, Spent { wall, user: after.0 - user, kernel: after.1 - kernel }))
+}
+
+/// Does the work at least so often, and until it has taken so many seconds, and says what it took on average: work of a
+/// few milliseconds is done often enough for a clock of hundredths.
+pub fn repeated(
+    runs: usize,
+    seconds: f64,
+    mut work: impl FnMut() -> Result<(), String>,
+) -> Result<Spent, String> {
+    let (mut sum, mut done) = (Spent::default(), 0usize);
+    while done < runs.max(1) || (sum.wall < seconds && done < 1000) {
+        let ((), spent) = timed(&mut work)?;
+        sum.wall += spent.wall;
+        sum.user += spent.user;
+        sum.kernel += spent.kernel;
+        done += 1;
+    }
+    let share = |sum: f64| sum / done as f64;
+    Ok(Spent { wall: share(sum.wall), user: share(sum.user), kernel: share(sum.kernel) })
 }

@@ -2,10 +2,10 @@
 //! paper (Hore, Jammalamadaka, Mehrotra, D'Ascanio).
 
 use crate::bench::PlaceArgs;
-use crate::chart::{Series, chart};
 use crate::published::Published;
 use crate::tables::Places;
 use clap::Args;
+use klimt_chart::{Axis, Bars, Chart, Frame};
 use std::path::{Path, PathBuf};
 
 /// `klimt-experiments optimal`.
@@ -100,18 +100,18 @@ impl Adult<'_> {
             found.push(after);
             proven.push(least);
         }
-        let series = [
-            Series { name: "Mondrian", values: greedy, colour: "#b0b7c3" },
-            Series { name: "found by klimt", values: found, colour: "#c9a227" },
-            Series { name: "proven: no release is below", values: proven, colour: "#3a5a78" },
-        ];
         let labels: Vec<String> = self.args.k.iter().map(|k| format!("k = {k}")).collect();
-        let text = chart(
+        let frame = Frame::new(
             "DM on Adult, in units of n·k",
-            &labels,
-            &series,
-            (PAPER, "GenSearch, paper: 1.35 at best"),
+            "For every k: what Mondrian loses, what klimt found, and what no release is below",
         );
+        let text = Bars::new(frame, labels, Axis::new("").from(1.0).to(3.0))
+            .with("Mondrian", greedy)
+            .with("found by klimt", found)
+            .with("proven: no release is below", proven)
+            .with_rule(PAPER, "GenSearch, paper: 1.35 at best")
+            .with_values()
+            .svg();
         std::fs::write(&self.args.chart, text).map_err(|e| format!("{}: {e}", self.args.chart.display()))?;
         println!("chart: {}", self.args.chart.display());
         Ok(())

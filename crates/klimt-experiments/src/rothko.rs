@@ -1,9 +1,9 @@
 //! Tables larger than memory: the experiments of LeFevre and DeWitt (*Scalable Anonymization Algorithms for Large Data
 //! Sets*, 2007), and klimt beside GNU sort.
 
-mod engine;
-mod quality;
-mod traffic;
+pub mod engine;
+pub mod quality;
+pub mod traffic;
 
 use crate::bench::PlaceArgs;
 use crate::measure::{Cost, measure, median};

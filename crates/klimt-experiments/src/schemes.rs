@@ -4,10 +4,10 @@
 mod peers;
 
 use crate::bench::PlaceArgs;
-use crate::chart::lines;
 use crate::published::Published;
 use crate::tables::Places;
 use clap::Args;
+use klimt_chart::{Axis, Chart, Frame, Lines};
 use std::path::{Path, PathBuf};
 
 /// `klimt-experiments schemes`.
@@ -44,7 +44,7 @@ const PARTS: [&str; 7] = ["paper", "direction", "pruning", "arx", "flexible", "l
 const SCHEMES: [&str; 6] = ["bhs", "ghs", "gops", "gsps", "ops", "sps"];
 
 /// Each allows at least as much as the one before it: the least cost cannot rise.
-const CHAINS: [&[&str]; 2] = [&["bhs", "ghs", "gops", "ops", "sps"], &["gops", "gsps", "sps"]];
+pub const CHAINS: [&[&str]; 2] = [&["bhs", "ghs", "gops", "ops", "sps"], &["gops", "gsps", "sps"]];
 
 /// The quasi-identifiers of the paper.
 const FOUR: &str = "age,marital-status,race,sex";
@@ -122,8 +122,10 @@ impl Adult<'_> {
         };
         let labels: Vec<String> = self.args.k.iter().map(|k| format!("k = {k}")).collect();
         let title = format!("{} on Adult by generalization scheme: {FOUR}", loss.to_uppercase());
-        std::fs::write(&path, lines(&title, &labels, series))
-            .map_err(|e| format!("{}: {e}", path.display()))?;
+        let frame = Frame::new(title, "What the best release of each scheme costs, for every k");
+        let chart = Lines::over_labels(frame, "", labels, Axis::new("").from(0.0));
+        let chart = series.iter().fold(chart, |chart, (name, values)| chart.with_values(*name, values));
+        std::fs::write(&path, chart.svg()).map_err(|e| format!("{}: {e}", path.display()))?;
         println!("chart: {}", path.display());
         Ok(())
     }

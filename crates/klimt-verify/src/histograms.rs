@@ -106,7 +106,7 @@ impl Histograms {
 }
 
 /// Orders cells by group and value and joins those that have both in common.
-fn join(cells: &mut Vec<Cell>) {
+pub(crate) fn join(cells: &mut Vec<Cell>) {
     // The rows of a group mostly come together, and the groups in the order of their numbers.
     if cells.is_sorted_by_key(|cell| cell.group) {
         cells.chunk_by_mut(|left, right| left.group == right.group).for_each(<[Cell]>::sort_unstable);

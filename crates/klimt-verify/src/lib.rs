@@ -4,8 +4,10 @@
 //! reader of the release would see. [`csv::scan`] (or [`Tally::add`] for other formats) counts the rows of every
 //! published tuple of quasi-identifier values in a [`Tally`]; tallies of different threads are merged.
 //! [`Findings`] sums a tally up, and [`claims::check`] decides which promises about the release hold. [`Segments`] does
-//! both for a release that is counted one piece after the other.
+//! both for a release that is counted one piece after the other, and [`against`] checks what several releases tell
+//! together.
 
+pub mod against;
 pub mod claims;
 pub mod csv;
 mod decimal;

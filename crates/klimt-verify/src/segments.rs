@@ -43,7 +43,7 @@ impl<'r> Segments<'r> {
         counts: Vec<ValueCounts>,
     ) -> Result<Self> {
         let whole = Whole::new(rows, counts, &facts.sensitive)?;
-        let promises = Promises::new(requirements, &whole);
+        let promises = Promises::new(each(requirements), &whole);
         Ok(Segments { bound: Some((whole, promises)), ..Segments::one(requirements, facts, question) })
     }
 
@@ -51,7 +51,7 @@ impl<'r> Segments<'r> {
     pub fn segment(&mut self, tally: &Tally) -> Result<()> {
         if self.bound.is_none() {
             let whole = Whole::of(tally, &self.facts.sensitive)?;
-            let promises = Promises::new(self.requirements, &whole);
+            let promises = Promises::new(each(self.requirements), &whole);
             self.bound = Some((whole, promises));
         }
         let Some((whole, promises)) = &mut self.bound else {
@@ -86,6 +86,10 @@ impl<'r> Segments<'r> {
         let outcomes = promises.outcomes(findings.smallest_group);
         Ok((findings, outcomes))
     }
+}
+
+fn each(requirements: &[Box<dyn Requirement>]) -> impl Iterator<Item = &dyn Requirement> {
+    requirements.iter().map(|requirement| &**requirement)
 }
 
 /// Counts the groups of a tally, one tuple left out where that is suppressed.

@@ -37,6 +37,11 @@ pub struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
+    /// So many rows that have no published tuple in common: a set that several releases tell apart.
+    pub(crate) fn set(number: u32, rows: u64) -> Self {
+        Group { number, key: &[], rows }
+    }
+
     /// The group's number in its tally, as in [`Cell::group`].
     pub fn number(&self) -> u32 {
         self.number
@@ -198,7 +203,7 @@ impl Tally {
     }
 }
 
-fn push_value(key: &mut Vec<u8>, value: &str) {
+pub(crate) fn push_value(key: &mut Vec<u8>, value: &str) {
     key.extend_from_slice(value.as_bytes());
     key.push(END);
 }

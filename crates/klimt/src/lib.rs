@@ -3,9 +3,10 @@
 //! An anonymization is a partition of the rows into groups and one recoding per group. The modules follow the
 //! words of that sentence: [`table`] and [`hierarchy`] hold the data and its domains, [`algorithm`] finds the
 //! partition under the [`requirement`]s, [`partition`] and [`region`] hold it, [`recode`] turns it into what is
-//! published, [`loss`] says what that costs, and [`risk`] how easily people are found.
+//! published, [`loss`] says what that costs, [`risk`] how easily people are found, and [`attack`] what is learnt about them.
 
 pub mod algorithm;
+pub mod attack;
 pub mod error;
 pub mod hierarchy;
 pub mod loss;
@@ -20,5 +21,6 @@ pub mod spill;
 pub mod split;
 pub mod statistics;
 pub mod table;
+pub mod workload;
 
 pub use error::{Error, ErrorKind, Result};

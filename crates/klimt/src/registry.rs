@@ -3,7 +3,7 @@
 
 use crate::loss::{
     AverageClassSize, CertaintyPenalty, Classification, ConditionalEntropy, Discernibility, Divergence,
-    Entropy, Granularity, HierarchicalDiscernibility, Loss, Precision, RootMeanSquaredError, Volume,
+    Entropy, Granularity, HierarchicalDiscernibility, Loss, Precision, Queries, RootMeanSquaredError, Volume,
 };
 use crate::requirement::{
     Alpha, BetaLikeness, DeltaDisclosure, DistinctDiversity, EntropyDiversity, EpsilonPrivacy, KAnonymity,
@@ -137,6 +137,11 @@ pub const ALGORITHMS: &[Entry] = &[
         help: "mondrian for tables larger than memory: cuts from a sample, undone where they turn out wrong",
     },
     Entry {
+        id: "rtree",
+        flag: "--algorithm rtree",
+        help: "the leaves of an R+-tree, for tables of any size: cuts by the boxes of their sides, and coarser releases from the same leaves",
+    },
+    Entry {
         id: "gensearch",
         flag: "--algorithm gensearch",
         help: "systematic search for the partitioning of least loss with a given set of cuts, with a proof of how good it is",
@@ -166,6 +171,11 @@ pub const SPLITS: &[Entry] = &[
         help: "the median of the dimension with the widest normalised range",
     },
     Entry {
+        id: "box",
+        flag: "--split box",
+        help: "the cut after which the smallest boxes over its sides lose least: certainty penalty, or volume with box:area",
+    },
+    Entry {
         id: "infogain",
         flag: "--split infogain",
         help: "the cut that tells most about the class label, a target",
@@ -190,6 +200,7 @@ pub const LOSSES: &[(Entry, &dyn Loss)] = &[
     (Entry { id: "kl", flag: "klimt measure", help: "divergence of the original from the release spread evenly over its regions, in nats" }, &Divergence),
     (Entry { id: "conditional-entropy", flag: "klimt measure", help: "bits of uncertainty about the class when the group is known" }, &ConditionalEntropy),
     (Entry { id: "rmse", flag: "klimt measure", help: "root mean squared error of a numeric target, from its group's mean" }, &RootMeanSquaredError),
+    (Entry { id: "queries", flag: "klimt anonymize --workload", help: "the relative error that is expected of a workload's answers, at most" }, &Queries),
     (Entry { id: "precision", flag: "klimt measure", help: "precision lost: how high in its hierarchy a cell is published, 0 best" }, &Precision),
     (Entry { id: "entropy", flag: "klimt measure", help: "non-uniform entropy: the share of the bits of the original that is lost" }, &Entropy),
     (Entry { id: "granularity", flag: "klimt measure", help: "the share of the other values of its column that a cell covers" }, &Granularity),

@@ -5,17 +5,19 @@ use crate::certificate::Certified;
 use crate::checks::{check_files, check_local, check_names, check_search};
 use crate::columns::{dialect_spec, plan};
 use crate::external::{self, Manner};
-use crate::hand_over::hand_over;
+use crate::hand_over::{Telling, hand_over};
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
 use crate::output::{write_staged, write_whole};
 use crate::progress::Progress;
-use crate::publish::{Publication, facts};
+use crate::publish::{Checked, Publication, facts};
 use crate::schemes::{Guides, Schemes};
 use crate::search::{self, Watch};
 use crate::settings::{Settings, share};
 use crate::spec;
 use crate::terminal::note;
+use crate::tree;
 use crate::warnings::warn;
+use crate::workload;
 use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::algorithm::optimal::{self, Effort};
 use klimt::algorithm::rothko::Whole;
@@ -28,7 +30,6 @@ use klimt::region::Extents;
 use klimt::registry;
 use klimt::requirement::{Bound, Requirement, TableFacts};
 use klimt::spill::SpillFolder;
-use klimt::split::SplitCriterion;
 use klimt::table::{Domain, Table};
 use klimt::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
@@ -51,7 +52,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let output = settings.output.clone().unwrap_or_else(|| "-".to_string());
     check_files(&input, &output, &args, &settings)?;
     let saves_recoding = args.publish.save_recoding.is_some();
-    check_search(&settings)?;
+    check_search(&settings, saves_recoding)?;
     check_local(&settings, saves_recoding)?;
     let k = settings.k.ok_or_else(|| {
         Error::input("k is not given")
@@ -86,31 +87,44 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         Loaded::Spilled(table) => Some(external::algorithm_for(&settings, table, &pool)?),
         Loaded::Fits(..) => Some(settings.algorithm()).filter(|name| name.starts_with("rothko")),
     };
-    match (external, loaded) {
-        (Some(algorithm), loaded) => asked.run_external(algorithm, &external::Input::of(loaded)?),
-        (None, Loaded::Fits(table, report)) => asked.run_held(&table, report, &guides),
-        (None, Loaded::Spilled(_)) => Err(Error::internal("a table on disk has no algorithm")),
-    }
+    let (checked, certificate) = match (external, loaded) {
+        (Some(algorithm), loaded) => asked.make_in_parts(algorithm, &external::Input::of(loaded)?)?,
+        (None, Loaded::Fits(table, report)) => asked.make_held(&table, report, &guides)?,
+        (None, Loaded::Spilled(_)) => return Err(Error::internal("a table on disk has no algorithm")),
+    };
+    hand_over(&Telling::of(&args, &output), checked, &certificate)
 }
 
 /// What a run works with once its table is read.
-struct Asked<'a> {
-    args: &'a AnonymizeArgs,
-    settings: &'a Settings,
-    requirements: &'a [Box<dyn Requirement>],
-    suppression: Suppression,
-    output: &'a str,
-    dialect: Dialect,
-    kept_types: &'a KeptTypes,
-    k: u64,
-    threads: usize,
-    progress: &'a Progress,
-    room: Room<'a>,
+pub struct Asked<'a> {
+    /// The flags.
+    pub args: &'a AnonymizeArgs,
+    /// What they and the spec say.
+    pub settings: &'a Settings,
+    /// What every group must satisfy.
+    pub requirements: &'a [Box<dyn Requirement>],
+    /// How many rows may be left out.
+    pub suppression: Suppression,
+    /// Where the release goes.
+    pub output: &'a str,
+    /// How it is written, where it is text.
+    pub dialect: Dialect,
+    /// The types of the columns of the source.
+    pub kept_types: &'a KeptTypes,
+    /// The least size of a group.
+    pub k: u64,
+    /// How many readers and writers work side by side.
+    pub threads: usize,
+    /// What is shown meanwhile.
+    pub progress: &'a Progress,
+    /// Memory, and where to go when it is full.
+    pub room: Room<'a>,
 }
 
 impl Asked<'_> {
-    /// Anonymizes a table in parts, of which only some are in memory at a time.
-    fn run_external(&self, algorithm: &str, input: &external::Input<'_>) -> Result<()> {
+    /// Anonymizes a table in parts, of which only some are in memory at a time: a checked release that waits for its
+    /// name, and its certificate.
+    pub fn make_in_parts(&self, algorithm: &str, input: &external::Input<'_>) -> Result<(Checked, Value)> {
         let (settings, requirements, frame) = (self.settings, self.requirements, input.frame());
         let (statistics, extents) = (statistics(settings), extents(settings));
         let columns = release_columns(frame, &statistics);
@@ -118,8 +132,13 @@ impl Asked<'_> {
         let facts = facts(frame);
         let publication = self.publication(frame, &columns, &facts);
         let weights = weights(frame, settings);
+        let mut workload = workload::steering(settings, frame, self.args.general.quiet)?;
+        if let Some(workload) = &mut workload {
+            input.read_with(|rows| workload::count(workload, frame, rows))?;
+        }
         let row_order = row_order(settings.keep_order, self.args.method.seed)?;
-        let manner = Manner { extents, statistics: &statistics, row_order, weights: &weights };
+        let workload = workload.as_ref();
+        let manner = Manner { extents, statistics: &statistics, row_order, weights: &weights, workload };
         let run = external::Run {
             settings,
             algorithm,
@@ -132,7 +151,7 @@ impl Asked<'_> {
         let warn = |whole: &Whole<'_>| {
             warn(self.args.general.quiet, settings, requirements, frame, whole, None);
         };
-        let first = if algorithm == "rothko-s" { "sampling" } else { "partitioning" };
+        let first = if ["rothko-s", "rtree"].contains(&algorithm) { "sampling" } else { "partitioning" };
         let stage = self.progress.stage(first, input.rows() * PASSES, false);
         let (published, account) = run.publish(input, publication, manner, &stage, &warn)?;
         stage.clear();
@@ -151,7 +170,7 @@ impl Asked<'_> {
         if let (Some(path), Some(rules)) = (&self.args.publish.save_recoding, published.rules) {
             write_staged(path, |out| rules.write(self.k, saved(settings), out))?;
         }
-        hand_over(self.args, self.output, published.checked, &certificate)
+        Ok((published.checked, certificate))
     }
 
     fn publication<'p>(
@@ -173,12 +192,17 @@ impl Asked<'_> {
         }
     }
 
-    /// Anonymizes a table in memory.
-    fn run_held(&self, table: &Table, report: ReadReport, guides: &Guides) -> Result<()> {
+    /// Anonymizes a table in memory: a checked release that waits for its name, and its certificate.
+    pub fn make_held(&self, table: &Table, report: ReadReport, guides: &Guides) -> Result<(Checked, Value)> {
         let Asked { args, settings, requirements, suppression, k, progress, .. } = *self;
         let weights = weights(table, settings);
-        let original = Original::new(table, &weights);
-        let split = SplitCriterion::named(settings.split.as_deref().unwrap_or("median"), &original)?;
+        let mut workload = workload::steering(settings, table, args.general.quiet)?;
+        if let Some(workload) = &mut workload {
+            workload.count(table);
+        }
+        let original = Original::new(table, &weights).with_workload(workload.as_ref());
+        let steered = workload.as_ref().map(|workload| workload.steer(&weights));
+        let split = settings.split_spec().bind(&original)?;
         let bound = Bound::new(requirements, table)?;
         let schemes = Schemes::bind(settings, guides, table, args.method.seed.unwrap_or(0))?;
         if schemes.is_none() {
@@ -195,11 +219,11 @@ impl Asked<'_> {
             loss: &*loss,
             suppression,
             budget: settings.search.budget(self.room.pool.limit())?,
-            weights: &weights,
+            weights: steered.as_ref().unwrap_or(&weights),
             keep_tree,
             observer: &Unobserved,
         };
-        let Found { mut partitioning, reached } =
+        let Found { mut partitioning, reached, leaves } =
             find(settings, requirements, &job, schemes.as_ref(), progress)?;
         let function = match (&args.publish.save_recoding, &partitioning.tree) {
             (Some(path), Some(tree)) => {
@@ -241,14 +265,14 @@ impl Asked<'_> {
             losses,
             proof: proof(&partitioning, settings.algorithm(), extents, &*loss),
             searched: reached.map(|(found, bound)| (settings.search.loss(), found, bound)),
-            run: external::describe_held(settings, report),
+            run: external::describe_held(settings, report, leaves),
             checked: &checked,
         }
         .json();
         if let Some((path, function)) = function {
             write_whole(path, function.to_json().as_bytes())?;
         }
-        hand_over(args, self.output, checked, &certificate)
+        Ok((checked, certificate))
     }
 }
 
@@ -256,6 +280,8 @@ impl Asked<'_> {
 struct Found {
     partitioning: Partitioning,
     reached: Option<(f64, f64)>,
+    /// The leaves of an R+-tree.
+    leaves: Option<usize>,
 }
 
 /// Finds the groups. Whoever asks a search to stop gets the best that it has found.
@@ -268,15 +294,21 @@ fn find(
 ) -> Result<Found> {
     let partitioner = search::partitioner(settings, job.table, mondrian(settings))?;
     let effort = settings.search.effort();
-    let searching = settings.algorithm() != "mondrian" || effort == Effort::Best;
+    let searching = !["mondrian", "rtree"].contains(&settings.algorithm()) || effort == Effort::Best;
     let k = settings.k.unwrap_or(1);
     let totals = Totals { rows: job.table.rows() as u64, suppressed: 0, groups: 0, k };
     let trace = settings.search.trace.as_deref();
     let watch = Watch::new(progress, totals.rows, searching, job.loss, totals, trace)?;
     let keep_tree = job.keep_tree || effort != Effort::Fast;
     let job = Job { observer: &watch, keep_tree, ..*job };
+    let mut leaves = None;
     let (mut partitioning, settled) = match schemes {
         Some(schemes) => schemes.partition(&job, requirements)?,
+        None if settings.is_tree() => {
+            let built = tree::build(settings, &job, mondrian(settings))?;
+            leaves = Some(built.leaves);
+            (built.partitioning, false)
+        }
         None => (partitioner.partition(&job)?, false),
     };
     let suppressed = schemes.is_none() && partitioning.order.len() < job.table.rows();
@@ -294,7 +326,7 @@ fn find(
             "stopped: the best release so far is checked and published; stop again to publish nothing",
         );
     }
-    Ok(Found { partitioning, reached })
+    Ok(Found { partitioning, reached, leaves })
 }
 
 /// What is proven of a release: a search looks at the smallest regions, one for schemes at the boundaries, so that
@@ -308,16 +340,18 @@ fn proof(partitioning: &Partitioning, algorithm: &str, extents: Extents, loss: &
 }
 
 /// The spec, then the flags.
-fn gather(args: &AnonymizeArgs) -> Result<Settings> {
+pub fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     let mut settings = args.spec.as_deref().map_or(Ok(Settings::default()), spec::read)?;
     settings.input = args.input.clone().or(settings.input);
     settings.output = args.output.clone().or(settings.output);
     settings.apply_columns(&args.columns)?;
     settings.apply_requirements(&args.requirements)?;
     settings.split = args.method.split.clone().or(settings.split);
+    settings.workload = args.method.workload.clone().or(settings.workload);
     settings.algorithm = args.method.algorithm.clone().or(settings.algorithm);
     settings.search = args.search.clone().or(settings.search);
     settings.apply_schemes(&args.schemes)?;
+    settings.tree = args.tree.clone().or(settings.tree);
     settings.memory = args.memory.clone().or(settings.memory);
     settings.partitioning = args.method.partitioning.or(settings.partitioning);
     settings.hierarchy_cut = args.method.hierarchy_cut.or(settings.hierarchy_cut);
@@ -327,6 +361,9 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
         settings.statistics = args.publish.statistics.clone();
     }
     settings.keep_order |= args.publish.keep_order;
+    if settings.workload.is_some() {
+        settings.search.loss.get_or_insert("queries".to_string());
+    }
     if settings.algorithm() == "scheme" {
         settings.search.loss.get_or_insert("dm".to_string());
         settings.extent.get_or_insert(Extent::Region);
@@ -336,7 +373,7 @@ fn gather(args: &AnonymizeArgs) -> Result<Settings> {
 }
 
 /// The requirements besides k, as a recoding function keeps them.
-fn saved(settings: &Settings) -> Vec<SavedRequirement> {
+pub fn saved(settings: &Settings) -> Vec<SavedRequirement> {
     let columns = |column: &Option<String>| match column {
         Some(column) => vec![column.clone()],
         None => settings.sensitive_columns().map(str::to_string).collect(),
@@ -351,7 +388,8 @@ fn saved(settings: &Settings) -> Vec<SavedRequirement> {
     each.collect()
 }
 
-fn read<'r>(
+/// Reads the table, in memory as far as there is room.
+pub fn read<'r>(
     input: &str,
     args: &AnonymizeArgs,
     settings: &Settings,
@@ -446,16 +484,26 @@ fn describe(settings: &Settings, algorithm: &str, schemes: Option<&Schemes>) -> 
         put(key, value);
     }
     let local = algorithm == "local";
-    let relaxed = local || settings.partitioning == Some(PartitioningArg::Relaxed);
+    // Regions that may overlap are not strict.
+    let relaxed =
+        local || settings.runs_of_leaves() || settings.partitioning == Some(PartitioningArg::Relaxed);
     match schemes {
         Some(schemes) => schemes.described.iter().for_each(|(key, value)| put(key, value.clone())),
         None if local => {}
-        None => put("split", json!(settings.split.as_deref().unwrap_or("median"))),
+        None => put("split", json!(settings.split_name())),
     }
+    put("workload", json!(settings.workload.is_some()));
     put("partitioning", json!(if relaxed { "relaxed" } else { "strict" }));
+    for (key, value) in settings.describe_tree() {
+        put(key, value);
+    }
     put("extent", json!(extents(settings)));
     put("suppress", json!(settings.suppress.as_deref().unwrap_or("none")));
     put("row-order", json!(if settings.keep_order { "kept" } else { "shuffled within groups" }));
+    // What k does not say, in the words of the flags: a report asks for the same again.
+    if !settings.requirements.is_empty() {
+        put("requirements", json!(saved(settings)));
+    }
     let weights: Map<String, Value> = settings
         .columns
         .iter()

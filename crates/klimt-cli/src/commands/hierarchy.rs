@@ -1,12 +1,14 @@
 //! `klimt hierarchy`: build, check and show taxonomies.
 
+pub mod args;
+
 use super::{read_table, threads};
 use crate::columns::{load_hierarchy, read_order};
-use crate::options::{BuildArgs, BuildBy, CheckArgs, CountArgs, HierarchyCommand};
 use crate::output::{same_file, write_whole};
 use crate::progress::Progress;
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
+use args::{BuildArgs, BuildBy, CheckArgs, CountArgs, HierarchyCommand};
 use klimt::algorithm::scheme::{Family, Scheme, drawn};
 use klimt::hierarchy::build::{
     Dates, EqualCount, EqualWidth, Order, PrefixLengths, dates, equal_count, equal_width, order, prefixes,

@@ -1,7 +1,10 @@
 //! `klimt measure`: what a release costs its users.
 
+pub mod args;
+mod learning;
+
 use super::anonymize::weights;
-use super::verify::{gather, tally};
+use super::verify::{self, gather, tally};
 use super::{read_table, threads};
 use crate::options::{MeasureArgs, Other};
 use crate::progress::Progress;
@@ -11,6 +14,7 @@ use klimt::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups,
 use klimt::registry;
 use klimt::table::{Role, Table, TypeSpec, ValueType};
 use klimt::{Error, Result};
+use klimt_learn::Report;
 use klimt_verify::{Findings, Question, Tally};
 use serde_json::{Map, Value, json};
 
@@ -18,6 +22,7 @@ use serde_json::{Map, Value, json};
 pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
     settings.apply_requirements(&args.requirements)?;
+    learning::check(args, &settings)?;
     let release = args.release.as_deref().unwrap_or(&args.original);
     let tally = tally(release, &args.format, &settings, &[Role::Target])?;
     let table = match args.release {
@@ -36,10 +41,11 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     };
     let weights = weights(&table, &settings);
     let original = Original::new(&table, &weights);
-    let groups = published(&tally, &table)?;
+    let groups = PublishedGroups::read(&table, published_groups(&tally, &table)?)?;
     let losses: Vec<&dyn Loss> = registry::LOSSES.iter().map(|(_, loss)| *loss).collect();
-    let hidden = |loss: &&dyn Loss| loss.cost(&original).is_some_and(|cost| !groups.knows(&cost.needs()));
-    let untold: Vec<&str> = losses.iter().filter(|loss| hidden(loss)).map(|loss| loss.id()).collect();
+    if args.release.is_some() {
+        untold(args.general.quiet, losses.iter().copied(), &original, &groups);
+    }
     let losses = match args.release {
         Some(_) => loss::measure(losses.into_iter(), &original, &groups, &totals)?,
         None => {
@@ -48,23 +54,44 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
             loss::measure(told, &original, &groups, &totals)?
         }
     };
-    if args.release.is_some() && !untold.is_empty() {
+    let learnt = learning::run(args, &settings, &table, &tally)?;
+    show(args, &losses, &findings, k, &learnt)
+}
+
+/// Says which losses cannot be told from the files.
+pub fn untold<'l>(
+    quiet: bool,
+    losses: impl Iterator<Item = &'l dyn Loss>,
+    original: &Original<'_>,
+    groups: &PublishedGroups<'_>,
+) {
+    let hidden = |loss: &&dyn Loss| loss.cost(original).is_some_and(|cost| !groups.knows(&cost.needs()));
+    let untold: Vec<&str> = losses.filter(hidden).map(|loss| loss.id()).collect();
+    if !untold.is_empty() {
         note(
-            args.general.quiet,
+            quiet,
             &format!(
                 "not told: {}, as some rows of the original lie in several published regions (the certificate has it)",
                 untold.join(", ")
             ),
         );
     }
-    show(args, &losses, &findings, k)
 }
 
-fn show(args: &MeasureArgs, losses: &[(&'static str, f64)], findings: &Findings, k: u64) -> Result<()> {
+fn show(
+    args: &MeasureArgs,
+    losses: &[(&'static str, f64)],
+    findings: &Findings,
+    k: u64,
+    learnt: &[Report],
+) -> Result<()> {
     if args.json {
         let map: Map<String, Value> = losses.iter().map(|(id, loss)| (id.to_string(), json!(loss))).collect();
-        let text = json!({ "rows": findings.rows, "suppressed": findings.suppressed, "groups": findings.groups,
+        let mut text = json!({ "rows": findings.rows, "suppressed": findings.suppressed, "groups": findings.groups,
             "smallest_group": findings.smallest_group, "k": k, "losses": map });
+        if !learnt.is_empty() {
+            text["learning"] = json!(learnt);
+        }
         return print(&format!("{text:#}\n"));
     }
     let help = |id: &str| {
@@ -72,7 +99,8 @@ fn show(args: &MeasureArgs, losses: &[(&'static str, f64)], findings: &Findings,
     };
     let mut rows = vec![vec!["loss".to_string(), "value".to_string(), "meaning".to_string()]];
     rows.extend(losses.iter().map(|(id, loss)| vec![id.to_string(), shown(*loss), help(id).to_string()]));
-    print(&table(&rows))
+    print(&table(&rows))?;
+    print(&learning::describe(learnt))
 }
 
 fn shown(loss: f64) -> String {
@@ -105,7 +133,7 @@ fn read_columns(path: &str, args: &MeasureArgs, settings: &Settings) -> Result<T
 }
 
 /// Quasi-identifiers as what they are in a release: texts that are equal or not.
-fn as_categories(settings: &Settings) -> Settings {
+pub fn as_categories(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     for column in settings.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier)) {
         let type_spec = Some(TypeSpec::from(ValueType::Text));
@@ -114,33 +142,14 @@ fn as_categories(settings: &Settings) -> Settings {
     settings
 }
 
-/// The groups of a release beside the table that they are measured by.
-fn published<'a>(tally: &Tally, table: &'a Table) -> Result<PublishedGroups<'a>> {
+/// The groups of a release, with texts in the order of the dimensions of the table that they are measured by.
+pub fn published_groups(tally: &Tally, table: &Table) -> Result<Vec<PublishedGroup>> {
     let place = |name: &str| {
         let found = tally.quasi_identifiers().iter().position(|other| other == name);
         found.ok_or_else(|| Error::internal(format!("column {name} was not read")))
     };
     let places: Vec<usize> =
         (0..table.dimensions()).map(|d| place(&table.dimension(d).name)).collect::<Result<_>>()?;
-    let mut groups = Vec::new();
-    let mut numbers = Vec::new();
-    for group in tally.groups() {
-        let values: Vec<&str> = group.values().collect();
-        let texts = places.iter().map(|&at| values[at].to_string()).collect();
-        groups.push(PublishedGroup { texts, rows: group.rows(), kept: Vec::new() });
-        numbers.push(group.number());
-    }
-    for histograms in tally.sensitive() {
-        let Some(column) = table.columns().iter().position(|column| column.name == histograms.column())
-        else {
-            continue;
-        };
-        for cells in tally.cells(histograms).chunk_by(|a, b| a.group == b.group) {
-            let counts = cells.iter().map(|cell| (histograms.value(cell.value).to_string(), cell.rows));
-            if let Ok(at) = numbers.binary_search(&cells[0].group) {
-                groups[at].kept.push((column, counts.collect()));
-            }
-        }
-    }
-    PublishedGroups::read(table, groups)
+    let number = |name: &str| table.columns().iter().position(|column| column.name == name);
+    Ok(verify::published_groups(tally, &places, number))
 }

@@ -2,12 +2,16 @@
 
 mod anonymize;
 mod apply;
+pub mod compare;
 mod generate;
-mod hierarchy;
+pub mod hierarchy;
+pub mod index;
 mod init;
 mod inspect;
-mod measure;
-mod verify;
+pub mod measure;
+pub mod query;
+pub mod report;
+pub mod verify;
 
 pub use anonymize::finish_regions;
 
@@ -27,10 +31,14 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Anonymize(args) => anonymize::run(*args),
         Command::Verify(args) => verify::run(&args),
         Command::Measure(args) => measure::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Hierarchy(command) => hierarchy::run(command),
         Command::Apply(args) => apply::run(&args),
+        Command::Index(command) => index::run(&command),
         Command::Generate(args) => generate::run(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

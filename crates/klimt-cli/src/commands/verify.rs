@@ -1,4 +1,8 @@
-//! `klimt verify`: what a release reaches, from its published file alone.
+//! `klimt verify`: what a release reaches, from its published file alone, and with the releases before it.
+
+mod against;
+pub mod args;
+mod attack;
 
 use crate::columns::{column_spec, dialect_spec, load_hierarchy, read_order};
 use crate::options::{ColumnArgs, FormatArgs, VerifyArgs};
@@ -6,6 +10,8 @@ use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
 use crate::{risk, spec};
+use against::Links;
+use klimt::loss::PublishedGroup;
 use klimt::requirement::Side;
 use klimt::risk::Risk;
 use klimt::table::{Role, ValueType};
@@ -26,27 +32,52 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     settings.apply_requirements(&args.requirements)?;
     let requirements = settings.build_requirements()?;
     let question = risk::question(&args.risk)?;
+    let attack = attack::question(args)?;
     let k = settings.k;
-    let Counted { tally, warnings } = count_release(&args.release, &args.format, &settings)?;
+    let facts = facts(&settings)?;
+    let mut links = Links::new(args, &settings)?;
+    let counted = count_release(&args.release, &args.format, &settings, &[Role::Sensitive], links.as_mut())?;
+    let Counted { tally, mut warnings } = counted;
     let findings = Findings::new(&tally, &Question { k, original_rows: None })?;
-    let outcomes = check(&tally, &requirements, &facts(&settings)?)?;
+    let outcomes = check(&tally, &requirements, &facts)?;
+    let checked =
+        links.map(|links| links.check(&settings, &requirements, &facts, attack.is_some())).transpose()?;
+    let (report, intersected) = checked.unzip();
+    let attacked =
+        attack.map(|attack| attack.attack(args, &settings, &tally, intersected.flatten())).transpose()?;
+    warnings.extend(attacked.iter().flat_map(|found| attack::warnings(found, &settings)));
+    warnings.extend(report.as_ref().and_then(against::warning));
     let risk = Risk::of(tally.groups().map(|group| group.rows()), &question);
     let contributions = klimt_verify::contributions(&tally);
     let worst = worst(&tally, NAMED);
     if args.json {
-        let text = json!({ "findings": findings, "claims": outcomes, "risk": risk,
+        let mut text = json!({ "findings": findings, "claims": outcomes, "risk": risk,
             "adds_unique": contributions.iter().cloned().collect::<BTreeMap<_, _>>(),
             "worst": worst, "warnings": warnings });
+        if let Some(report) = &report {
+            text["against"] = json!(report);
+        }
+        if let Some(found) = &attacked {
+            text["attack"] = json!(found);
+        }
         print(&format!("{text:#}\n"))?;
     } else if !args.general.quiet {
         print(&describe(&findings, &outcomes))?;
         print(&format!("\n{}{}", risk::describe(&risk), describe_contributions(&contributions)))?;
+        report.as_ref().map_or(Ok(()), |report| print(&against::describe(report)))?;
+        attacked.as_ref().map_or(Ok(()), |found| print(&attack::describe(found)))?;
         warnings.iter().for_each(|warning| note(false, &format!("warning: {warning}")));
     }
-    let broken: Vec<String> = outcomes.iter().filter(|outcome| !outcome.holds).map(describe_broken).collect();
+    let mut broken: Vec<String> =
+        outcomes.iter().filter(|outcome| !outcome.holds).map(describe_broken).collect();
+    broken.extend(report.iter().flat_map(against::problems));
+    broken.extend(attacked.as_ref().and_then(attack::problem));
     match Error::all(ErrorKind::Unsatisfied, broken) {
         None => Ok(()),
-        Some(error) => Err(name_worst(error, &worst, k)),
+        Some(error) => {
+            let error = against::advise(name_worst(error, &worst, k), report.as_ref());
+            Err(attack::advise(error, attacked.as_ref()))
+        }
     }
 }
 
@@ -71,61 +102,115 @@ pub struct Counted {
     pub warnings: Vec<String>,
 }
 
-/// Counts the groups of a release, with the values of its sensitive columns in each.
-pub fn count_release(path: &str, format: &FormatArgs, settings: &Settings) -> Result<Counted> {
-    let (records, positions, mut tally) = open_release(path, format, settings, &[Role::Sensitive])?;
+/// Counts the groups of a release, with the values of the columns of the given roles in each, and links its rows to those
+/// of other releases where there are any.
+pub fn count_release(
+    path: &str,
+    format: &FormatArgs,
+    settings: &Settings,
+    counted: &[Role],
+    mut links: Option<&mut Links>,
+) -> Result<Counted> {
+    let key = links.as_ref().map(|links| links.key());
+    let release = open_release(path, format, settings, counted, key)?;
+    let Release { records, positions, mut tally, key } = release;
     let split = tally.quasi_identifiers().len();
-    let others: Vec<usize> =
-        (0..records.columns().len()).filter(|at| !positions[..split].contains(at)).collect();
-    let names: Vec<String> = others.iter().map(|&at| records.columns()[at].clone()).collect();
-    let wanted: Vec<usize> = positions.iter().chain(&others).copied().collect();
+    let others: Vec<usize> = (0..records.columns().len())
+        .filter(|at| !positions[..split].contains(at) && Some(*at) != key)
+        .collect();
+    let names: Vec<String> = others.iter().chain(&key).map(|&at| records.columns()[at].clone()).collect();
+    let wanted: Vec<usize> = positions.iter().chain(&others).chain(&key).copied().collect();
+    let rest = positions.len()..positions.len() + others.len();
     let mut seen: Vec<HashSet<u64>> = vec![HashSet::new(); others.len()];
     let hasher = RandomState::new();
-    let mut rows = 0u64;
-    records.for_each(&wanted, &mut |_, fields| {
-        rows += 1;
-        for (seen, text) in seen.iter_mut().zip(&fields[positions.len()..]) {
+    let rows = records.for_each(&wanted, &mut |row, fields| {
+        for (seen, text) in seen.iter_mut().zip(&fields[rest.clone()]) {
             seen.insert(hasher.hash_one(text));
         }
-        tally.add(&fields[..split], &fields[split..positions.len()])
+        let (values, sensitive) = (&fields[..split], &fields[split..rest.start]);
+        if let Some(links) = &mut links {
+            links.add(row, fields[rest.end], values, sensitive)?;
+        }
+        tally.add(values, sensitive)
     })?;
-    let warning = |(name, seen): (&String, &HashSet<u64>)| risk::nearly_unique(name, seen.len() as u64, rows);
-    let warnings = names.iter().zip(&seen).filter_map(warning).collect();
+    // Keys are all different: rows that share one are not linked.
+    let distinct = seen.iter().map(|seen| seen.len() as u64).chain(key.map(|_| rows));
+    let warning = |(name, distinct): (&String, u64)| risk::nearly_unique(name, distinct, rows);
+    let warnings = names.iter().zip(distinct).filter_map(warning).collect();
     Ok(Counted { tally, warnings })
 }
 
 /// Counts the groups of a release, with the values of the columns of the given roles in each.
 pub fn tally(path: &str, format: &FormatArgs, settings: &Settings, counted: &[Role]) -> Result<Tally> {
-    let (records, positions, mut tally) = open_release(path, format, settings, counted)?;
+    let Release { records, positions, mut tally, .. } = open_release(path, format, settings, counted, None)?;
     let split = tally.quasi_identifiers().len();
     records.for_each(&positions, &mut |_, fields| tally.add(&fields[..split], &fields[split..]))?;
     Ok(tally)
 }
 
-/// A release, where its quasi-identifiers and then the counted columns stand, and an empty tally of them.
+/// The groups of a release as the engine reads them: the texts that stand at some places of a tuple, and the counted
+/// columns by the number that each name has, where it has one.
+pub fn published_groups(
+    tally: &Tally,
+    places: &[usize],
+    number: impl Fn(&str) -> Option<usize>,
+) -> Vec<PublishedGroup> {
+    let mut groups = Vec::new();
+    let mut numbers = Vec::new();
+    for group in tally.groups() {
+        let values: Vec<&str> = group.values().collect();
+        let texts = places.iter().map(|&at| values[at].to_string()).collect();
+        groups.push(PublishedGroup { texts, rows: group.rows(), kept: Vec::new() });
+        numbers.push(group.number());
+    }
+    for histograms in tally.sensitive() {
+        let Some(column) = number(histograms.column()) else { continue };
+        for cells in tally.cells(histograms).chunk_by(|a, b| a.group == b.group) {
+            let counts = cells.iter().map(|cell| (histograms.value(cell.value).to_string(), cell.rows));
+            if let Ok(at) = numbers.binary_search(&cells[0].group) {
+                groups[at].kept.push((column, counts.collect()));
+            }
+        }
+    }
+    groups
+}
+
+/// A release that is to be read.
+struct Release {
+    records: TextRecords,
+    /// Where its quasi-identifiers and then the counted columns stand.
+    positions: Vec<usize>,
+    /// An empty tally of them.
+    tally: Tally,
+    /// Where the key stands, if it is asked for.
+    key: Option<usize>,
+}
+
+/// The columns of some roles, by name.
+fn names(settings: &Settings, roles: &[Role]) -> Vec<String> {
+    let of = |role: Option<Role>| role.is_some_and(|role| roles.contains(&role));
+    settings.columns.iter().filter(|(_, column)| of(column.role)).map(|(name, _)| name.clone()).collect()
+}
+
 fn open_release(
     path: &str,
     format: &FormatArgs,
     settings: &Settings,
     counted: &[Role],
-) -> Result<(TextRecords, Vec<usize>, Tally)> {
+    key: Option<&str>,
+) -> Result<Release> {
     let records = TextRecords::open(path, dialect_spec(format))?;
-    let names = |roles: &[Role]| -> Vec<String> {
-        let of = settings
-            .columns
-            .iter()
-            .filter(|(_, column)| column.role.is_some_and(|role| roles.contains(&role)));
-        of.map(|(name, _)| name.clone()).collect()
-    };
-    let (quasi_identifiers, counted) = (names(&[Role::QuasiIdentifier]), names(counted));
+    let (quasi_identifiers, counted) = (names(settings, &[Role::QuasiIdentifier]), names(settings, counted));
     if quasi_identifiers.is_empty() {
         return Err(Error::input("no quasi-identifier is named").with_help("say which, such as --qi age,sex"));
     }
     let columns = records.columns();
-    let wanted: Vec<&String> = quasi_identifiers.iter().chain(&counted).collect();
+    let place = |name: &str| columns.iter().position(|column| column == name);
+    let wanted: Vec<&str> = quasi_identifiers.iter().chain(&counted).map(String::as_str).collect();
     let problems: Vec<String> = wanted
         .iter()
-        .filter(|name| !columns.contains(name))
+        .chain(&key)
+        .filter(|name| place(name).is_none())
         .map(|name| {
             let hint = did_you_mean(name, columns.iter().map(String::as_str));
             format!("{path}: there is no column {name}{hint}")
@@ -134,14 +219,13 @@ fn open_release(
     if let Some(error) = Error::all(ErrorKind::Input, problems) {
         return Err(error);
     }
-    let positions =
-        wanted.iter().filter_map(|name| columns.iter().position(|column| &column == name)).collect();
-    let tally = Tally::new(&quasi_identifiers, &counted);
-    Ok((records, positions, tally))
+    let positions = wanted.iter().filter_map(|name| place(name)).collect();
+    let key = key.and_then(place);
+    Ok(Release { positions, key, tally: Tally::new(&quasi_identifiers, &counted), records })
 }
 
 /// What is known of columns besides the release, from orders, hierarchies and types.
-fn facts(settings: &Settings) -> Result<Facts> {
+pub fn facts(settings: &Settings) -> Result<Facts> {
     let mut facts = Facts::default();
     for (name, column) in &settings.columns {
         if column.role == Some(Role::Sensitive) {
@@ -198,7 +282,8 @@ fn describe(findings: &Findings, outcomes: &[Outcome]) -> String {
     text
 }
 
-fn describe_broken(outcome: &Outcome) -> String {
+/// What a promise that does not hold has reached instead.
+pub fn describe_broken(outcome: &Outcome) -> String {
     format!("{} does not hold: {}", outcome.description, reached(outcome))
 }
 

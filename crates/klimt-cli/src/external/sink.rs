@@ -9,6 +9,7 @@ use klimt::partition::{CutNode, CutTree, Partitioning};
 use klimt::recode::{Release, RowOrder, Rules, StatisticKind};
 use klimt::region::Extents;
 use klimt::table::{Role, Table};
+use klimt::workload::BoundWorkload;
 use klimt::{Error, Result, registry};
 use klimt_verify::claims::ValueCounts;
 
@@ -23,6 +24,18 @@ pub struct Manner<'a> {
     pub row_order: RowOrder,
     /// How much each dimension matters.
     pub weights: &'a [f64],
+    /// What will be asked of the release, where that is known.
+    pub workload: Option<&'a BoundWorkload>,
+}
+
+impl<'a> Manner<'a> {
+    /// A part of the table, as losses see it.
+    fn original<'t>(&self, table: &'t Table) -> Original<'t>
+    where
+        'a: 't,
+    {
+        Original::new(table, self.weights).with_workload(self.workload)
+    }
 }
 
 /// A release that grows with every part that is found.
@@ -61,7 +74,7 @@ impl<'a> Publisher<'a> {
         warn: &'a (dyn Fn(&Whole<'_>) + Sync),
         rules: Option<Rules<'a>>,
     ) -> Self {
-        let frame = Original::new(publication.frame, manner.weights);
+        let frame = manner.original(publication.frame);
         let sums = Sums::new(registry::LOSSES.iter().map(|(_, loss)| *loss), &frame);
         Publisher {
             publication,
@@ -121,7 +134,7 @@ impl PartSink for Publisher<'_> {
         self.write(table, &partitioning, Part::Groups)?;
         self.groups += partitioning.groups() as u64;
         let groups = PartitionGroups { table, partitioning: &partitioning, extents: self.manner.extents };
-        self.sums.add(&Original::new(table, self.manner.weights), &groups)
+        self.sums.add(&self.manner.original(table), &groups)
     }
 
     fn slice(&mut self, table: Table, mut slice: Partitioning, way: &Way, last: bool) -> Result<()> {
@@ -144,7 +157,7 @@ impl PartSink for Publisher<'_> {
         self.write(table, &slice, if last { Part::LastSlice } else { Part::Slice })?;
         self.groups += u64::from(last);
         let groups = PartitionGroups { table, partitioning: &slice, extents: self.manner.extents };
-        self.sums.add_slice(&Original::new(table, self.manner.weights), &groups, last)
+        self.sums.add_slice(&self.manner.original(table), &groups, last)
     }
 }
 

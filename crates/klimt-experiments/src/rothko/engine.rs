@@ -7,6 +7,7 @@ use klimt::memory::Pool;
 use klimt::partition::{Partitioning, Unobserved};
 use klimt::registry;
 use klimt::spill::{Block, HeldRows, SpillFolder};
+use klimt::split::SplitSpec;
 use klimt::table::{ColumnSpec, Role, Table};
 use klimt_io::csv::{DialectSpec, ReadOptions};
 use klimt_io::source::{ColumnPlan, Source};
@@ -76,8 +77,10 @@ pub fn run(
         frame: &frame,
         source: &HeldRows::new(table, HeldRows::BLOCK),
         requirements: &requirements,
-        split: asked.split,
+        split: &SplitSpec::named(asked.split),
+        base: None,
         weights: &vec![1.0; table.dimensions()],
+        workload: None,
         keep_tree: false,
         pool: &pool,
         folder: &folder,

@@ -11,7 +11,8 @@ use klimt::table::{Role, Table};
 const ROWS: u64 = 100_000;
 const SAMPLES: [u64; 8] = [100, 250, 500, 1000, 2500, 5000, 10_000, 25_000];
 
-fn limits(sample: u64) -> Limits {
+/// The limits of the paper for a sample of so many rows.
+pub fn limits(sample: u64) -> Limits {
     // Rows are divided when the tree has a height of 8.
     Limits { memory_rows: Some(sample), frequency_groups: None, leaves: Some(256) }
 }
@@ -73,7 +74,7 @@ pub fn pruning(places: &Places) -> Result<(), String> {
 }
 
 /// The conditional entropy of a label in bits, times the rows of a part.
-fn entropy(table: &Table, groups: &Partitioning, label: usize) -> f64 {
+pub fn entropy(table: &Table, groups: &Partitioning, label: usize) -> f64 {
     let Some((domain, codes)) = table.columns()[label].coded() else { return f64::NAN };
     let of_group = |group: usize| {
         let rows = groups.rows(group);
@@ -86,7 +87,7 @@ fn entropy(table: &Table, groups: &Partitioning, label: usize) -> f64 {
 }
 
 /// The sum of squared distances of a target from the means of its groups.
-fn squared_error(table: &Table, groups: &Partitioning, target: usize) -> f64 {
+pub fn squared_error(table: &Table, groups: &Partitioning, target: usize) -> f64 {
     let Some((domain, codes)) = table.columns()[target].coded() else { return f64::NAN };
     let unit = 10f64.powi(domain.scale() as i32);
     let of_group = |group: usize| {

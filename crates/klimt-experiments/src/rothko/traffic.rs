@@ -8,14 +8,14 @@ use klimt::algorithm::rothko::{Limits, Method, Sampling};
 const K: u64 = 1000;
 
 /// `reads_T` and `writes_T` of section 4, in passes over the rows.
-fn exhaustive(rows: f64, memory: f64, groups: f64) -> (f64, f64) {
+pub fn exhaustive(rows: f64, memory: f64, groups: f64) -> (f64, f64) {
     let height = (rows / memory).log2().ceil().max(0.0);
     let repartitions = (height / (groups.log2().floor() + 1.0)).ceil();
     (height + repartitions + 1.0, repartitions)
 }
 
 /// `repartitions_S` of section 4.
-fn repartitions(rows: f64, memory: f64, sample: f64, k: f64) -> f64 {
+pub fn repartitions(rows: f64, memory: f64, sample: f64, k: f64) -> f64 {
     if rows <= memory {
         return 0.0;
     }

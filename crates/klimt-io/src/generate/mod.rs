@@ -8,16 +8,20 @@
 
 mod agrawal;
 mod block;
+mod census;
 mod normal;
 mod parameters;
 mod random;
+mod sales;
 mod skewed;
 mod text;
 mod uniform;
 
 pub use agrawal::Agrawal;
 pub use block::{Block, Column};
+pub use census::Census;
 pub use parameters::{MAX_ATTRIBUTES, MAX_SIGMA, MAX_SKEWED_CARDINALITY, MIN_SIGMA, Parameters};
+pub use sales::Sales;
 pub use skewed::Skewed;
 pub use text::write_csv;
 pub use uniform::Uniform;
@@ -104,6 +108,18 @@ pub const GENERATORS: &[GeneratorEntry] = &[
         help: "people with salary, age, house and loan, and the targets C2, C7 (class) and R7, R10 (numeric)",
         parameters: agrawal::PARAMETERS,
         build: |parameters| Ok(Box::new(Agrawal::new(parameters)?)),
+    },
+    GeneratorEntry {
+        name: census::NAME,
+        help: "people of a census with eight quasi-identifiers, the class income and the number wage",
+        parameters: census::PARAMETERS,
+        build: |parameters| Ok(Box::new(Census::new(parameters)?)),
+    },
+    GeneratorEntry {
+        name: sales::NAME,
+        help: "orders of a mail-order house: zip code, date, gender, style, price, quantity, cost, shipment",
+        parameters: sales::PARAMETERS,
+        build: |parameters| Ok(Box::new(Sales::new(parameters)?)),
     },
 ];
 

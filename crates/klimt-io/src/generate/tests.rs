@@ -83,6 +83,14 @@ fn a_seed_means_the_same_table_for_ever() {
             "96615,0,25,4,15,7,449431,16,444710,A,B,-44209.95,34732.05"
         ]
     );
+    assert_eq!(
+        ends("census"),
+        [
+            "10,Female,White,NeverMarried,Children,UnitedStates,NotInUniverse,NotInUniverse,UpTo50K,0",
+            "21,Female,White,MarriedCivSpouse,HighSchool,UnitedStates,Private,MachineOpInspct,UpTo50K,14400"
+        ]
+    );
+    assert_eq!(ends("sales"), ["13269,116,1,192,125,1,526,0", "24086,311,1,166,101,2,428,0"]);
 }
 
 #[test]

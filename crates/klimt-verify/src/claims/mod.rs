@@ -49,6 +49,17 @@ pub struct Outcome {
     pub side: Option<Side>,
 }
 
+impl Outcome {
+    /// The outcome of the same requirement over the groups of both.
+    pub(crate) fn join(self, other: Outcome) -> Outcome {
+        let measured = match self.side {
+            Some(side) => side.worse(self.measured, other.measured),
+            None => self.measured,
+        };
+        Outcome { exact: measured.fraction(), measured, holds: self.holds && other.holds, ..self }
+    }
+}
+
 /// Checks requirements against the tally of a whole release: an outcome for each, in their order. The error lists all
 /// that make no sense there.
 pub fn check(tally: &Tally, requirements: &[Box<dyn Requirement>], facts: &Facts) -> Result<Vec<Outcome>> {
@@ -85,19 +96,31 @@ enum Means {
 
 impl<'r> Promises<'r> {
     /// Binds requirements to the whole that groups are compared with.
-    pub fn new(requirements: &'r [Box<dyn Requirement>], whole: &Whole) -> Self {
+    pub fn new(requirements: impl IntoIterator<Item = &'r dyn Requirement>, whole: &Whole) -> Self {
         let promise = |requirement: &'r dyn Requirement| Promise {
             requirement,
             means: Means::of(requirement, whole),
             holds: true,
             worst: None,
         };
-        Promises { promises: requirements.iter().map(|requirement| promise(&**requirement)).collect() }
+        Promises { promises: requirements.into_iter().map(promise).collect() }
     }
 
     /// Measures the groups of a segment. The error lists all promises that make no sense.
     pub fn measure(&mut self, tally: &Tally, segment: &Segment<'_>, facts: &Facts) -> Result<()> {
-        let problems = self.promises.iter_mut().filter_map(|promise| promise.measure(tally, segment, facts));
+        let width = |column: &str| length::measure(tally, column, facts);
+        self.judge(segment, &width, &mut |_| ())
+    }
+
+    /// Measures sets of rows; `width` tells the least width that a column is published with. `failed` is called with the
+    /// number of a set once for every promise that it breaks. The error lists all promises that make no sense.
+    pub fn judge(
+        &mut self,
+        sets: &Segment<'_>,
+        width: &dyn Fn(&str) -> Result<Level>,
+        failed: &mut dyn FnMut(u32),
+    ) -> Result<()> {
+        let problems = self.promises.iter_mut().filter_map(|promise| promise.measure(sets, width, failed));
         let problems = problems.map(|error| error.message().to_string()).collect();
         Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
     }
@@ -127,18 +150,24 @@ impl Means {
 
 impl Promise<'_> {
     /// Takes in the groups of a segment; returns what is wrong with the promise.
-    fn measure(&mut self, tally: &Tally, segment: &Segment<'_>, facts: &Facts) -> Option<Error> {
+    fn measure(
+        &mut self,
+        segment: &Segment<'_>,
+        width: &dyn Fn(&str) -> Result<Level>,
+        failed: &mut dyn FnMut(u32),
+    ) -> Option<Error> {
         let side = self.requirement.side();
         let (holds, level) = match &self.means {
             Means::Senseless(error) => return Some(error.clone()),
-            Means::TooFewRows => return None,
-            Means::Width => {
-                match length::measure(tally, self.requirement.column().unwrap_or_default(), facts) {
-                    Ok(level) => (side.admits(&level, &self.requirement.limit()), Some(level)),
-                    Err(error) => return Some(error),
-                }
+            Means::TooFewRows => {
+                segment.groups.iter().for_each(|group| failed(group.number()));
+                return None;
             }
-            Means::Check(check, distances) => segment.measure(self.requirement, &**check, distances),
+            Means::Width => match width(self.requirement.column().unwrap_or_default()) {
+                Ok(level) => (side.admits(&level, &self.requirement.limit()), Some(level)),
+                Err(error) => return Some(error),
+            },
+            Means::Check(check, distances) => segment.measure(self.requirement, &**check, distances, failed),
         };
         self.holds &= holds;
         self.worst = match (self.worst.take(), level) {

@@ -28,10 +28,15 @@ impl ValueCounts {
 
     /// Counts rows that have a value; a missing one is an empty text.
     pub fn add(&mut self, text: &[u8], rows: u64) -> Result<()> {
-        let number = self.values.intern(text).ok_or_else(too_many)? as usize;
+        self.number(text, rows).map(drop)
+    }
+
+    /// Counts rows that have a value, and says the value's number.
+    pub(crate) fn number(&mut self, text: &[u8], rows: u64) -> Result<u32> {
+        let number = self.values.intern(text).ok_or_else(too_many)?;
         self.rows.resize(self.values.len(), 0);
-        self.rows[number] += rows;
-        Ok(())
+        self.rows[number as usize] += rows;
+        Ok(number)
     }
 
     fn of(histograms: &Histograms) -> Self {
@@ -93,6 +98,11 @@ impl Whole {
         self.columns.iter_mut().zip(tally.sensitive()).map(|(column, found)| column.see(found)).collect()
     }
 
+    /// The code of each value by its number in the counts that the whole was made of, column by column.
+    pub fn codes(&self) -> Vec<Vec<u32>> {
+        self.columns.iter().map(|column| column.codes.clone()).collect()
+    }
+
     /// Fails unless exactly the rows and values of the whole have been seen.
     pub fn complete(&self) -> Result<()> {
         let all = |column: &SensitiveColumn| column.seen == column.counts;
@@ -114,11 +124,13 @@ impl Whole {
 
 impl Segment<'_> {
     /// Whether every group satisfies a requirement, and the worst level that one reaches, where there are groups.
+    /// `failed` is called with the number of every group that does not satisfy it.
     pub fn measure(
         &self,
         requirement: &dyn Requirement,
         check: &dyn Check,
         distances: &[(usize, Vec<u64>)],
+        failed: &mut dyn FnMut(u32),
     ) -> (bool, Option<Level>) {
         let (side, needs) = (requirement.side(), check.needs());
         let mut cursors = vec![0; self.columns.len()];
@@ -134,7 +146,10 @@ impl Segment<'_> {
                     None => statistics.histograms.push((number, coded.collect::<Histogram>())),
                 }
             }
-            holds &= group.rows() >= requirement.minimum_size() && check.satisfied(&statistics);
+            if group.rows() < requirement.minimum_size() || !check.satisfied(&statistics) {
+                holds = false;
+                failed(group.number());
+            }
             let level = check.level(&statistics);
             worst = Some(match worst {
                 Some(worst) => side.worse(worst, level),

@@ -1,6 +1,7 @@
 //! The algorithms, each a way to find a partitioning.
 
 pub mod gensearch;
+pub mod index;
 pub mod local;
 pub mod mondrian;
 pub mod optimal;

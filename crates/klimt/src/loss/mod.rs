@@ -19,6 +19,7 @@ mod occurrences;
 mod parts;
 mod precision;
 mod published;
+mod queries;
 mod squared_error;
 mod suppressed_rows;
 mod tuples;
@@ -38,12 +39,14 @@ pub use locate::Locator;
 pub use parts::Sums;
 pub use precision::Precision;
 pub use published::{PublishedGroup, PublishedGroups};
+pub use queries::{Queries, WithPenalty};
 pub use squared_error::RootMeanSquaredError;
 pub use suppressed_rows::SuppressedRows;
 pub use volume::Volume;
 
 use crate::statistics::{Extent, Histogram, Needs, Statistics};
 use crate::table::{Role, Table};
+use crate::workload::BoundWorkload;
 
 /// The original, as losses see it.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +59,8 @@ pub struct Original<'a> {
     pub label: Option<usize>,
     /// The numeric target, as the number of a column, where there is one.
     pub number: Option<usize>,
+    /// What will be asked of the release, where that is known.
+    pub workload: Option<&'a BoundWorkload>,
 }
 
 impl<'a> Original<'a> {
@@ -66,7 +71,12 @@ impl<'a> Original<'a> {
         let is_number =
             |&column: &usize| table.columns()[column].coded().is_some_and(|(domain, _)| domain.is_measured());
         let label = targets().find(|column| !is_number(column)).or_else(|| targets().next());
-        Original { table, weights, label, number: targets().find(is_number) }
+        Original { table, weights, label, number: targets().find(is_number), workload: None }
+    }
+
+    /// The same, with what will be asked of the release.
+    pub fn with_workload(self, workload: Option<&'a BoundWorkload>) -> Self {
+        Original { workload, ..self }
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod published;
 
-pub use published::{Extents, Published, Reach, write_set};
+pub use published::{Extents, Published, Reach, set_members, write_set};
 
 use crate::hierarchy::NodeId;
 use crate::table::{Domain, Shape};
@@ -93,6 +93,31 @@ impl Regions {
             }
         }
         selected
+    }
+
+    /// The smallest regions over runs of these, each up to its end.
+    pub fn merged(&self, ends: &[usize], domains: &[&Domain]) -> Regions {
+        let mut merged = Regions::new(self.dimensions);
+        let (mut start, mut members) = (0, Vec::new());
+        for &end in ends {
+            for (dimension, domain) in domains.iter().enumerate() {
+                let cells = (start..end).map(|region| self.cells[region * self.dimensions + dimension]);
+                if matches!(domain.shape(), Shape::Set) {
+                    members.clear();
+                    let each = |cell: Stored| &self.members[cell.lo as usize..cell.hi as usize];
+                    cells.for_each(|cell| members.extend_from_slice(each(cell)));
+                    members.sort_unstable();
+                    members.dedup();
+                    merged.push_set(members.iter().copied());
+                } else {
+                    let wider = |(lo, hi): (u32, u32), cell: Stored| (lo.min(cell.lo), hi.max(cell.hi));
+                    let (lo, hi) = cells.fold((u32::MAX, 0), wider);
+                    merged.push_interval(lo, hi);
+                }
+            }
+            start = end;
+        }
+        merged
     }
 
     /// Adds the next dimension of the region that is being built: that of another region, widened.

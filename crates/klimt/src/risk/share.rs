@@ -36,6 +36,11 @@ impl Share {
         u128::from(self.0) > u128::from(other.0) * u128::from(size)
     }
 
+    /// Whether `part` is more than this share of `whole`.
+    pub fn exceeded_by(self, part: u64, whole: u64) -> bool {
+        u128::from(part) * u128::from(WHOLE) > u128::from(self.0) * u128::from(whole)
+    }
+
     /// What `part` is this share of, to the nearest whole number; `u64::MAX` for what is greater, and for the share 0.
     pub(super) fn whole_of(self, part: u64) -> u64 {
         let parts = u128::from(part) * u128::from(WHOLE) + u128::from(self.0) / 2;

@@ -1,8 +1,10 @@
 //! Split criteria: how a greedy algorithm chooses the next cut.
 //!
-//! *Median* (LeFevre, DeWitt, Ramakrishnan, Fig. 7) cuts the widest dimension at its median. Every other criterion is
+//! *Median* (LeFevre, DeWitt, Ramakrishnan, Fig. 7) cuts the widest dimension at its median. *Box* is the split of an
+//! R+-tree (`algorithm/index`): the smallest boxes over the two sides cost least. Every other criterion is
 //! the greedy decrease of an additive loss: the allowable cut after which the two sides cost least. *InfoGain* is that
-//! of the conditional entropy of a class label, *Regression* that of the squared error of a numeric target.
+//! of the conditional entropy of a class label, *Regression* that of the squared error of a numeric target. Where a workload
+//! is known, the ends of its predicates come before any other place.
 //!
 //! Candidates are compared by cost, then by how evenly they cut, then by dimension and place: a total order without
 //! tolerance. Where no cut lowers the loss, the part is cut as the median says.
@@ -12,7 +14,9 @@ mod sweep;
 pub(crate) use sweep::Arrangement;
 pub use sweep::{Candidate, Judge, Order, Sweep};
 
+use crate::algorithm::index::{BoxCost, BoxSplit};
 use crate::loss::{Cost, Original};
+use crate::workload::BoundWorkload;
 use crate::{Error, Result, registry};
 use std::fmt;
 
@@ -20,24 +24,104 @@ use std::fmt;
 pub enum SplitCriterion<'a> {
     /// At the median of the widest dimension.
     Median,
+    /// Where the smallest boxes over the two sides cost least.
+    Box(BoxSplit),
     /// Where an additive loss falls most.
     Loss(Box<dyn Cost + 'a>),
+    /// Where the error of a workload's answers falls most, and by another criterion where it falls nowhere.
+    Workload(&'a BoundWorkload, Box<SplitCriterion<'a>>),
 }
 
 impl fmt::Debug for SplitCriterion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             SplitCriterion::Median => "Median",
+            SplitCriterion::Box(_) => "Box",
             SplitCriterion::Loss(_) => "Loss",
+            SplitCriterion::Workload(..) => "Workload",
         })
     }
 }
 
+/// How the next cut is to be chosen, before there is a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitSpec {
+    /// The name of the criterion.
+    pub name: String,
+    /// How many times the rows that a group needs make a part too large; only boxes know any but 2.
+    pub capacity: u64,
+    /// The columns that are cut as long as they can be, before any other; only boxes know any.
+    pub preferred: Vec<String>,
+}
+
+impl SplitSpec {
+    /// The criterion of this name, with nothing else said.
+    pub fn named(name: &str) -> Self {
+        SplitSpec { name: name.to_string(), capacity: BoxSplit::default().capacity, preferred: Vec::new() }
+    }
+
+    /// The criterion for a table.
+    pub fn bind<'a>(&self, original: &Original<'a>) -> Result<SplitCriterion<'a>> {
+        let mut criterion = SplitCriterion::named(&self.name, original)?;
+        let plain = self.preferred.is_empty() && self.capacity == BoxSplit::default().capacity;
+        match &mut criterion {
+            SplitCriterion::Box(split) => {
+                split.capacity = self.capacity.max(BoxSplit::default().capacity);
+                split.preferred = self.dimensions(original)?;
+            }
+            _ if plain => {}
+            _ => {
+                return Err(Error::input(format!(
+                    "the split criterion {} knows no preferred columns and no capacity of leaves",
+                    self.name
+                ))
+                .with_help("--split box does"));
+            }
+        }
+        Ok(match original.workload {
+            Some(workload) => SplitCriterion::Workload(workload, Box::new(criterion)),
+            None => criterion,
+        })
+    }
+
+    /// The dimensions of the preferred columns.
+    fn dimensions(&self, original: &Original<'_>) -> Result<Vec<usize>> {
+        let table = original.table;
+        let dimension = |name: &String| {
+            (0..table.dimensions()).find(|&d| table.dimension(d).name == *name).ok_or_else(|| {
+                Error::input(format!("{name} cannot be preferred: it is no quasi-identifier"))
+                    .with_help("name columns of --qi")
+            })
+        };
+        self.preferred.iter().map(dimension).collect()
+    }
+}
+
 impl<'a> SplitCriterion<'a> {
-    /// The criterion of this name: `median`, `infogain`, `regression` or `loss:` and the name of an additive loss.
+    /// The workload that comes first, where there is one.
+    pub fn workload(&self) -> Option<&'a BoundWorkload> {
+        match self {
+            SplitCriterion::Workload(workload, _) => Some(workload),
+            _ => None,
+        }
+    }
+
+    /// The criterion that decides where no workload does.
+    pub fn base(&self) -> &SplitCriterion<'a> {
+        match self {
+            SplitCriterion::Workload(_, base) => base.base(),
+            other => other,
+        }
+    }
+
+    /// The criterion of this name: `median`, `box`, `box:area`, `infogain`, `regression` or `loss:` and the name of an additive loss.
     pub fn named(name: &str, original: &Original<'a>) -> Result<Self> {
         let loss = match name {
             "median" => return Ok(SplitCriterion::Median),
+            "box" => return Ok(SplitCriterion::Box(BoxSplit::default())),
+            "box:area" => {
+                return Ok(SplitCriterion::Box(BoxSplit { cost: BoxCost::Volume, ..BoxSplit::default() }));
+            }
             "infogain" => "conditional-entropy",
             "regression" => "rmse",
             other => other.strip_prefix("loss:").ok_or_else(|| unknown(name))?,

@@ -4,7 +4,7 @@ use super::{Spelling, TextPool, TypeSpec, ValueType};
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::statistics::Extent;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How the values of a domain hang together.
 #[derive(Clone, Debug)]
@@ -60,6 +60,8 @@ pub struct Domain {
     pub(super) missing: bool,
     /// The certainty penalty of each hierarchy node.
     pub(super) node_penalties: Vec<f64>,
+    /// Where values lie in the column's range, once somebody has asked.
+    pub(super) shares: OnceLock<Option<Arc<[f32]>>>,
 }
 
 impl Domain {
@@ -78,7 +80,15 @@ impl Domain {
 
     fn spelt(type_spec: TypeSpec, values: Values, spelling: Spelling, missing: bool) -> Self {
         let measure = Measure::Units { units: Vec::new(), scale: spelling.scale() };
-        Domain { type_spec, shape: Shape::Ordered, values, measure, missing, node_penalties: Vec::new() }
+        Domain {
+            type_spec,
+            shape: Shape::Ordered,
+            values,
+            measure,
+            missing,
+            node_penalties: Vec::new(),
+            shares: OnceLock::new(),
+        }
     }
 
     /// How the values are spelt, where all are spelt in one way that is known.
@@ -173,6 +183,25 @@ impl Domain {
             }
             (Measure::Units { units, .. }, _) => units[code as usize],
         }
+    }
+
+    /// Where each value of an ordered domain lies in the column's range, from 0 to 1; nothing where neighbours are equally
+    /// far apart. It is found once, whoever shares the domain.
+    pub(crate) fn shares(&self) -> Option<&[f32]> {
+        let found = self.shares.get_or_init(|| {
+            let values = self.value_count() as u32;
+            if values < 2 || !self.is_measured() || self.is_range() {
+                return None;
+            }
+            let first = self.position(0);
+            let (range, step) = (self.position(values - 1) - first, self.position(1) - first);
+            if (0..values).all(|code| self.position(code) - first == step * i128::from(code)) {
+                return None;
+            }
+            let share = |code: u32| ((self.position(code) - first) as f64 / range as f64) as f32;
+            Some((0..values).map(share).collect())
+        });
+        found.as_deref()
     }
 
     /// The digits behind the point of [`Domain::position`].

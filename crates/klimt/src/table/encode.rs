@@ -5,7 +5,7 @@ use super::{Decimal, Domain, Role, Shape, Spelling, TextPool, TypeSpec, ValueTyp
 use crate::hierarchy::{Hierarchy, NodeId};
 use hashbrown::HashMap;
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What is known of a column before its values are.
 #[derive(Clone, Debug)]
@@ -147,7 +147,15 @@ fn by_type(type_spec: TypeSpec, distinct: &Distinct, missing: bool) -> Result<En
         (Shape::Set, Measure::Rank)
     };
     let values = Values::Texts(texts.reordered(&order));
-    let domain = Domain { type_spec, shape, values, measure, missing, node_penalties: Vec::new() };
+    let domain = Domain {
+        type_spec,
+        shape,
+        values,
+        measure,
+        missing,
+        node_penalties: Vec::new(),
+        shares: OnceLock::new(),
+    };
     Ok(Encoding { domain, codes })
 }
 
@@ -161,8 +169,15 @@ fn by_order(
     let codes = look_up(distinct, UnfitReason::Order, |text| ranks.get(text).copied())?;
     let values = Values::Texts(order.iter().map(String::as_str).collect());
     let measure = Measure::Rank;
-    let domain =
-        Domain { type_spec, shape: Shape::Ordered, values, measure, missing, node_penalties: Vec::new() };
+    let domain = Domain {
+        type_spec,
+        shape: Shape::Ordered,
+        values,
+        measure,
+        missing,
+        node_penalties: Vec::new(),
+        shares: OnceLock::new(),
+    };
     Ok(Encoding { domain, codes })
 }
 
@@ -176,7 +191,15 @@ fn by_hierarchy(
     let values = Values::Texts((0..tree.leaf_count()).map(|leaf| tree.leaf_label(leaf)).collect());
     let node_penalties = node_penalties(tree, &type_spec, &codes);
     let shape = Shape::Hierarchy(Arc::clone(tree));
-    let domain = Domain { type_spec, shape, values, measure: Measure::Rank, missing, node_penalties };
+    let domain = Domain {
+        type_spec,
+        shape,
+        values,
+        measure: Measure::Rank,
+        missing,
+        node_penalties,
+        shares: OnceLock::new(),
+    };
     Ok(Encoding { domain, codes })
 }
 

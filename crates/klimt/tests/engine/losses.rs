@@ -13,6 +13,7 @@ use klimt::registry;
 use klimt::requirement::{KAnonymity, Requirement};
 use klimt::statistics::{Collector, Extent, Statistics};
 use klimt::table::{ColumnSpec, Domain, Role, Table};
+use klimt::workload::{BoundWorkload, Workload};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -38,6 +39,16 @@ fn domains(table: &Table) -> Vec<&Domain> {
     (0..table.dimensions()).map(|d| table.domain(d)).collect()
 }
 
+/// A few random queries about all dimensions, and about one.
+fn workload(table: &Table) -> BoundWorkload {
+    let all: Vec<usize> = (0..table.dimensions()).collect();
+    let mut asked = Workload::ranges(table, &all, 3, 1);
+    asked.queries.extend(Workload::ranges(table, &all[..1], 2, 2).queries);
+    let mut bound = asked.bind(table).unwrap();
+    bound.count(table);
+    bound
+}
+
 /// Every loss of a release, by name.
 fn measured(table: &Table, groups: &dyn Groups, k: u64) -> Measured {
     let rows = table.rows() as u64;
@@ -45,7 +56,9 @@ fn measured(table: &Table, groups: &dyn Groups, k: u64) -> Measured {
     let totals = Totals { rows, suppressed: rows - published, groups: groups.count() as u64, k };
     let weights = vec![1.0; table.dimensions()];
     let losses = registry::LOSSES.iter().map(|(_, loss)| *loss);
-    measure(losses, &Original::new(table, &weights), groups, &totals).unwrap().into_iter().collect()
+    let workload = workload(table);
+    let original = Original::new(table, &weights).with_workload(Some(&workload));
+    measure(losses, &original, groups, &totals).unwrap().into_iter().collect()
 }
 
 /// Every loss of a partitioning with compact extents.
@@ -474,7 +487,8 @@ proptest! {
         check_read_back(&table, &found, Extents::Compact);
         // What a search sees of the rows of a group costs what is published of it.
         let (known, weights) = (compact(&table, &found, 2), vec![1.0; table.dimensions()]);
-        let original = Original::new(&table, &weights);
+        let workload = workload(&table);
+        let original = Original::new(&table, &weights).with_workload(Some(&workload));
         let (rows, groups) = (table.rows() as u64, found.groups() as u64);
         for (entry, loss) in registry::LOSSES {
             if let Some(cost) = loss.cost(&original) {
@@ -496,7 +510,7 @@ proptest! {
         }
         let found = grouped(&table, &same.into_values().collect::<Vec<_>>(), true);
         let losses = compact(&table, &found, 1);
-        let nothing = ["ncp", "hdm", "kl", "precision", "entropy", "granularity"].map(|id| (id, 0.0));
+        let nothing = ["ncp", "hdm", "kl", "queries", "precision", "entropy", "granularity"].map(|id| (id, 0.0));
         assert_losses(&losses, &nothing);
         assert_losses(&losses, &[("vm", table.rows() as f64)]);
     }
@@ -519,7 +533,8 @@ proptest! {
             parts.last_mut().unwrap().push(row);
         }
         let weights = vec![1.0; table.dimensions()];
-        let original = Original::new(&table, &weights);
+        let workload = workload(&table);
+        let original = Original::new(&table, &weights).with_workload(Some(&workload));
         for cost in registry::LOSSES.iter().filter_map(|(_, loss)| loss.cost(&original)) {
             let collector = Collector::new(&cost.needs(), &table).unwrap();
             let bound = cost.bound(&collector.of(&rows), minimum);

@@ -1,9 +1,11 @@
 //! What holds for every partitioning, every requirement and every loss.
 
+mod attack;
 mod brute;
 mod common;
 mod enumeration;
 mod gensearch;
+mod index;
 mod local;
 mod losses;
 mod mondrian;
@@ -16,3 +18,4 @@ mod rothko;
 mod schemes;
 mod searched;
 mod spilled;
+mod workload;

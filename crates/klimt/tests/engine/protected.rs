@@ -89,7 +89,8 @@ fn partition(
     Some(mondrian.partition(&job).unwrap())
 }
 
-const SPLITS: [&str; 6] = ["median", "infogain", "regression", "loss:ncp", "loss:dm", "loss:hdm"];
+const SPLITS: [&str; 8] =
+    ["median", "box", "box:area", "infogain", "regression", "loss:ncp", "loss:dm", "loss:hdm"];
 
 fn mondrian() -> impl Strategy<Value = Mondrian> {
     let models = prop::sample::select(vec![Model::Strict, Model::Relaxed]);

@@ -11,7 +11,7 @@ use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unob
 use klimt::registry;
 use klimt::requirement::{Bound, LengthRestriction, Requirement};
 use klimt::spill::{Block, HeldRows, SpillFolder};
-use klimt::split::SplitCriterion;
+use klimt::split::{SplitCriterion, SplitSpec};
 use klimt::statistics::Collector;
 use klimt::table::{Column, ColumnData, Role, Table, TextChunk, TextColumn};
 use klimt::{ErrorKind, Result};
@@ -114,8 +114,10 @@ fn run(setting: &Setting<'_>) -> Result<(Seen, Account)> {
         frame: &frame,
         source: &HeldRows::new(table, block),
         requirements,
-        split,
+        split: &SplitSpec::named(split),
+        base: None,
         weights: &vec![1.0; table.dimensions()],
+        workload: None,
         keep_tree,
         pool: &pool,
         folder: &folder,

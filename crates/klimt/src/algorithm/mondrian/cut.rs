@@ -1,11 +1,13 @@
 //! The cut of a part, and how it is found.
 //!
 //! A cut is *allowable* when every part that holds rows satisfies every requirement. Here is the search of Fig. 7, at the
-//! median of the widest dimension; `subset.rs` and `taxonomy.rs` cut sets and hierarchies, `greedy.rs` chooses by a loss.
+//! median of the widest dimension; `subset.rs` and `taxonomy.rs` cut sets and hierarchies, `greedy.rs` chooses by a loss,
+//! `workload.rs` by the predicates of queries.
 
 use super::frequency::{FrequencyGroup, FrequencySet};
 use super::measure::{Dimension, Widths};
 use super::{Model, Mondrian};
+use crate::algorithm::index::{BoxFinder, Plan};
 use crate::partition::Job;
 use crate::split::{Candidate, Judge, Order, SplitCriterion, Sweep};
 use crate::statistics::Collector;
@@ -31,6 +33,7 @@ pub(crate) struct CutFinder<'a> {
     pub(super) sweep: Sweep,
     pub(super) places: Vec<Candidate>,
     pub(super) collector: Collector<'a>,
+    pub(super) boxes: BoxFinder,
 }
 
 /// A part that may be cut.
@@ -38,14 +41,16 @@ pub(crate) struct Part<'a, G> {
     pub mondrian: Mondrian,
     pub job: &'a Job<'a>,
     pub dimensions: &'a [Dimension<'a>],
+    /// How boxes see the dimensions, where the split looks at boxes of rows.
+    pub boxes: Option<&'a Plan<'a>>,
     /// What is known of its rows.
     pub rows: G,
 }
 
 impl<G: FrequencyGroup> Part<'_, G> {
     /// Whether sizes are all that decides.
-    fn only_sizes(&self) -> bool {
-        self.job.requirements.only_count() && matches!(self.job.split, SplitCriterion::Median)
+    pub(super) fn only_sizes(&self) -> bool {
+        self.job.requirements.only_count() && !matches!(self.job.split.base(), SplitCriterion::Loss(_))
     }
 }
 
@@ -58,6 +63,7 @@ impl<'a> CutFinder<'a> {
             sweep: Sweep::default(),
             places: Vec::new(),
             collector,
+            boxes: BoxFinder::default(),
         }
     }
 
@@ -67,6 +73,10 @@ impl<'a> CutFinder<'a> {
         if rows < requirements.minimum_size().saturating_mul(2) || requirements.is_enough(rows) {
             return None;
         }
+        let workload = part.job.split.workload();
+        if let (SplitCriterion::Box(split), None) = (part.job.split, workload) {
+            return self.boxed(part, limits, split);
+        }
         part.rows.measure(part.dimensions, limits, &mut self.widths);
         if self.widths.order.is_empty() {
             return None;
@@ -74,18 +84,31 @@ impl<'a> CutFinder<'a> {
         if !part.only_sizes() {
             part.rows.prepare(&mut self.collector);
         }
-        if let SplitCriterion::Loss(cost) = part.job.split
+        if let Some(cut) = workload.and_then(|workload| self.by_workload(part, workload)) {
+            return Some(cut);
+        }
+        if let SplitCriterion::Box(split) = part.job.split.base() {
+            return self.boxed(part, limits, split);
+        }
+        if let SplitCriterion::Loss(cost) = part.job.split.base()
             && let Some(cut) = self.greedy(part, &**cost)
         {
             return Some(cut);
         }
-        self.widest(part)
+        self.widest(part, |_| true)
     }
 
-    /// The first allowable cut, trying the widest dimension first.
-    fn widest<G: FrequencyGroup>(&mut self, part: &Part<'_, G>) -> Option<Cut> {
+    /// The first allowable cut of the wanted dimensions, trying the widest first.
+    pub(super) fn widest<G: FrequencyGroup>(
+        &mut self,
+        part: &Part<'_, G>,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Option<Cut> {
         for at in 0..self.widths.order.len() {
             let number = self.widths.order[at];
+            if !wanted(number) {
+                continue;
+            }
             let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
             part.rows.fill(number, lo, hi, &mut self.frequency);
             let found = match part.dimensions[number].domain.shape() {
@@ -159,7 +182,7 @@ impl<'a> CutFinder<'a> {
     }
 
     /// A cut after the value with the given index, when it is allowable.
-    fn threshold<G: FrequencyGroup>(
+    pub(super) fn threshold<G: FrequencyGroup>(
         &self,
         part: &Part<'_, G>,
         dimension: usize,

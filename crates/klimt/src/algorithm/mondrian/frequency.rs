@@ -18,6 +18,13 @@ pub(crate) trait FrequencyGroup {
     /// Counts the values of a dimension whose codes lie in `lo..=hi`.
     fn fill(&self, dimension: usize, lo: u32, hi: u32, into: &mut FrequencySet);
 
+    /// Copies the codes of up to so many rows, evenly spaced, dimension by dimension, and says how many rows there are;
+    /// none where only counts are known.
+    fn pick(&self, dimensions: usize, most: usize, codes: &mut Vec<u32>) -> usize;
+
+    /// The rows whose code in a dimension is at most this.
+    fn upto(&self, dimension: usize, code: u32) -> u32;
+
     /// Prepares to collect statistics of the part.
     fn prepare(&self, collector: &mut Collector<'_>);
 
@@ -55,6 +62,26 @@ impl<T: Tuple> FrequencyGroup for &[T] {
 
     fn fill(&self, dimension: usize, lo: u32, hi: u32, into: &mut FrequencySet) {
         into.fill(self, dimension, lo, hi);
+    }
+
+    fn pick(&self, dimensions: usize, most: usize, codes: &mut Vec<u32>) -> usize {
+        codes.clear();
+        let picked = self.len().min(most);
+        if picked == self.len() {
+            (0..dimensions).for_each(|dimension| codes.extend(self.iter().map(|row| row.code(dimension))));
+            return picked;
+        }
+        // Row by row, as every row is a place of its own in memory.
+        codes.resize(picked * dimensions, 0);
+        for at in 0..picked {
+            let row = &self[at * self.len() / picked];
+            (0..dimensions).for_each(|dimension| codes[dimension * picked + at] = row.code(dimension));
+        }
+        picked
+    }
+
+    fn upto(&self, dimension: usize, code: u32) -> u32 {
+        self.iter().map(|row| u32::from(row.code(dimension) <= code)).sum()
     }
 
     fn prepare(&self, collector: &mut Collector<'_>) {

@@ -1,14 +1,16 @@
 //! `Anonymize` (Fig. 7): parts are cut, moved and cut again, until no cut is allowable.
 //!
-//! A part lives in a range of one of two buffers. A cut moves its rows to the same range of the other buffer, in
-//! their order, so that neighbours in memory stay neighbours and the result does not depend on who works where.
+//! Where boxes decide, large parts are divided at once (`divide.rs`), and small ones finished at once (`finish.rs`).
 
 use super::cut::{Cut, CutFinder, Part};
 use super::measure::Dimension;
+use super::span::{Rows, Runs, Span};
 use super::{Model, Mondrian};
+use crate::algorithm::index::Plan;
 use crate::partition::{
     CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Proof, Tuple, compact_regions,
 };
+use crate::split::SplitCriterion;
 use crate::statistics::Collector;
 use crate::{Error, ErrorKind, Result};
 use rayon::prelude::*;
@@ -24,6 +26,8 @@ pub(super) struct Anonymize<'a> {
     pub collector: Collector<'a>,
     /// Where the parts end that the rows lie in from the start.
     pub parts: &'a [u32],
+    /// Parts with at least so many rows are divided at once, where boxes decide.
+    pub divided: usize,
 }
 
 impl PackedKernel for Anonymize<'_> {
@@ -33,7 +37,12 @@ impl PackedKernel for Anonymize<'_> {
         let table = self.job.table;
         let dimensions: Vec<_> =
             (0..table.dimensions()).map(|d| Dimension::new(table.domain(d), self.job.weights[d])).collect();
-        let run = Run { mondrian: self.mondrian, job: self.job, dimensions, collector: self.collector };
+        let boxes = match self.job.split.base() {
+            SplitCriterion::Box(split) => Some(Plan::new(&dimensions, split)),
+            _ => None,
+        };
+        let Anonymize { mondrian, job, collector, parts, divided } = self;
+        let run = Run { mondrian, job, dimensions, boxes, collector, divided };
         let mut away = Packed { rows: vec![T::ZERO; packed.rows.len()], ids: vec![0; packed.ids.len()] };
         let span = Span {
             here: Rows { rows: &mut packed.rows, ids: &mut packed.ids },
@@ -42,9 +51,9 @@ impl PackedKernel for Anonymize<'_> {
         };
         let limits: Vec<u32> =
             run.dimensions.iter().map(|dimension| dimension.domain.cardinality() as u32).collect();
-        let found = run.anonymize_parts(span, self.parts, limits);
+        let found = run.anonymize_parts(span, parts, limits);
         drop(away);
-        if self.job.observer.cancelled() {
+        if job.observer.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
         let ends: Vec<u32> = found
@@ -56,57 +65,17 @@ impl PackedKernel for Anonymize<'_> {
             })
             .collect();
         let regions = compact_regions(&packed.rows, &ends, table);
-        let tree = self.job.keep_tree.then_some(found.tree);
-        let strict = self.mondrian.model == Model::Strict;
+        let tree = job.keep_tree.then_some(found.tree);
+        let strict = mondrian.model == Model::Strict;
         Ok(Partitioning { order: packed.ids, ends, regions, tree, proof: Proof::Heuristic, strict })
-    }
-}
-
-/// Rows in one of the buffers.
-struct Rows<'a, T> {
-    rows: &'a mut [T],
-    ids: &'a mut [u32],
-}
-
-impl<'a, T> Rows<'a, T> {
-    fn split_at(self, at: usize) -> (Rows<'a, T>, Rows<'a, T>) {
-        let (rows, more_rows) = self.rows.split_at_mut(at);
-        let (ids, more_ids) = self.ids.split_at_mut(at);
-        (Rows { rows, ids }, Rows { rows: more_rows, ids: more_ids })
-    }
-}
-
-/// A part: its rows are here, and there is room for them there.
-struct Span<'a, T> {
-    here: Rows<'a, T>,
-    there: Rows<'a, T>,
-    /// Whether "here" is the buffer in which the groups end up.
-    at_home: bool,
-}
-
-impl<'a, T> Span<'a, T> {
-    /// The first rows and the others, after they have been moved there.
-    fn moved(self, first: usize) -> (Span<'a, T>, Span<'a, T>) {
-        let (here, here_rest) = self.here.split_at(first);
-        let (there, there_rest) = self.there.split_at(first);
-        let at_home = !self.at_home;
-        (Span { here: there, there: here, at_home }, Span { here: there_rest, there: here_rest, at_home })
-    }
-
-    /// The first rows and the others, where they are.
-    fn split(self, first: usize) -> (Span<'a, T>, Span<'a, T>) {
-        let (here, here_rest) = self.here.split_at(first);
-        let (there, there_rest) = self.there.split_at(first);
-        let at_home = self.at_home;
-        (Span { here, there, at_home }, Span { here: here_rest, there: there_rest, at_home })
     }
 }
 
 /// The groups of a part, in order, and the cuts that led to them.
 #[derive(Default)]
-struct Found {
-    sizes: Vec<u32>,
-    tree: CutTree,
+pub(super) struct Found {
+    pub sizes: Vec<u32>,
+    pub tree: CutTree,
 }
 
 impl Found {
@@ -116,28 +85,38 @@ impl Found {
     }
 }
 
-struct Run<'a> {
-    mondrian: Mondrian,
-    job: &'a Job<'a>,
-    dimensions: Vec<Dimension<'a>>,
-    collector: Collector<'a>,
+pub(super) struct Run<'a> {
+    pub mondrian: Mondrian,
+    pub job: &'a Job<'a>,
+    pub dimensions: Vec<Dimension<'a>>,
+    pub boxes: Option<Plan<'a>>,
+    pub collector: Collector<'a>,
+    /// Parts with at least so many rows are divided at once.
+    pub divided: usize,
 }
 
 impl<'a> Run<'a> {
     /// Work on a part with the given limits.
-    fn work(&self, limits: Vec<u32>) -> Work<'a> {
-        Work { finder: CutFinder::new(self.collector.clone()), sides: Vec::new(), limits }
+    pub fn work(&self, limits: Vec<u32>) -> Work<'a> {
+        let finder = CutFinder::new(self.collector.clone());
+        Work { finder, sides: Vec::new(), order: Vec::new(), limits }
     }
 
     /// Works on the part whose limits lie on top of the work's stack, and takes them off.
     fn anonymize<T: Tuple>(&self, span: Span<'_, T>, work: &mut Work<'a>, found: &mut Found) {
+        let base = work.limits.len() - self.dimensions.len();
+        let whole = self.divide(span, &work.limits[base..], found);
+        let Some(span) = whole.and_then(|span| self.finish(span, work, found)) else {
+            work.limits.truncate(base);
+            return;
+        };
         let part = Part {
             mondrian: self.mondrian,
             job: self.job,
             dimensions: &self.dimensions,
+            boxes: self.boxes.as_ref(),
             rows: &*span.here.rows,
         };
-        let base = work.limits.len() - self.dimensions.len();
         let cut = work.finder.find(&part, &work.limits[base..]);
         work.limits.truncate(base);
         match cut {
@@ -166,7 +145,7 @@ impl<'a> Run<'a> {
     }
 
     fn cut_in_two<T: Tuple>(&self, mut span: Span<'_, T>, cut: &Cut, work: &mut Work<'a>, found: &mut Found) {
-        let left = move_in_two(cut, &mut span, work);
+        let left = span.move_in_two(cut, work);
         let node = self.push_cut(cut, found);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let (low, high) = span.moved(left);
@@ -207,7 +186,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>) -> Found {
+    pub fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>) -> Found {
         let mut found = Found::default();
         self.anonymize(span, &mut self.work(limits), &mut found);
         found
@@ -242,7 +221,7 @@ impl<'a> Run<'a> {
         work: &mut Work<'a>,
         found: &mut Found,
     ) {
-        move_in_runs(runs, &mut span, &mut work.sides);
+        span.move_in_runs(runs, &mut work.sides);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let limits = work.finder.widths.distinct.clone();
         let all = span.here.rows.len();
@@ -295,18 +274,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A cut into runs of codes.
-struct Runs<'a> {
-    dimension: usize,
-    bounds: &'a [u32],
-    sizes: &'a [u32],
-}
-
 /// What a worker keeps from part to part.
-struct Work<'a> {
-    finder: CutFinder<'a>,
+pub(super) struct Work<'a> {
+    pub finder: CutFinder<'a>,
     /// Which side a code goes to, by code.
-    sides: Vec<u32>,
+    pub sides: Vec<u32>,
+    /// The numbers of the rows of a part that is finished at once.
+    pub order: Vec<u32>,
     /// How many codes can occur in each dimension, for every part that waits, the next one last.
     limits: Vec<u32>,
 }
@@ -320,75 +294,5 @@ impl Work<'_> {
             limits[*dimension] = if left { members } else { limits[*dimension] - members + both };
         }
         limits
-    }
-}
-
-/// Moves the rows of a part there, those of the left side first, and returns how many those are.
-fn move_in_two<T: Tuple>(cut: &Cut, span: &mut Span<'_, T>, work: &mut Work<'_>) -> usize {
-    match cut {
-        Cut::Threshold { dimension, code, left, shared: None } => {
-            move_rows(span, *left as usize, |row| row.code(*dimension) > *code);
-            *left as usize
-        }
-        Cut::Threshold { dimension, code, left, shared: Some(shared) } => {
-            let mut rest = *shared;
-            move_rows(span, *left as usize, |row| {
-                let at = row.code(*dimension);
-                let stays = at == *code && rest > 0;
-                rest -= u32::from(stays);
-                at >= *code && !stays
-            });
-            *left as usize
-        }
-        Cut::Subset { dimension, members, left, shared } => {
-            let last = *members.last().expect("a side of a cut holds rows");
-            let sides = &mut work.sides;
-            sides.clear();
-            sides.resize(work.finder.widths.hi[*dimension] as usize + 1, 1);
-            members.iter().for_each(|&code| sides[code as usize] = 0);
-            let mut rest = shared.unwrap_or(u32::MAX);
-            move_rows(span, *left as usize, |row| {
-                let at = row.code(*dimension);
-                let turned_away = at == last && rest == 0;
-                rest -= u32::from(at == last && !turned_away);
-                sides[at as usize] != 0 || turned_away
-            });
-            *left as usize
-        }
-        Cut::Runs { .. } => unreachable!("runs are moved at once"),
-    }
-}
-
-fn move_rows<T: Tuple>(span: &mut Span<'_, T>, left: usize, mut is_right: impl FnMut(&T) -> bool) {
-    let (there_rows, there_ids) = (&mut *span.there.rows, &mut *span.there.ids);
-    let mut lefts = 0;
-    for (at, (row, id)) in span.here.rows.iter().zip(span.here.ids.iter()).enumerate() {
-        let right = is_right(row);
-        let to = if right { left + (at - lefts) } else { lefts };
-        there_rows[to] = *row;
-        there_ids[to] = *id;
-        lefts += usize::from(!right);
-    }
-}
-
-fn move_in_runs<T: Tuple>(runs: &Runs<'_>, span: &mut Span<'_, T>, sides: &mut Vec<u32>) {
-    let Runs { dimension, bounds, sizes } = *runs;
-    sides.clear();
-    for (run, &bound) in bounds.iter().enumerate() {
-        sides.resize(bound as usize + 1, run as u32);
-    }
-    let mut cursors: Vec<usize> = sizes
-        .iter()
-        .scan(0, |next, &size| {
-            let start = *next;
-            *next += size as usize;
-            Some(start)
-        })
-        .collect();
-    for (row, id) in span.here.rows.iter().zip(span.here.ids.iter()) {
-        let cursor = &mut cursors[sides[row.code(dimension) as usize] as usize];
-        span.there.rows[*cursor] = *row;
-        span.there.ids[*cursor] = *id;
-        *cursor += 1;
     }
 }

@@ -67,6 +67,17 @@ impl Widths {
         self.members = members;
     }
 
+    /// Takes the whole domain and the limits for the measures of a part that is not looked at.
+    pub fn assume(&mut self, dimensions: &[Dimension<'_>], limits: &[u32]) {
+        self.lo.clear();
+        self.lo.resize(dimensions.len(), 0);
+        self.hi.clear();
+        self.hi.extend(dimensions.iter().map(|dimension| dimension.domain.cardinality() as u32 - 1));
+        self.distinct.clear();
+        self.distinct.extend_from_slice(limits);
+        self.order.clear();
+    }
+
     /// Takes the measures of a part as they are told: the least and the greatest code of each dimension, and how many
     /// different ones there are, which only sets are asked for.
     pub fn set(

@@ -3,19 +3,25 @@
 //! `Anonymize` (Fig. 7) is `kernel.rs`: cut a part at the median of its widest dimension, as long as a cut is
 //! allowable. `choose_dimension` is the widest normalised range, which is the certainty penalty of the part's
 //! smallest region times the dimension's weight; `frequency_set` and `find_median` are in `frequency.rs`, the
-//! search for the cut in `cut.rs`. Other split criteria choose the cut by a loss, in `greedy.rs`.
+//! search for the cut in `cut.rs`. Other split criteria choose the cut by a loss, in `greedy.rs`,
+//! or first by what a workload asks for, in `workload.rs`.
 //!
 //! With k-anonymity alone, no group of a strict partitioning of ordered dimensions exceeds `2d(k-1) + m` rows
 //! (Theorem 2; `m` copies of the commonest tuple), and none of a relaxed one exceeds `2k - 1` (Theorem 5), but
 //! for copies of one tuple, which no cut tells apart.
 
+mod boxed;
 mod cut;
+mod divide;
+mod finish;
 mod frequency;
 mod greedy;
 mod kernel;
 mod measure;
+mod span;
 mod subset;
 mod taxonomy;
+mod workload;
 
 pub(crate) use cut::{Cut, CutFinder, Part};
 pub(crate) use frequency::{FrequencyGroup, FrequencySet};
@@ -70,13 +76,19 @@ impl Mondrian {
     /// Partitions tables whose rows lie one after the other in that of the job, each up to its end: no group has rows of
     /// two of them. The cuts are only kept where there is one.
     pub fn partition_parts(&self, job: &Job<'_>, parts: &[u32]) -> Result<Partitioning> {
+        self.partition_divided(job, parts, divide::DIVIDED)
+    }
+
+    /// The same, where parts are divided at once that have at least so many rows.
+    fn partition_divided(&self, job: &Job<'_>, parts: &[u32], divided: usize) -> Result<Partitioning> {
         let ids = (0..job.table.rows() as u32).collect();
         let mut needs = job.requirements.needs().clone();
-        if let SplitCriterion::Loss(cost) = job.split {
+        if let SplitCriterion::Loss(cost) = job.split.base() {
             needs.include(&cost.needs());
         }
         let collector = Collector::new(&needs, job.table)?;
         let columns = collector.columns().to_vec();
-        pack_columns(job.table, &columns, ids, kernel::Anonymize { mondrian: *self, job, collector, parts })
+        let kernel = kernel::Anonymize { mondrian: *self, job, collector, parts, divided };
+        pack_columns(job.table, &columns, ids, kernel)
     }
 }

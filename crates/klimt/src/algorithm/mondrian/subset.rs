@@ -96,6 +96,15 @@ impl CutFinder<'_> {
         self.sweep.places(&part.rows, order, &judge, |_| false, &mut self.places);
     }
 
+    /// The values that have been counted, the rarest first.
+    pub(super) fn rarest_first(&mut self) -> Ranked {
+        let frequency = &self.frequency;
+        self.ranked.clear();
+        self.ranked.extend(0..frequency.values.len());
+        self.ranked.sort_by_key(|&index| (frequency.count_of(index), index));
+        self.ranked_order()
+    }
+
     /// Ranks the values of a set by what the loss says of their rows.
     pub(super) fn rank_by_key<G: FrequencyGroup>(
         &mut self,

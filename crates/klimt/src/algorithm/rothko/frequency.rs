@@ -262,6 +262,16 @@ impl FrequencyGroup for Group<'_> {
         self.rows as u32
     }
 
+    fn pick(&self, _: usize, _: usize, codes: &mut Vec<u32>) -> usize {
+        codes.clear();
+        0
+    }
+
+    fn upto(&self, dimension: usize, code: u32) -> u32 {
+        let below = self.of(dimension).occurring().take_while(|&(at, _)| at <= code);
+        below.map(|(_, count)| count).sum()
+    }
+
     fn measure(&self, dimensions: &[Dimension<'_>], _: &[u32], widths: &mut Widths) {
         widths.set(dimensions, |number, dimension| {
             let counted = self.of(number);

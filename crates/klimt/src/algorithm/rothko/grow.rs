@@ -4,11 +4,10 @@ use super::External;
 use super::room::Room;
 use crate::Result;
 use crate::algorithm::mondrian::Mondrian;
-use crate::loss::{Original, SuppressedRows};
+use crate::loss::SuppressedRows;
 use crate::partition::{Budget, CutNode, CutTree, Job, Suppression, Unobserved};
 use crate::requirement::{Bound, Trust};
 use crate::spill::Block;
-use crate::split::SplitCriterion;
 use crate::table::{Shape, Table};
 
 /// The most sides that a cut can have.
@@ -36,7 +35,7 @@ pub(super) fn grow(
     let trust = Trust::new(rows, sampled, alpha, most_sides(job.frame));
     let enough = (room.leaf_rows(rows) as f64 * sampled as f64 / rows as f64).ceil() as u64;
     let bound = requirements.sampled(trust, enough);
-    let split = SplitCriterion::named(job.split, &Original::new(&table, job.weights))?;
+    let split = job.split.bind(&job.original(&table))?;
     let partitioning = mondrian.partition_parts(
         &Job {
             table: &table,

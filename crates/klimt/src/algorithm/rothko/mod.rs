@@ -23,13 +23,17 @@ mod withheld;
 
 pub use prune::Way;
 
+use super::index::By;
 use super::mondrian::Mondrian;
 use crate::Result;
+use crate::loss::Original;
 use crate::memory::Pool;
 use crate::partition::{Observer, Partitioning};
 use crate::requirement::{ColumnFacts, Facts, Requirement};
 use crate::spill::{Rows, SpillFolder};
+use crate::split::SplitSpec;
 use crate::table::{Domain, Role, Table};
+use crate::workload::BoundWorkload;
 use serde::Serialize;
 
 /// How the cuts of parts that do not fit in memory are chosen.
@@ -90,10 +94,14 @@ pub struct External<'a> {
     pub source: &'a dyn Rows,
     /// What every group must satisfy.
     pub requirements: &'a [Box<dyn Requirement>],
-    /// The name of the split criterion.
-    pub split: &'a str,
+    /// The split criterion.
+    pub split: &'a SplitSpec,
+    /// What every leaf must satisfy, where groups are unions of leaves, and which leaves become a group.
+    pub base: Option<(&'a [Box<dyn Requirement>], By)>,
     /// How much each dimension matters.
     pub weights: &'a [f64],
+    /// What will be asked of the release, where that is known.
+    pub workload: Option<&'a BoundWorkload>,
     /// Whether the cuts are kept, for region extents or a recoding function.
     pub keep_tree: bool,
     /// The memory that may be taken.
@@ -104,6 +112,16 @@ pub struct External<'a> {
     pub secret: [u8; 32],
     /// Watches the run: is told of rows, once per row that is read or finds its group.
     pub observer: &'a dyn Observer,
+}
+
+impl<'a> External<'a> {
+    /// A part of the table, as the split criterion sees it.
+    fn original<'t>(&self, table: &'t Table) -> Original<'t>
+    where
+        'a: 't,
+    {
+        Original::new(table, self.weights).with_workload(self.workload)
+    }
 }
 
 /// What is known of all rows before any group is.
@@ -162,6 +180,8 @@ pub struct Account {
     pub repartitions: u64,
     /// The parts that were handed to Mondrian.
     pub parts: u64,
+    /// The groups that Mondrian made of them: leaves of which groups may be unions.
+    pub leaves: u64,
     /// The cuts that were undone because a side violated a requirement.
     pub pruned: u64,
     /// The parts in which nothing could be told from a sample, so that Rothko-T went on.

@@ -9,7 +9,8 @@ use super::sample::{sensitive, survey};
 use super::tree::{Grower, finder_bytes};
 use super::withheld::Withheld;
 use super::{Account, External, Method, PartSink, Rothko, Sampling, Whole, grow};
-use crate::loss::{Original, SuppressedRows};
+use crate::algorithm::index::{Built, By, RPlusTree};
+use crate::loss::SuppressedRows;
 use crate::partition::{Budget, CutTree, Job, Partitioning, Proof, Suppression};
 use crate::region::Regions;
 use crate::requirement::Bound;
@@ -49,16 +50,18 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let (sample, counts) = first;
     let whole = Whole::new(job.frame, job.source.rows(), counts);
     let bound = Bound::to(job.requirements, &whole)?;
-    let split = SplitCriterion::named(job.split, &Original::new(job.frame, job.weights))?;
+    let base = job.base.map(|(base, by)| Bound::to(base, &whole).map(|base| (base, by))).transpose()?;
+    let split = job.split.bind(&job.original(job.frame))?;
     let mut needs = bound.needs().clone();
-    if let SplitCriterion::Loss(cost) = &split {
+    if let SplitCriterion::Loss(cost) = split.base() {
         needs.include(&cost.needs());
     }
     let mut judging = Collector::of_rows(bound.needs(), job.frame, whole.rows)?;
     judging.prepare_for_all(FEW_CODES);
     sink.begin(&whole)?;
     let withheld = Withheld::new(job.frame);
-    let mut run = Run { rothko, job, whole: &whole, bound, split, needs, judging, withheld, room, account };
+    let mut run =
+        Run { rothko, job, whole: &whole, bound, base, split, needs, judging, withheld, room, account };
     run.divide(job.source, sampling.map(|sampling| (sampling, sample)), &Way::default(), sink)?;
     run.merge_withheld(sink)?;
     Ok(run.account)
@@ -69,6 +72,8 @@ pub(super) struct Run<'a> {
     pub job: &'a External<'a>,
     pub whole: &'a Whole<'a>,
     pub bound: Bound,
+    /// What leaves must satisfy, where that is less.
+    base: Option<(Bound, By)>,
     split: SplitCriterion<'a>,
     /// What requirements and split look at.
     needs: Needs,
@@ -328,13 +333,23 @@ impl<'a> Run<'a> {
         if partitioning.groups() == 0 { Ok(()) } else { sink.part(table, partitioning, way) }
     }
 
-    fn partition(&self, table: &Table, parts: &[(u32, &Way)]) -> Result<Partitioning> {
+    fn partition(&mut self, table: &Table, parts: &[(u32, &Way)]) -> Result<Partitioning> {
         if table.rows() as u64 == self.whole.rows {
             self.bound.feasible(table)?;
         }
-        let split = SplitCriterion::named(self.job.split, &Original::new(table, self.job.weights))?;
+        let split = self.job.split.bind(&self.job.original(table))?;
         let ends: Vec<u32> = parts.iter().map(|(end, _)| *end).collect();
-        self.rothko.mondrian.partition_parts(&self.inner(table, &split), &ends)
+        let (mondrian, inner) = (self.rothko.mondrian, self.inner(table, &split));
+        let built = match &self.base {
+            Some((base, by)) => RPlusTree { mondrian, base: Some((base, *by)) }.build(&inner, &ends)?,
+            None => {
+                let partitioning = mondrian.partition_parts(&inner, &ends)?;
+                let leaves = partitioning.groups();
+                Built { partitioning, leaves }
+            }
+        };
+        self.account.leaves += built.leaves as u64;
+        Ok(built.partitioning)
     }
 
     /// Hands over the groups that were kept back, those that are published alike as one.
@@ -362,7 +377,8 @@ impl<'a> Run<'a> {
             regions: Regions::new(self.job.frame.dimensions()),
             tree: None,
             proof: Proof::Heuristic,
-            strict: true,
+            // Boxes over several leaves may overlap.
+            strict: self.base.is_none(),
         };
         merged.regions = merged.compact(&table);
         let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();

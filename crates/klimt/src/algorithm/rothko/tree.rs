@@ -117,6 +117,7 @@ impl Grower<'_> {
             mondrian: self.mondrian,
             job: self.inner,
             dimensions: &dimensions,
+            boxes: None,
             rows: frequencies.group(at),
         };
         let mut finder = CutFinder::new(self.collector.clone());

@@ -1,0 +1,387 @@
+//! `klimt compare`: algorithms and values of k side by side, by risk, loss and time.
+
+pub mod args;
+
+use super::anonymize::{self, Asked};
+use super::threads;
+use crate::checks::{check_local, check_search};
+use crate::external;
+use crate::options::{AnonymizeArgs, MethodArgs, PublishArgs};
+use crate::output::{same_file, write_whole};
+use crate::progress::Progress;
+use crate::schemes::Guides;
+use crate::search::SearchArgs;
+use crate::settings::{Settings, share};
+use crate::suggest::did_you_mean;
+use crate::terminal::{count, note, print, table as lines_up};
+use args::CompareArgs;
+use klimt::loss::Original;
+use klimt::memory::Pool;
+use klimt::partition::Suppression;
+use klimt::spill::SpillFolder;
+use klimt::table::Table;
+use klimt::{Error, ErrorKind, Result, registry};
+use klimt_io::columnar::KeptTypes;
+use klimt_io::csv::Dialect;
+use klimt_io::room::{Loaded, Room};
+use klimt_io::source::ReadReport;
+use klimt_report::{Comparison, Trial, Tried};
+use serde_json::{Map, Value, json};
+use std::io::IsTerminal;
+use std::time::Instant;
+
+/// The values of k where none are named.
+const USUAL: [u64; 4] = [2, 5, 10, 50];
+
+/// Runs the command.
+pub fn run(args: &CompareArgs) -> Result<()> {
+    let loss = loss_named(&args.loss)?;
+    let mut every = args.requirements.k.clone();
+    if every.is_empty() {
+        every = USUAL.to_vec();
+    }
+    let first = settings_of(args, &args.algorithms[0], every[0], None)?;
+    let input = first.settings.input.clone().ok_or_else(|| {
+        Error::input("no table is named")
+            .with_help("klimt compare TABLE.csv --qi age,sex --k 2,5,10 -o page.html")
+    })?;
+    check_files(args, &input, &first.settings)?;
+    let progress = Progress::new(args.general.quiet)?;
+    let mut bench = Bench {
+        args,
+        input: &input,
+        progress: &progress,
+        threads: threads(&args.general),
+        pool: first.settings.memory.pool()?,
+        tables: [None, None],
+    };
+    let mut trials = Vec::new();
+    let many = args.algorithms.len() * every.len();
+    for algorithm in &args.algorithms {
+        for &k in &every {
+            if std::io::stderr().is_terminal() {
+                note(args.general.quiet, &format!("{} of {many}: {algorithm}, k = {k}", trials.len() + 1));
+            }
+            let outcome = match bench.try_out(algorithm, k, loss.0) {
+                Ok(tried) => Ok(tried),
+                // What is wrong with the table or the flags is wrong with every setting.
+                Err(error) if bench.tables.iter().all(Option::is_none) => return Err(error),
+                Err(error) if error.kind() == ErrorKind::Cancelled || error.kind() == ErrorKind::Internal => {
+                    return Err(error);
+                }
+                Err(error) => Err(error.message().to_string()),
+            };
+            trials.push(Trial { algorithm: algorithm.clone(), k, outcome });
+        }
+    }
+    let table = bench.tables.iter().flatten().next().map(|held| &held.table);
+    let comparison = Comparison {
+        table: std::path::Path::new(&input)
+            .file_name()
+            .map_or_else(|| String::from("standard input"), |name| name.to_string_lossy().into_owned()),
+        rows: table.map_or(0, |table| table.rows() as u64),
+        quasi_identifiers: table.map_or(Vec::new(), names),
+        requirements: first.requirements.iter().skip(1).map(|requirement| requirement.describe()).collect(),
+        loss,
+        trials,
+        command: command(&input, args, &every),
+    };
+    if let Some(output) = &args.output {
+        write_whole(output, comparison.html().as_bytes())?;
+    }
+    tell(args, &comparison)?;
+    match comparison.trials.iter().any(|trial| trial.outcome.is_ok()) {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::Unsatisfied, "no setting is possible: the table above says why")),
+    }
+}
+
+fn names(table: &Table) -> Vec<String> {
+    (0..table.dimensions()).map(|dimension| table.dimension(dimension).name.clone()).collect()
+}
+
+/// A loss of the registry, with what it means.
+fn loss_named(name: &str) -> Result<(&'static str, &'static str)> {
+    let known = || registry::LOSSES.iter().map(|(entry, _)| entry.id);
+    let found = registry::LOSSES.iter().find(|(entry, _)| entry.id == name);
+    found.map(|(entry, _)| (entry.id, entry.help)).ok_or_else(|| {
+        let names: Vec<&str> = known().collect();
+        Error::input(format!("--loss: there is no loss {name}{}", did_you_mean(name, known())))
+            .with_help(format!("the losses are {}", names.join(", ")))
+    })
+}
+
+/// The page must not overwrite what is read.
+fn check_files(args: &CompareArgs, input: &str, settings: &Settings) -> Result<()> {
+    let Some(output) = args.output.as_deref() else { return Ok(()) };
+    let mut read = vec![input];
+    read.extend(args.spec.as_deref());
+    for column in settings.columns.values() {
+        read.extend(column.order.as_deref());
+        read.extend(column.hierarchy.as_deref());
+    }
+    match read.iter().find(|read| same_file(read, output)) {
+        None => Ok(()),
+        Some(same) => Err(Error::input(format!("{output}: this output would overwrite the input {same}"))
+            .with_help("choose another name with -o")),
+    }
+}
+
+/// One setting, as `klimt anonymize` takes it.
+struct Setting {
+    args: AnonymizeArgs,
+    settings: Settings,
+    requirements: Vec<Box<dyn klimt::requirement::Requirement>>,
+}
+
+/// The flags of a run of `klimt anonymize` with this algorithm and k; `loss` is what a search minimises.
+fn settings_of(args: &CompareArgs, algorithm: &str, k: u64, loss: Option<&str>) -> Result<Setting> {
+    let mut requirements = args.requirements.others.clone();
+    requirements.k = Some(k);
+    let mut general = args.general.clone();
+    general.quiet = true;
+    let args = AnonymizeArgs {
+        input: args.input.clone(),
+        output: Some(String::from("-")),
+        spec: args.spec.clone(),
+        columns: args.columns.clone(),
+        requirements,
+        method: MethodArgs {
+            algorithm: Some(algorithm.to_string()),
+            suppress: args.suppress.clone(),
+            ..MethodArgs::default()
+        },
+        search: SearchArgs {
+            loss: loss.map(str::to_string),
+            time_limit: Some(args.time.clone()),
+            ..SearchArgs::default()
+        },
+        schemes: Default::default(),
+        tree: Default::default(),
+        memory: args.memory.clone(),
+        publish: PublishArgs { no_certificate: true, ..PublishArgs::default() },
+        format: args.format.clone(),
+        json: false,
+        general,
+    };
+    let mut settings = anonymize::gather(&args)?;
+    // A trace is of one search.
+    settings.search.trace = None;
+    let requirements = settings.build_requirements()?;
+    Ok(Setting { args, settings, requirements })
+}
+
+/// A table as it was read, with what a release of it needs to know.
+struct Held {
+    table: Table,
+    report: ReadReport,
+    dialect: Dialect,
+    kept_types: KeptTypes,
+    guides: Guides,
+}
+
+/// Where settings are tried out.
+struct Bench<'a> {
+    args: &'a CompareArgs,
+    input: &'a str,
+    progress: &'a Progress,
+    threads: usize,
+    pool: Pool,
+    /// The table as algorithms read it, and as the search for schemes does, which takes some hierarchies apart.
+    tables: [Option<Held>; 2],
+}
+
+impl Bench<'_> {
+    /// Makes a release with a setting, checks it, and throws it away.
+    fn try_out(&mut self, algorithm: &str, k: u64, loss: &str) -> Result<Tried> {
+        let mut setting = settings_of(self.args, algorithm, k, None)?;
+        let folder = SpillFolder::within(&setting.settings.memory.folder());
+        let which = usize::from(setting.settings.algorithm() == "scheme");
+        if self.tables[which].is_none() {
+            self.tables[which] = Some(self.read(&mut setting, &folder)?);
+        }
+        let held = self.tables[which].as_ref().ok_or_else(|| Error::internal("the table was not read"))?;
+        if is_additive(loss, &held.table) {
+            setting = settings_of(self.args, algorithm, k, Some(loss))?;
+        }
+        let Setting { args, mut settings, requirements } = setting;
+        // What the search for schemes takes of the hierarchies is in what was read.
+        Guides::take(&mut settings)?;
+        check_search(&settings, false)?;
+        check_local(&settings, false)?;
+        let suppression = match &settings.suppress {
+            Some(text) => Suppression::share(share(text)?).unwrap_or(Suppression::NONE),
+            None => Suppression::NONE,
+        };
+        let asked = Asked {
+            args: &args,
+            settings: &settings,
+            requirements: &requirements,
+            suppression,
+            output: "-",
+            dialect: held.dialect,
+            kept_types: &held.kept_types,
+            k,
+            threads: self.threads,
+            progress: self.progress,
+            room: Room { pool: &self.pool, folder: &folder },
+        };
+        let (started, cpu) = (Instant::now(), cpu_seconds());
+        let (checked, certificate) = match settings.algorithm() {
+            name if name.starts_with("rothko") => {
+                let loaded = Loaded::Fits(held.table.clone(), held.report);
+                asked.make_in_parts(name, &external::Input::of(loaded)?)?
+            }
+            _ => asked.make_held(&held.table, held.report, &held.guides)?,
+        };
+        let (wall, cpu) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+        let findings = &checked.findings;
+        let named = |id: &'static str| Some((id, certificate["losses"][id].as_f64()?));
+        Ok(Tried {
+            groups: findings.groups,
+            smallest: findings.smallest_group,
+            suppressed: findings.suppressed,
+            losses: registry::LOSSES.iter().filter_map(|(entry, _)| named(entry.id)).collect(),
+            highest: 1.0 / findings.smallest_group.max(1) as f64,
+            average: findings.groups as f64 / (findings.rows.max(1)) as f64,
+            wall,
+            cpu,
+            proven: proven(&certificate["proven"]),
+        })
+    }
+
+    fn read(&self, setting: &mut Setting, folder: &SpillFolder) -> Result<Held> {
+        let guides = Guides::take(&mut setting.settings)?;
+        let room = Room { pool: &self.pool, folder };
+        let Setting { args, settings, .. } = setting;
+        let (loaded, dialect, kept_types) =
+            anonymize::read(self.input, args, settings, self.threads, self.progress, &room)?;
+        match loaded {
+            Loaded::Fits(table, report) => Ok(Held { table, report, dialect, kept_types, guides }),
+            Loaded::Spilled(_) => {
+                Err(Error::resource("the table does not fit in memory, where settings are compared")
+                    .with_help("grant more with --memory, or compare on a sample of the rows"))
+            }
+        }
+    }
+}
+
+/// Whether searches can minimise a loss.
+fn is_additive(name: &str, table: &Table) -> bool {
+    let weights = vec![1.0; table.dimensions()];
+    let original = Original::new(table, &weights);
+    registry::LOSSES.iter().any(|(entry, loss)| entry.id == name && loss.cost(&original).is_some())
+}
+
+fn proven(proven: &Value) -> String {
+    match (proven.as_str(), proven["within-factor"].as_f64()) {
+        (Some(word), _) => word.to_string(),
+        (None, Some(factor)) => format!("within {factor:.3}"),
+        _ => String::from("heuristic"),
+    }
+}
+
+/// The seconds that all threads of this process have worked.
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// The command that makes the page again.
+fn command(input: &str, args: &CompareArgs, every: &[u64]) -> String {
+    let quoted = |word: &std::ffi::OsString| {
+        let word = word.to_string_lossy();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=%+@".contains(c);
+        match !word.is_empty() && word.chars().all(plain) {
+            true => word.into_owned(),
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    };
+    let words: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    if words.is_empty() {
+        let k: Vec<String> = every.iter().map(u64::to_string).collect();
+        return format!(
+            "klimt compare {input} --k {} --algorithms {}",
+            k.join(","),
+            args.algorithms.join(",")
+        );
+    }
+    format!("klimt {}", words.iter().map(quoted).collect::<Vec<_>>().join(" "))
+}
+
+fn tell(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
+    let frontier = comparison.frontier();
+    if args.json {
+        let trials: Vec<Value> = comparison
+            .trials
+            .iter()
+            .enumerate()
+            .map(|(at, trial)| trial_json(trial, frontier.contains(&at)))
+            .collect();
+        let text = json!({ "table": comparison.table, "rows": comparison.rows, "loss": comparison.loss.0,
+            "requirements": comparison.requirements, "page": args.output, "trials": trials });
+        return print(&format!("{text:#}\n"));
+    }
+    if args.general.quiet {
+        return Ok(());
+    }
+    let mut shown = vec!["ncp", "dm", "kl"];
+    if !shown.contains(&comparison.loss.0) {
+        shown.push(comparison.loss.0);
+    }
+    let mut heads: Vec<String> =
+        ["algorithm", "k", "groups", "smallest", "suppressed"].map(String::from).to_vec();
+    heads.extend(shown.iter().map(|id| id.to_string()));
+    heads.extend(["risk", "average", "seconds", "CPU", "proven", "frontier"].map(String::from));
+    let many = heads.len();
+    let mut rows = vec![heads];
+    for (at, trial) in comparison.trials.iter().enumerate() {
+        let mut row = vec![trial.algorithm.clone(), trial.k.to_string()];
+        match &trial.outcome {
+            Ok(tried) => {
+                row.extend([tried.groups, tried.smallest, tried.suppressed].map(count));
+                row.extend(shown.iter().map(|id| shown_loss(tried.loss(id))));
+                row.extend([tried.highest, tried.average].map(crate::risk::percent));
+                row.extend([tried.wall, tried.cpu].map(|seconds| format!("{seconds:.2}")));
+                row.push(tried.proven.clone());
+                row.push(if frontier.contains(&at) { String::from("yes") } else { String::new() });
+            }
+            Err(_) => row.resize(many, String::from("-")),
+        }
+        rows.push(row);
+    }
+    let mut text = lines_up(&rows);
+    for trial in &comparison.trials {
+        if let Err(why) = &trial.outcome {
+            text.push_str(&format!("{}, k = {}: {why}\n", trial.algorithm, trial.k));
+        }
+    }
+    print(&text)
+}
+
+fn shown_loss(loss: f64) -> String {
+    match loss {
+        loss if loss.is_nan() => String::from("-"),
+        loss if loss.fract() == 0.0 => format!("{loss:.0}"),
+        loss => format!("{loss:.4}"),
+    }
+}
+
+fn trial_json(trial: &Trial, on_frontier: bool) -> Value {
+    let mut entry = json!({ "algorithm": trial.algorithm, "k": trial.k, "frontier": on_frontier });
+    match &trial.outcome {
+        Err(why) => entry["impossible"] = json!(why),
+        Ok(tried) => {
+            let losses: Map<String, Value> =
+                tried.losses.iter().map(|(id, loss)| (id.to_string(), json!(loss))).collect();
+            entry["groups"] = json!(tried.groups);
+            entry["smallest_group"] = json!(tried.smallest);
+            entry["suppressed"] = json!(tried.suppressed);
+            entry["losses"] = Value::Object(losses);
+            entry["risk"] = json!({ "highest": tried.highest, "average": tried.average });
+            entry["seconds"] = json!({ "wall": tried.wall, "cpu": tried.cpu });
+            entry["proven"] = json!(tried.proven);
+        }
+    }
+    entry
+}

@@ -1,0 +1,234 @@
+//! `klimt index`: a store of rows that change, and releases from it.
+
+pub mod args;
+mod release;
+
+use super::verify::gather;
+use super::{read_table, threads};
+use crate::columns::{dialect_spec, plan};
+use crate::memory::MemoryArgs;
+use crate::progress::Progress;
+use crate::suggest::did_you_mean;
+use crate::terminal::{count, note, print, table};
+use crate::warnings::warn;
+use args::{BatchArgs, CompactArgs, CreateArgs, IndexCommand, StatusArgs};
+use klimt::memory::Pool;
+use klimt::requirement::TableFacts;
+use klimt::spill::{Block, HeldRows, Rows, SpillFolder};
+use klimt::table::{ColumnSpec, Role, Table};
+use klimt::{Error, ErrorKind, Result};
+use klimt_io::csv::ReadOptions;
+use klimt_io::room::{Loaded, Room};
+use klimt_io::source::{ColumnPlan, Source};
+use klimt_store::{Batch, Means, Promise, Spec, Status, Store};
+use std::path::Path;
+
+/// Runs the command.
+pub fn run(command: &IndexCommand) -> Result<()> {
+    match command {
+        IndexCommand::Create(args) => create(args),
+        IndexCommand::Insert(args) => change(args, Kind::Insert),
+        IndexCommand::Update(args) => change(args, Kind::Update),
+        IndexCommand::Delete(args) => change(args, Kind::Delete),
+        IndexCommand::Status(args) => status(args),
+        IndexCommand::Release(args) => release::run(args),
+        IndexCommand::Compact(args) => compact(args),
+    }
+}
+
+fn create(args: &CreateArgs) -> Result<()> {
+    let mut settings = gather(args.spec.as_deref(), &args.columns)?;
+    settings.apply_requirements(&args.requirements)?;
+    settings.algorithm = Some("rtree".to_string());
+    settings.tree.leaf_capacity = args.leaf_capacity.or(settings.tree.leaf_capacity);
+    if !args.prefer.is_empty() {
+        settings.tree.prefer.clone_from(&args.prefer);
+    }
+    let k = settings.k.ok_or_else(|| {
+        Error::input("the base k is not given").with_help("no release can be finer than it; such as -k 5")
+    })?;
+    let role = &mut settings.columns.entry(args.key.clone()).or_default().role;
+    if role.is_some_and(|role| role != Role::Identifier) {
+        return Err(Error::input(format!("column {} is the key: it is not published", args.key))
+            .with_help("give it no other role"));
+    }
+    *role = Some(Role::Identifier);
+    let requirements = settings.build_requirements()?;
+    let progress = Progress::new(args.general.quiet)?;
+    let threads = threads(&args.general);
+    let like = read_table(&args.like, &args.format, &settings.missing, threads, &progress, |source| {
+        plan(&args.like, source.columns(), &settings)
+    })?;
+    check_preferred(&settings.tree.prefer, &like)?;
+    warn(args.general.quiet, &settings, &requirements, &like, &TableFacts::of(&like), None);
+    let weight = |name: &str| settings.columns.get(name).and_then(|column| column.weight).unwrap_or(1.0);
+    let promise =
+        Promise { k, requirements: super::anonymize::saved(&settings), split: settings.split_spec() };
+    let spec = Spec::like(&like, &args.key, &weight, settings.missing.clone(), promise)?;
+    Store::create(Path::new(&args.store), &spec)?;
+    note(args.general.quiet, &format!("made {0}; klimt index insert {0} takes in rows", args.store));
+    Ok(())
+}
+
+fn check_preferred(prefer: &[String], like: &Table) -> Result<()> {
+    let known: Vec<&str> = (0..like.dimensions()).map(|d| like.dimension(d).name.as_str()).collect();
+    let unknown = prefer.iter().filter(|name| !known.contains(&name.as_str()));
+    let problem = |name: &String| {
+        format!("--prefer: there is no quasi-identifier {name}{}", did_you_mean(name, known.iter().copied()))
+    };
+    Error::all(ErrorKind::Input, unknown.map(problem).collect()).map_or(Ok(()), Err)
+}
+
+/// What a batch is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Insert,
+    Update,
+    Delete,
+}
+
+fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
+    let threads = threads(&args.general);
+    let progress = Progress::new(args.general.quiet)?;
+    let pool = args.memory.pool()?;
+    let mut store = Store::open(Path::new(&args.store), &pool)?;
+    let folder = SpillFolder::within(&args.memory.folder());
+    let room = Room { pool: &pool, folder: &folder };
+    let loaded = read(args, kind, &store, threads, &progress, &room)?;
+    let (frame, rows): (Table, Box<dyn Rows + '_>) = match &loaded {
+        Loaded::Fits(table, _) => {
+            (Block::empty(table).into_table(table)?, Box::new(HeldRows::new(table, HeldRows::BLOCK)))
+        }
+        Loaded::Spilled(spilled) => (spilled.frame().clone(), Box::new(Borrowed(spilled))),
+    };
+    let stage = progress.stage("indexing", rows.rows(), false);
+    let means = Means { pool: &pool, folder: &folder, sampling: args.memory.sampling()?, observer: &stage };
+    let batch = Batch { frame: &frame, source: &*rows, name: &args.file };
+    let (done, size) = match kind {
+        Kind::Insert => ("inserted", store.insert(&batch, &means)?),
+        Kind::Update => ("replaced", store.update(&batch, &means)?),
+        Kind::Delete => ("removed", store.delete(&batch, &means)?),
+    };
+    stage.clear();
+    note(
+        args.general.quiet,
+        &format!(
+            "{done} {} rows; the store has {} rows in {} groups",
+            count(batch.source.rows()),
+            count(size.rows),
+            count(size.groups)
+        ),
+    );
+    Ok(())
+}
+
+/// Rows that somebody else holds.
+struct Borrowed<'r>(&'r dyn Rows);
+
+impl Rows for Borrowed<'_> {
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+
+    fn blocks(&self) -> usize {
+        self.0.blocks()
+    }
+
+    fn read(&self, number: usize, into: &mut Block) -> Result<()> {
+        self.0.read(number, into)
+    }
+}
+
+/// Reads a batch: the key, and the columns of the store unless the rows are removed.
+fn read<'r>(
+    args: &BatchArgs,
+    kind: Kind,
+    store: &Store,
+    threads: usize,
+    progress: &Progress,
+    room: &Room<'r>,
+) -> Result<Loaded<'r>> {
+    let spec = store.spec();
+    let source = Source::open(&args.file, dialect_spec(&args.format))?;
+    let mut wanted = vec![ColumnSpec::new(spec.key.clone(), Role::Insensitive)];
+    if kind != Kind::Delete {
+        wanted.extend(spec.column_specs()?);
+    }
+    let names = source.columns();
+    let problems = wanted.iter().filter(|wanted| !names.contains(&wanted.name)).map(|wanted| {
+        let hint = did_you_mean(&wanted.name, names.iter().map(String::as_str));
+        format!("{}: there is no column {}{hint}", args.file, wanted.name)
+    });
+    if let Some(error) = Error::all(ErrorKind::Input, problems.collect()) {
+        return Err(error);
+    }
+    let planned = |name: &String| wanted.iter().find(|wanted| wanted.name == *name).cloned();
+    let plan: Vec<ColumnPlan> = names.iter().map(|name| ColumnPlan { spec: planned(name) }).collect();
+    let bytes = std::fs::metadata(&args.file).map_or(0, |metadata| metadata.len());
+    let stage = progress.stage("reading", bytes, true);
+    source.read_within(&plan, &ReadOptions { missing: &spec.missing, threads, observer: &stage }, room)
+}
+
+fn compact(args: &CompactArgs) -> Result<()> {
+    threads(&args.general);
+    let progress = Progress::new(args.general.quiet)?;
+    let pool = args.memory.pool()?;
+    let mut store = Store::open(Path::new(&args.store), &pool)?;
+    let folder = SpillFolder::within(&args.memory.folder());
+    let stage = progress.stage("indexing", store.status()?.rows, false);
+    let means = Means { pool: &pool, folder: &folder, sampling: args.memory.sampling()?, observer: &stage };
+    let size = store.compact(&means)?;
+    stage.clear();
+    let told = format!("the store has {} rows in {} groups", count(size.rows), count(size.groups));
+    note(args.general.quiet, &told);
+    Ok(())
+}
+
+fn status(args: &StatusArgs) -> Result<()> {
+    let pool = MemoryArgs::default().pool()?;
+    let status = open_status(&args.store, &pool)?;
+    if args.json {
+        let text = serde_json::to_string_pretty(&status)
+            .map_err(|e| Error::internal(format!("the status cannot be written: {e}")))?;
+        return print(&format!("{text}\n"));
+    }
+    print(&describe(&status))
+}
+
+fn open_status(store: &str, pool: &Pool) -> Result<Status> {
+    Store::open(Path::new(store), pool)?.status()
+}
+
+fn describe(status: &Status) -> String {
+    let mut text = format!(
+        "{} rows in {} groups of at least {} (base k {}); {} pages, height {}; key {}\n",
+        count(status.rows),
+        count(status.groups),
+        status.smallest,
+        status.k,
+        count(status.pages as u64),
+        status.height,
+        status.key
+    );
+    if status.releases.is_empty() {
+        text.push_str("nothing was released\n");
+        return text;
+    }
+    let mut rows: Vec<Vec<String>> = vec![
+        ["release", "for", "k", "rows", "groups", "held back", "hidden among"].map(String::from).to_vec(),
+    ];
+    rows.extend(status.releases.iter().map(|listed| {
+        vec![
+            listed.release.to_string(),
+            listed.audience.clone(),
+            listed.k.to_string(),
+            count(listed.rows),
+            count(listed.groups),
+            count(listed.held_back),
+            listed.smallest_intersection.map_or("-".to_string(), count),
+        ]
+    }));
+    text.push('\n');
+    text.push_str(&table(&rows));
+    text
+}

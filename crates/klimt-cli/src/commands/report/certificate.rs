@@ -1,0 +1,139 @@
+//! What the certificate of a release fills in, and whether it is that of the release.
+
+use super::args::ReportArgs;
+use crate::requirements::{Wanted, flags, subject};
+use crate::settings::Settings;
+use klimt::registry::Subject;
+use klimt::table::{Role, TypeSpec, ValueType};
+use klimt::{Error, ErrorKind, Result};
+use klimt_report::{Certified, Warning};
+use klimt_verify::Findings;
+use klimt_verify::claims::Outcome;
+use serde_json::Value;
+use std::io::Read;
+
+/// Reads the certificate: the one that is named must be there, the one beside the release may.
+pub fn read(args: &ReportArgs) -> Result<Option<Certified>> {
+    let beside = format!("{}.certificate.json", args.release);
+    let path = match &args.certificate {
+        Some(path) => path,
+        None if std::path::Path::new(&beside).is_file() => &beside,
+        None => return Ok(None),
+    };
+    let text = std::fs::read(path).map_err(|e| Error::io(path, "read it", &e))?;
+    let json: Value = serde_json::from_slice(&text)
+        .map_err(|e| Error::input(format!("{path}: line {}: this is no JSON", e.line())))?;
+    let Some(hash) = json["release"]["hash"].as_str() else {
+        return Err(Error::input(format!("{path}: this is no certificate of klimt: it has no release.hash")));
+    };
+    let matches = hash == hash_of(&args.release)?;
+    Ok(Some(Certified { json, matches }))
+}
+
+/// The hash of a file, as certificates write it.
+fn hash_of(path: &str) -> Result<String> {
+    let failed = |e: &std::io::Error| Error::io(path, "read it", e);
+    let mut file = std::fs::File::open(path).map_err(|e| failed(&e))?;
+    let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer).map_err(|e| failed(&e))? {
+            0 => return Ok(format!("blake3:{}", hasher.finalize())),
+            read => hasher.update(&buffer[..read]),
+        };
+    }
+}
+
+/// Fills in what is not said otherwise: roles, types and weights of columns, k, and requirements.
+pub fn fill(settings: &mut Settings, json: &Value) -> Result<()> {
+    let mut problems = Vec::new();
+    for column in json["spec"]["columns"].as_array().into_iter().flatten() {
+        let (Some(name), Some(role)) = (column["name"].as_str(), column["role"].as_str().and_then(role))
+        else {
+            continue;
+        };
+        let given = settings.columns.entry(name.to_string()).or_default();
+        if given.role.is_none() {
+            given.role = Some(role);
+        }
+        // Dates may be written by a pattern, which only a spec or a flag tells.
+        let known = [ValueType::Integer, ValueType::Decimal, ValueType::Boolean, ValueType::Text];
+        let typed = known.into_iter().find(|known| column["type"].as_str() == Some(known.name()));
+        let free = given.type_spec.is_none() && given.order.is_none() && given.hierarchy.is_none();
+        if let Some(typed) = typed.filter(|_| free) {
+            given.type_spec = Some(TypeSpec::from(typed));
+        }
+        let file = match column["domain"].as_str() {
+            Some("hierarchy") => Some("hierarchy"),
+            Some("ordered (imposed)") => Some("order"),
+            _ => None,
+        };
+        let generalised = given.role == Some(Role::QuasiIdentifier);
+        if let (Some(file), true, None, None) = (file, generalised, &given.order, &given.hierarchy) {
+            problems.push(format!(
+                "column {name} was published by its {file}: name the file, such as --{file} {name}=FILE, or the --spec"
+            ));
+        }
+    }
+    for (name, weight) in json["spec"]["settings"]["weights"].as_object().into_iter().flatten() {
+        let given = settings.columns.entry(name.clone()).or_default();
+        given.weight = given.weight.or(weight.as_f64());
+    }
+    let reached = json["reached"].as_array();
+    let k = reached.into_iter().flatten().find(|claim| claim["claim"] == "k-anonymity");
+    settings.k = settings.k.or_else(|| k?["limit"].as_u64());
+    for saved in json["spec"]["settings"]["requirements"].as_array().into_iter().flatten() {
+        let text = |key: &str| saved[key].as_str();
+        let flag = flags().find(|flag| text("flag") == Some(flag) && subject(flag) != Subject::Rows);
+        if let (Some(flag), Some(column), Some(parameters)) = (flag, text("column"), text("parameters")) {
+            let said =
+                |old: &Wanted| old.flag == flag && old.column.as_deref().is_none_or(|name| name == column);
+            if !settings.requirements.iter().any(said) {
+                let (column, text) = (Some(column.to_string()), parameters.to_string());
+                settings.requirements.push(Wanted { flag, column, text });
+            }
+        }
+    }
+    Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+}
+
+fn role(name: &str) -> Option<Role> {
+    let roles = [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Insensitive, Role::Target];
+    roles.into_iter().find(|role| role.to_string() == name)
+}
+
+/// What a certificate says that is not so.
+pub fn contradictions(certified: &Certified, findings: &Findings, outcomes: &[Outcome]) -> Vec<Warning> {
+    let json = &certified.json;
+    let mut wrong = Vec::new();
+    if !certified.matches {
+        wrong.push(String::from(
+            "The certificate is not that of this release: the hash in it is that of another file. Publish neither before it is \
+             clear which is right.",
+        ));
+    }
+    let figures = [
+        ("published rows", &json["rows"]["published"], findings.rows),
+        ("suppressed rows", &json["rows"]["suppressed"], findings.suppressed),
+        ("groups", &json["groups"]["count"], findings.groups),
+        ("rows in the smallest group", &json["groups"]["smallest"], findings.smallest_group),
+        ("rows in the largest group", &json["groups"]["largest"], findings.largest_group),
+    ];
+    for (what, said, found) in figures {
+        if said.as_u64() != Some(found) {
+            let said = said.as_u64().map_or(String::from("nothing"), |said| said.to_string());
+            wrong.push(format!("The certificate says {said} of {what}, the release has {found}."));
+        }
+    }
+    for claim in json["reached"].as_array().into_iter().flatten() {
+        let same = |outcome: &&Outcome| claim["description"].as_str() == Some(outcome.description.as_str());
+        if let Some(outcome) = outcomes.iter().find(same)
+            && serde_json::to_value(&outcome.measured).ok().as_ref() != Some(&claim["measured"])
+        {
+            wrong.push(format!(
+                "The certificate says that another level of {} is reached.",
+                outcome.description
+            ));
+        }
+    }
+    wrong.into_iter().map(|text| Warning { text, loud: true }).collect()
+}

@@ -1,0 +1,173 @@
+//! The R+-tree: what may be asked of it, and how a run hands it on.
+
+use crate::options::{Extent, HierarchyCut};
+use crate::settings::Settings;
+use clap::{Args, ValueEnum};
+use klimt::Result;
+use klimt::algorithm::index::{BoxSplit, Built, By, RPlusTree};
+use klimt::algorithm::mondrian::Mondrian;
+use klimt::algorithm::optimal::Effort;
+use klimt::partition::Job;
+use klimt::requirement::{Bound, Requirement};
+use klimt::split::SplitSpec;
+use serde_json::{Value, json};
+
+/// What may be asked of an R+-tree. A spec says the same under the same names.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "R+-tree")]
+pub struct TreeArgs {
+    /// rtree: build leaves of at least so many rows, and make groups of K rows of whole leaves; K by default. Releases for
+    /// several K from the same table and the same leaves keep every row among those of its leaf
+    #[arg(long, value_name = "B")]
+    pub base_k: Option<u64>,
+    /// rtree: which leaves become a group; leaf-scan by default
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub by: Option<ByArg>,
+    /// rtree and --split box: split a leaf when it has so many times the rows that a group needs; 2 by default
+    #[arg(long, value_name = "C")]
+    pub leaf_capacity: Option<u64>,
+    /// rtree and --split box: columns that queries ask for, which are cut as long as they can be, before any other
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub prefer: Vec<String>,
+}
+
+/// Which leaves become a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ByArg {
+    /// Neighbours in the order of the leaves, as few as will do.
+    LeafScan,
+    /// Those below a node of the tree.
+    Level,
+}
+
+/// What leaves must satisfy, and which of them become a group.
+pub type Base = (Vec<Box<dyn Requirement>>, By);
+
+impl From<ByArg> for By {
+    fn from(by: ByArg) -> By {
+        match by {
+            ByArg::LeafScan => By::LeafScan,
+            ByArg::Level => By::Level,
+        }
+    }
+}
+
+impl TreeArgs {
+    /// These, and the others where these say nothing.
+    pub fn or(self, other: TreeArgs) -> Self {
+        TreeArgs {
+            base_k: self.base_k.or(other.base_k),
+            by: self.by.or(other.by),
+            leaf_capacity: self.leaf_capacity.or(other.leaf_capacity),
+            prefer: if self.prefer.is_empty() { other.prefer } else { self.prefer },
+        }
+    }
+}
+
+impl Settings {
+    /// Whether the algorithm is the R+-tree.
+    pub fn is_tree(&self) -> bool {
+        self.algorithm() == "rtree"
+    }
+
+    /// The name of the split criterion.
+    pub fn split_name(&self) -> &str {
+        self.split.as_deref().unwrap_or(if self.is_tree() { "box" } else { "median" })
+    }
+
+    /// How the next cut is chosen.
+    pub fn split_spec(&self) -> SplitSpec {
+        let capacity = self.tree.leaf_capacity.unwrap_or(BoxSplit::default().capacity);
+        SplitSpec { name: self.split_name().to_string(), capacity, preferred: self.tree.prefer.clone() }
+    }
+
+    /// What leaves must satisfy, where groups are unions of them, and which leaves become a group.
+    pub fn base(&self) -> Result<Option<Base>> {
+        let Some(base) = self.tree.base_k.filter(|&base| Some(base) < self.k) else { return Ok(None) };
+        let by = self.tree.by.map_or(By::default(), By::from);
+        let requirements = Settings { k: Some(base), ..self.clone() }.build_requirements()?;
+        Ok(Some((requirements, by)))
+    }
+
+    /// Whether groups are runs of leaves, whose boxes may overlap.
+    pub fn runs_of_leaves(&self) -> bool {
+        self.is_tree()
+            && self.tree.base_k.is_some_and(|base| Some(base) < self.k)
+            && self.tree.by != Some(ByArg::Level)
+    }
+
+    /// What a certificate says of the tree, by name.
+    pub fn describe_tree(&self) -> Vec<(&'static str, Value)> {
+        let mut said = Vec::new();
+        if self.is_tree() {
+            said.push(("base-k", json!(self.tree.base_k.or(self.k))));
+        }
+        if let Ok(Some((_, by))) = self.base() {
+            said.push(("by", json!(by)));
+        }
+        if self.is_tree() || self.tree.leaf_capacity.is_some() {
+            said.push(("leaf-capacity", json!(self.split_spec().capacity)));
+        }
+        if !self.tree.prefer.is_empty() {
+            said.push(("prefer", json!(self.tree.prefer)));
+        }
+        said
+    }
+}
+
+/// Builds the tree of a table in memory.
+pub fn build(settings: &Settings, job: &Job<'_>, mondrian: Mondrian) -> Result<Built> {
+    let base = settings.base()?;
+    let bound = base.as_ref().map(|(base, by)| Bound::new(base, job.table).map(|bound| (bound, *by)));
+    let bound = bound.transpose()?;
+    let tree = RPlusTree { mondrian, base: bound.as_ref().map(|(bound, by)| (bound, *by)) };
+    tree.build(job, &[job.table.rows() as u32])
+}
+
+/// What makes no sense, with an R+-tree or without one.
+pub fn problems(settings: &Settings, saves_recoding: bool) -> Vec<String> {
+    let (tree, split, is_tree) = (&settings.tree, settings.split_name(), settings.is_tree());
+    let boxes = ["box", "box:area"].contains(&split);
+    let is_coarser = tree.base_k.is_some_and(|base| Some(base) < settings.k);
+    let runs = settings.runs_of_leaves();
+    let overlap = "boxes over runs of leaves may overlap; --by level keeps them apart";
+    let given = [
+        (is_tree && !boxes, format!("--split {split}: an R+-tree is split by box or box:area")),
+        (
+            settings.algorithm() == "rothko-t" && boxes,
+            format!("--split {split}: rothko-t sees counts, not rows; rothko-s and rtree split by boxes"),
+        ),
+        (
+            boxes && settings.hierarchy_cut == Some(HierarchyCut::Nodes),
+            "--hierarchy-cut nodes: boxes are cut between any two leaves of a hierarchy".to_string(),
+        ),
+        (!is_tree && tree.base_k.is_some(), "--base-k is for --algorithm rtree".to_string()),
+        (!is_tree && tree.by.is_some(), "--by is for --algorithm rtree".to_string()),
+        (
+            !boxes && tree.leaf_capacity.is_some(),
+            "--leaf-capacity is for --algorithm rtree or --split box".to_string(),
+        ),
+        (!boxes && !tree.prefer.is_empty(), "--prefer is for --algorithm rtree or --split box".to_string()),
+        (is_tree && tree.base_k == Some(0), "--base-k must be at least 1".to_string()),
+        (
+            is_tree && settings.k.is_some() && tree.base_k > settings.k,
+            "--base-k must be at most k: groups are made of whole leaves".to_string(),
+        ),
+        (
+            is_tree && tree.by.is_some() && !is_coarser,
+            "--by: every leaf is a group unless --base-k is less than k".to_string(),
+        ),
+        (
+            tree.leaf_capacity.is_some_and(|capacity| capacity < 2),
+            "--leaf-capacity must be at least 2: a leaf cannot be split before both sides have enough rows"
+                .to_string(),
+        ),
+        (runs && settings.extent == Some(Extent::Region), format!("--extent region: {overlap}")),
+        (runs && saves_recoding, format!("--save-recoding: {overlap}")),
+        (
+            is_coarser && is_tree && settings.search.effort() != Effort::Fast,
+            "--effort: a search for better cuts would break leaves up; leave --base-k out".to_string(),
+        ),
+    ];
+    given.into_iter().filter(|(given, _)| *given).map(|(_, why)| why).collect()
+}

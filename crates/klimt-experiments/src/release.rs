@@ -1,0 +1,61 @@
+//! What a partitioning would be published as, and what that loses.
+
+use klimt::loss::{Loss, Original, PartitionGroups, Totals, measure};
+use klimt::partition::Partitioning;
+use klimt::region::Extents;
+use klimt::registry;
+use klimt::table::{Domain, Table};
+
+/// The groups of a table as a reader of the release sees them.
+#[derive(Clone, Debug)]
+pub struct Release<'t> {
+    /// The original.
+    pub table: &'t Table,
+    /// The groups; those that are published alike are one.
+    pub groups: Partitioning,
+    /// Which intervals are published.
+    pub extents: Extents,
+}
+
+impl<'t> Release<'t> {
+    /// The release of a partitioning. Boundaries of regions are published where the cuts were kept.
+    pub fn new(table: &'t Table, mut groups: Partitioning, extents: Extents) -> Self {
+        let domains: Vec<&Domain> =
+            (0..table.dimensions()).map(|dimension| table.domain(dimension)).collect();
+        if let (Extents::Region, Some(tree)) = (extents, &groups.tree) {
+            groups.regions = tree.regions(&domains, Some(&groups.regions));
+        }
+        groups.coalesce(&domains);
+        Release { table, groups, extents }
+    }
+
+    /// The groups as losses see them.
+    pub fn groups(&self) -> PartitionGroups<'_> {
+        PartitionGroups { table: self.table, partitioning: &self.groups, extents: self.extents }
+    }
+
+    /// The losses of these names; not a number where one does not apply.
+    pub fn losses(&self, k: u64, names: &[&str]) -> Result<Vec<f64>, String> {
+        let weights = vec![1.0; self.table.dimensions()];
+        let rows = self.table.rows() as u64;
+        let suppressed = rows - self.groups.order.len() as u64;
+        let totals = Totals { rows, suppressed, groups: self.groups.groups() as u64, k };
+        let wanted: Vec<&dyn Loss> = named(names);
+        let original = Original::new(self.table, &weights);
+        let found = measure(wanted.into_iter(), &original, &self.groups(), &totals);
+        let found = found.map_err(|e| e.to_string())?;
+        let loss = |name: &&str| found.iter().find(|(id, _)| id == name).map_or(f64::NAN, |(_, loss)| *loss);
+        Ok(names.iter().map(loss).collect())
+    }
+
+    /// One loss.
+    pub fn loss(&self, k: u64, name: &str) -> Result<f64, String> {
+        Ok(self.losses(k, &[name])?[0])
+    }
+}
+
+/// The losses of these names, in the order of the registry.
+pub fn named(names: &[&str]) -> Vec<&'static dyn Loss> {
+    let wanted = registry::LOSSES.iter().filter(|(entry, _)| names.contains(&entry.id));
+    wanted.map(|(_, loss)| *loss).collect()
+}

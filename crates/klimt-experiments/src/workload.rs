@@ -1,0 +1,75 @@
+//! What it helps to know the queries: releases for a workload beside those of the same k that are for none.
+
+use crate::bench::PlaceArgs;
+use crate::index::{groups_for, k_alone};
+use crate::release::Release;
+use crate::rothko::engine::read;
+use clap::Args;
+use klimt::region::Extents;
+use klimt::split::SplitSpec;
+use klimt::table::Table;
+use klimt::workload::{BoundWorkload, Errors, Released, Workload};
+
+/// `klimt-experiments workload`.
+#[derive(Args, Clone, Debug)]
+pub struct WorkloadArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// How many rows the tables have
+    #[arg(long, default_value_t = 100_000)]
+    rows: u64,
+    /// The least sizes of a group
+    #[arg(short, value_delimiter = ',', default_values_t = [5, 10, 25, 50])]
+    k: Vec<u64>,
+    /// How many queries a workload has
+    #[arg(long, default_value_t = 200)]
+    queries: usize,
+}
+
+/// Runs all.
+pub fn workload(args: &WorkloadArgs) -> Result<(), String> {
+    let places = args.place.places()?;
+    for input in [places.adult(args.rows)?, Some(places.agrawal(args.rows)?)].into_iter().flatten() {
+        let table = read(&input, &[])?;
+        println!("\n{}, {} rows, {} random range queries", input.name, table.rows(), args.queries);
+        println!("{:<32} {:>5} {:<9} {:>9} {:>9} {:>7}", "about", "k", "", "unaware", "aware", "ratio");
+        let all: Vec<usize> = (0..table.dimensions()).collect();
+        for asked in [&all[1..2], &all[..2], &all[2..5], &all] {
+            let names: Vec<&str> = asked.iter().map(|&d| table.dimension(d).name.as_str()).collect();
+            let about = if names.len() == all.len() { "all columns".to_string() } else { names.join(", ") };
+            let queries = Workload::ranges(&table, asked, args.queries, 1);
+            let mut bound = queries.bind(&table).map_err(|e| e.to_string())?;
+            bound.count(&table);
+            for &k in &args.k {
+                print(&table, &about, k, &queries, &bound)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn print(
+    table: &Table,
+    about: &str,
+    k: u64,
+    queries: &Workload,
+    bound: &BoundWorkload,
+) -> Result<(), String> {
+    let requirements = k_alone(table, k)?;
+    let exact = bound.exact(table);
+    let error = |split: &str, workload: Option<&BoundWorkload>| {
+        let groups = groups_for(table, &requirements, &SplitSpec::named(split), false, workload)?;
+        let release = Release::new(table, groups, Extents::Compact);
+        let answers = Released::of(&release.groups()).answers(bound, bound);
+        let errors = Errors::new(queries, bound, &exact, &answers);
+        errors
+            .summary(Errors::relative)
+            .map(|summary| summary.mean)
+            .ok_or("no query has an answer".to_string())
+    };
+    for (name, split) in [("mondrian", "median"), ("rtree", "box")] {
+        let (unaware, aware) = (error(split, None)?, error(split, Some(bound))?);
+        println!("{about:<32} {k:>5} {name:<9} {unaware:>9.4} {aware:>9.4} {:>7.2}", aware / unaware);
+    }
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! Pages for people who decide: what a release reaches, costs and risks, and how settings compare.
+//!
+//! A page is one file of HTML with its charts, its style and its script in it. It loads nothing, works from disk, prints,
+//! is light or dark as the reader's system is, and can be read without a script and without eyes. Of the original it shows
+//! only what `aggregate` lets through.
+
+mod aggregate;
+mod comparison;
+mod html;
+mod page;
+mod policy;
+mod query_error;
+mod report;
+mod sections;
+
+pub use comparison::{Comparison, Trial, Tried};
+pub use html::thousands;
+pub use query_error::{QueryError, QueryErrors};
+pub use report::{Asked, Certified, Inference, Kept, Report, Risks, Warning};

@@ -1,0 +1,72 @@
+//! What was asked, and what is reached: requirements, roles, and what is proven.
+
+use crate::html::{Html, Table, text, verdict};
+use crate::report::Report;
+use klimt::requirement::Side;
+
+pub(crate) fn body(report: &Report<'_>) -> Html {
+    let mut out = Html::default();
+    out.paragraph(
+        "Requirements are checked again for this page, from the bytes of the release: what its certificate says is not taken for granted.",
+    );
+    if report.outcomes.is_empty() {
+        out.paragraph("No requirement was named, neither by a flag nor by a spec or a certificate.");
+    } else {
+        let mut table = Table::new(
+            "Requirements: every group of the release must satisfy each",
+            &["requirement", "asked", "reached by the worst group", "verdict"],
+        );
+        for outcome in report.outcomes {
+            let side = outcome.side.map_or("", Side::words);
+            table.row(vec![
+                text(&outcome.description),
+                text(format!("{side} {}", outcome.limit)),
+                text(outcome.measured.to_string()),
+                verdict(outcome.holds),
+            ]);
+        }
+        out.table(&table);
+    }
+    let mut roles = Table::new("Columns and their roles", &["column", "role", "what happens to it"]);
+    for (name, role) in &report.asked.roles {
+        roles.row(vec![text(name), text(role.to_string()), text(happens(role.to_string().as_str()))]);
+    }
+    out.table(&roles);
+    out.heading("What is proven");
+    out.paragraph(&proven(report));
+    out
+}
+
+fn happens(role: &str) -> &'static str {
+    match role {
+        "quasi-identifier" => "generalised: others may know it and find people by it",
+        "sensitive" => "published as it is, within a group that hides whose it is",
+        "identifier" => "not published",
+        "target" => "published as it is; users want to predict it",
+        _ => "published as it is",
+    }
+}
+
+fn proven(report: &Report<'_>) -> String {
+    let Some(certificate) = report.certificate.as_ref().filter(|certificate| certificate.matches) else {
+        return String::from(
+            "Nothing is known of how near the release is to the least possible loss: there is no certificate that belongs to it.",
+        );
+    };
+    let json = &certificate.json;
+    let loss = json["search"]["loss"].as_str().or_else(|| json["spec"]["settings"]["minimised"].as_str());
+    let of = loss.map_or(String::new(), |loss| format!(" of the loss {loss}"));
+    match &json["proven"] {
+        serde_json::Value::String(word) if word == "optimal" => {
+            format!("By its certificate, the release is optimal: no partition of its kind has less{of}.")
+        }
+        proven => match proven["within-factor"].as_f64() {
+            Some(factor) => format!(
+                "By its certificate, the release is within a factor of {factor:.3} of the least possible{of}."
+            ),
+            None => String::from(
+                "The groups were found by a heuristic: the requirements hold, and a release with less loss may exist.",
+            ),
+        },
+    }
+}

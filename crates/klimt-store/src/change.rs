@@ -1,0 +1,286 @@
+//! Batches that come: rows are inserted, replaced and removed, all of a batch or nothing.
+
+use crate::batch::{Batch, Known, Translated, on_the_way, take_values};
+use crate::bytes::{Reader, Writer};
+use crate::dictionary::Frame;
+use crate::load::Loader;
+use crate::maintain::{Gone, Maintainer, forget};
+use crate::page::{Entry, Page, Rows, for_each_keys, read_tree, write_tree};
+use crate::refit::Fitter;
+use crate::secret::Key;
+use crate::state::{Counts, Directory, RawState, State};
+use crate::store::{Means, Size, Store};
+use crate::vault::{Change, Values};
+use hashbrown::HashMap;
+use klimt::algorithm::mondrian::Mondrian;
+use klimt::algorithm::rothko::{External, Limits, Method, Rothko, Whole};
+use klimt::loss::Original;
+use klimt::requirement::{Bound, Requirement};
+use klimt::spill::{Block, Rows as Source};
+use klimt::statistics::Collector;
+use klimt::{ErrorKind, Result, partition::CutTree};
+use std::sync::Arc;
+
+/// Where a row is: the place of its page, and its number there.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    place: usize,
+    row: u32,
+}
+
+impl Store {
+    /// Takes in the rows of a batch, none of whose keys is in the store.
+    pub fn insert(&mut self, batch: &Batch<'_>, means: &Means<'_>) -> Result<Size> {
+        let mut change = self.vault.change()?;
+        // The values get their codes when those of the batch are among them.
+        let mut raw = RawState::load(&self.spec, &change)?;
+        let survey = batch.survey(&self.spec.key, change.secret(), means.pool)?;
+        let found = (0..).zip(find(&raw.pages, &survey.keys, &change)?);
+        let present: Vec<u64> = found.filter(|(_, found)| found.is_some()).map(|(row, _)| row).collect();
+        if !present.is_empty() {
+            let help = "klimt index update replaces rows";
+            return Err(batch.problems(&present, "a row with this key is in the store", help));
+        }
+        let known = take_values(batch, &self.spec, &survey, &mut raw.dictionaries)?;
+        let mut state = raw.settle(&self.spec)?;
+        self.add(known, &HashMap::new(), &mut state, &mut change, means)?;
+        commit(state, change)
+    }
+
+    /// Replaces rows by those of a batch that have the same keys, all of which are in the store.
+    pub fn update(&mut self, batch: &Batch<'_>, means: &Means<'_>) -> Result<Size> {
+        self.changed(|store, state, change| {
+            let survey = batch.survey(&store.spec.key, change.secret(), means.pool)?;
+            let gone = present(batch, &find(&state.directory.pages, &survey.keys, change)?)?;
+            let marks = store.remove(gone, state, change)?;
+            let known = take_values(batch, &store.spec, &survey, &mut state.dictionaries)?;
+            let frame = Arc::new(Frame::of(&store.spec, &state.dictionaries)?);
+            state.directory.tree = recoded(&state.directory.tree, &state.frame, &frame)?;
+            state.frame = frame;
+            store.add(known, &marks, state, change, means)
+        })
+    }
+
+    /// Removes the rows whose keys a batch has, all of which are in the store.
+    pub fn delete(&mut self, batch: &Batch<'_>, means: &Means<'_>) -> Result<Size> {
+        self.changed(|store, state, change| {
+            let survey = batch.survey(&store.spec.key, change.secret(), means.pool)?;
+            let gone = present(batch, &find(&state.directory.pages, &survey.keys, change)?)?;
+            store.remove(gone, state, change).map(|_| ())
+        })
+    }
+
+    /// A change of the state, which is made whole or not at all.
+    pub(crate) fn changed(
+        &self,
+        work: impl FnOnce(&Self, &mut State, &mut Change<'_>) -> Result<()>,
+    ) -> Result<Size> {
+        let mut change = self.vault.change()?;
+        let mut state = State::load(&self.spec, &change)?;
+        work(self, &mut state, &mut change)?;
+        commit(state, change)
+    }
+
+    /// Removes rows; returns their histories by key.
+    fn remove(&self, gone: Gone, state: &mut State, change: &mut Change<'_>) -> Result<HashMap<Key, u32>> {
+        let mut marks = HashMap::new();
+        for (&place, rows) in &gone {
+            let page = Page::load(&state.directory.pages[place], &state.frame, change)?;
+            let mut removed = Rows::empty(&state.frame);
+            removed.append_rows(&page.rows, rows);
+            state.counts.count(&state.frame, &removed.block, false);
+            marks.extend(removed.keys.iter().copied().zip(removed.marks.iter().copied()));
+        }
+        let arrivals = Rows::empty(&state.frame);
+        self.maintain(gone, arrivals, state, change)?;
+        Ok(marks)
+    }
+
+    /// Adds the rows of a batch, whose values the store has taken in, with the histories of rows that they replace.
+    fn add(
+        &self,
+        batch: Known<'_>,
+        marks: &HashMap<Key, u32>,
+        state: &mut State,
+        change: &mut Change<'_>,
+        means: &Means<'_>,
+    ) -> Result<()> {
+        let frame = Arc::clone(&state.frame);
+        let translated = Translated::new(batch, &frame);
+        if state.directory.rows() == 0
+            && marks.is_empty()
+            && self.load(&translated, &frame, state, change, means)?
+        {
+            return Ok(());
+        }
+        let mut waiting = Rows::empty(&frame);
+        for block in 0..translated.blocks() {
+            let mut rows = translated.rows_of(block)?;
+            for (mark, key) in rows.marks.iter_mut().zip(&rows.keys) {
+                *mark = marks.get(key).copied().unwrap_or(0);
+            }
+            waiting.append(&rows);
+            let last = block + 1 == translated.blocks();
+            if last || waiting.block.held_bytes() >= means.pool.limit() / 8 {
+                let rows = std::mem::replace(&mut waiting, Rows::empty(&frame));
+                state.counts.count(&frame, &rows.block, true);
+                self.maintain(Gone::new(), rows, state, change)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets rows come and go.
+    pub(crate) fn maintain(
+        &self,
+        gone: Gone,
+        arrivals: Rows,
+        state: &mut State,
+        change: &mut Change<'_>,
+    ) -> Result<()> {
+        let State { frame, directory, counts, next_page, .. } = state;
+        let (weights, requirements) = (self.spec.weights(), self.spec.requirements(self.spec.k)?);
+        let leaving: usize = gone.values().map(Vec::len).sum();
+        let rows = directory.rows() + arrivals.len() as u64 - leaving as u64;
+        let bound = bound(&requirements, &counts.whole(frame, rows))?;
+        let split = self.spec.split().bind(&Original::new(&frame.table, &weights))?;
+        let fitter = Fitter::new(frame, bound.as_ref(), &split, &weights, rows)?;
+        let mut maintainer = Maintainer { fitter: &fitter, frame, change, next_page };
+        let before = Directory { tree: directory.tree.clone(), pages: directory.pages.clone() };
+        *directory = maintainer.apply(before, gone, arrivals)?;
+        Ok(())
+    }
+
+    /// Bulk loading: the batch is all there is. Returns whether it could be done: where not even all rows together satisfy
+    /// the requirements, nothing has happened.
+    fn load(
+        &self,
+        batch: &Translated<'_>,
+        frame: &Frame,
+        state: &mut State,
+        change: &mut Change<'_>,
+        means: &Means<'_>,
+    ) -> Result<bool> {
+        let (counts, satisfied) = self.survey(batch, frame)?;
+        if !satisfied {
+            return Ok(false);
+        }
+        state.counts = counts;
+        forget(&state.directory.pages, change)?;
+        let (directory, late) = self.bulk(batch, frame, &mut state.next_page, change, means)?;
+        state.directory = directory;
+        self.maintain(Gone::new(), late, state, change).map(|()| true)
+    }
+
+    /// Counts the sensitive values of rows on the way, and tells whether all of them together satisfy the requirements.
+    pub(crate) fn survey(&self, source: &dyn Source, frame: &Frame) -> Result<(Counts, bool)> {
+        let mut counts = Counts::new(self.spec.columns.len());
+        let mut block = Block::empty(&on_the_way(frame)?);
+        for number in 0..source.blocks() {
+            source.read(number, &mut block)?;
+            counts.count(frame, &block, true);
+        }
+        let requirements = self.spec.requirements(self.spec.k)?;
+        let Some(bound) = bound(&requirements, &counts.whole(frame, source.rows()))? else {
+            return Ok((counts, false));
+        };
+        if bound.only_count() {
+            return Ok((counts, source.rows() >= bound.minimum_size()));
+        }
+        let collector = Collector::of_rows(bound.needs(), &frame.table, source.rows())?;
+        let mut all = collector.empty();
+        for number in 0..source.blocks() {
+            source.read(number, &mut block)?;
+            collector.add_rows(&mut all, &block, &(0..block.rows() as u32).collect::<Vec<_>>());
+        }
+        Ok((counts, bound.satisfied(&all)))
+    }
+
+    /// Writes rows as pages; returns the directory, and rows that are to be inserted afterwards.
+    pub(crate) fn bulk(
+        &self,
+        source: &dyn Source,
+        frame: &Frame,
+        next_page: &mut u32,
+        change: &mut Change<'_>,
+        means: &Means<'_>,
+    ) -> Result<(Directory, Rows)> {
+        let weights = self.spec.weights();
+        let rothko = Rothko {
+            method: Method::Sample(means.sampling),
+            mondrian: Mondrian::default(),
+            limits: Limits::default(),
+        };
+        let job = External {
+            frame: &on_the_way(frame)?,
+            source,
+            requirements: &self.spec.requirements(self.spec.k)?,
+            base: None,
+            split: &self.spec.split(),
+            weights: &weights,
+            workload: None,
+            keep_tree: true,
+            pool: means.pool,
+            folder: means.folder,
+            secret: [0; 32],
+            observer: means.observer,
+        };
+        let mut loader = Loader::new(frame, change, next_page);
+        rothko.run(&job, &mut loader)?;
+        loader.finish()
+    }
+}
+
+/// Makes a change of the rows.
+fn commit(mut state: State, mut change: Change<'_>) -> Result<Size> {
+    state.version += 1;
+    state.save(&mut change)?;
+    change.commit()?;
+    Ok(Size { rows: state.directory.rows(), groups: state.directory.leaves() })
+}
+
+/// The requirements, bound to all rows; nothing where not even all rows together can satisfy them.
+fn bound(requirements: &[Box<dyn Requirement>], whole: &Whole<'_>) -> Result<Option<Bound>> {
+    match Bound::to(requirements, whole) {
+        Ok(bound) => Ok(Some(bound)),
+        Err(error) if error.kind() == ErrorKind::Unsatisfied => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Cuts by the codes of one frame, by those of another that has more values.
+fn recoded(tree: &CutTree, from: &Frame, to: &Frame) -> Result<CutTree> {
+    let mut writer = Writer::default();
+    write_tree(&mut writer, tree, from)?;
+    read_tree(&mut Reader::new(&writer.bytes), to)
+}
+
+/// Where the rows with these keys are, in their order.
+fn find(pages: &[Entry], keys: &[Key], values: &dyn Values) -> Result<Vec<Option<Found>>> {
+    let wanted: HashMap<Key, u32> = keys.iter().copied().zip(0..).collect();
+    let of_page = |place: usize, keys: &[Key]| -> Vec<(u32, Found)> {
+        let rows = (0..).zip(keys);
+        rows.filter_map(|(row, key)| Some((*wanted.get(key)?, Found { place, row }))).collect()
+    };
+    let mut found = vec![None; keys.len()];
+    for (number, place) in for_each_keys(pages, values, of_page)?.into_iter().flatten() {
+        found[number as usize] = Some(place);
+    }
+    Ok(found)
+}
+
+/// The rows that were found, by page; an error where some were not.
+fn present(batch: &Batch<'_>, found: &[Option<Found>]) -> Result<Gone> {
+    let absent: Vec<u64> =
+        (0..).zip(found).filter(|(_, found)| found.is_none()).map(|(row, _)| row).collect();
+    if !absent.is_empty() {
+        let help = "nothing was changed; klimt index insert takes in new rows";
+        return Err(batch.problems(&absent, "no row with this key is in the store", help));
+    }
+    let mut gone = Gone::new();
+    for found in found.iter().flatten() {
+        gone.entry(found.place).or_default().push(found.row);
+    }
+    gone.values_mut().for_each(|rows| rows.sort_unstable());
+    Ok(gone)
+}

@@ -1,0 +1,210 @@
+//! The values of the columns: what a number in the store stands for, and its code for now.
+//!
+//! A value has a number for ever, by which rows and cuts know it; its code is its rank among the values that there are,
+//! and changes when others come. In an imposed order or a hierarchy the number is the code.
+
+use crate::bytes::{Reader, Writer, damaged};
+use crate::spec::{Spec, StoredColumn};
+use crate::vault::{Change, Name, Values};
+use hashbrown::HashTable;
+use klimt::table::{
+    Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Table, TextColumn, TextPool,
+};
+use klimt::{Error, Result};
+use rayon::prelude::*;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+/// The values of one column, by number.
+#[derive(Debug)]
+pub(crate) struct Dictionary {
+    spec: ColumnSpec,
+    coded: bool,
+    /// Whether numbers are codes.
+    fixed: bool,
+    texts: TextPool,
+    /// Whether some row has no value.
+    missing: bool,
+    /// How many texts are in the vault, in how many chunks.
+    saved: (usize, u32),
+}
+
+impl Dictionary {
+    /// No values as yet.
+    pub fn new(column: &StoredColumn) -> Result<Self> {
+        let (spec, coded, fixed) = (column.spec()?, column.is_coded(), column.is_fixed());
+        Ok(Dictionary { spec, coded, fixed, texts: TextPool::default(), missing: false, saved: (0, 0) })
+    }
+
+    /// What the state keeps of it.
+    pub fn saved(&self) -> (u32, bool) {
+        (self.saved.1, self.missing)
+    }
+
+    /// The values that are in the vault.
+    pub fn load(
+        column: &StoredColumn,
+        number: usize,
+        (chunks, missing): (u32, bool),
+        values: &dyn Values,
+    ) -> Result<Self> {
+        let mut dictionary = Dictionary::new(column)?;
+        dictionary.missing = missing;
+        for chunk in 0..chunks {
+            let bytes = values.get(Name::values(number as u32, chunk))?;
+            let mut reader = Reader::new(&bytes);
+            for _ in 0..reader.word()? {
+                dictionary.texts.push(reader.text()?);
+            }
+            reader.end()?;
+        }
+        dictionary.saved = (dictionary.texts.len(), chunks);
+        Ok(dictionary)
+    }
+
+    /// Writes the values that are not in the vault yet.
+    pub fn save(&mut self, number: usize, change: &mut Change<'_>) -> Result<()> {
+        let new = self.saved.0..self.texts.len();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let mut writer = Writer::default();
+        writer.word(new.len() as u32);
+        new.for_each(|text| writer.text(self.texts.get(text)));
+        change.set(Name::values(number as u32, self.saved.1), &writer.bytes)?;
+        self.saved = (self.texts.len(), self.saved.1 + 1);
+        Ok(())
+    }
+
+    /// Takes in the values of a batch's column, of which `used` tells the codes that occur, and returns the number of each
+    /// code. Codes that do not occur have none.
+    pub fn take(&mut self, domain: &Domain, used: &[bool]) -> Vec<u32> {
+        self.missing |= domain.missing_code().is_some_and(|missing| used[missing as usize]);
+        let hasher = hashbrown::DefaultHashBuilder::default();
+        let mut known: HashTable<u32> = HashTable::with_capacity(self.texts.len());
+        for number in 0..self.texts.len() {
+            let hash = hasher.hash_one(self.texts.get(number));
+            known.insert_unique(hash, number as u32, |_| hash);
+        }
+        let (texts, mut text) = (&mut self.texts, Vec::new());
+        let mut numbers = Vec::with_capacity(domain.value_count());
+        for code in 0..domain.value_count() as u32 {
+            if !used[code as usize] {
+                numbers.push(u32::MAX);
+                continue;
+            }
+            text.clear();
+            domain.write_text(code, &mut text);
+            let hash = hasher.hash_one(&text[..]);
+            let found = known.find(hash, |&number| texts.get(number as usize) == text).copied();
+            numbers.push(found.unwrap_or_else(|| {
+                let number = texts.push(&text) as u32;
+                let rehash = |&number: &u32| hasher.hash_one(texts.get(number as usize));
+                known.insert_unique(hash, number, rehash);
+                number
+            }));
+        }
+        if self.fixed { (0..domain.value_count() as u32).collect() } else { numbers }
+    }
+
+    /// The codes of the values, for now.
+    fn settle(&self) -> Result<Option<(Domain, Coding)>> {
+        if !self.coded {
+            return Ok(None);
+        }
+        let distinct = Distinct::Texts(self.texts.clone());
+        let unfit = |_| Error::internal(format!("column {}: values do not fit", self.spec.name));
+        let encoding = Encoding::of(&self.spec, distinct, self.missing).map_err(unfit)?;
+        let values = encoding.domain.value_count() as u32;
+        let known = if self.fixed { (0..values).collect() } else { encoding.codes };
+        let mut numbers = vec![0; values as usize + 1];
+        for (number, &code) in (1..).zip(&known) {
+            numbers[code as usize] = number;
+        }
+        let codes = std::iter::once(values).chain(known).collect();
+        let coding = Coding { codes, numbers };
+        Ok(Some((encoding.domain, coding)))
+    }
+}
+
+/// How codes of a column are stored, for now: in the vault, 0 stands for the missing value, and the numbers of the others
+/// follow.
+#[derive(Debug)]
+pub(crate) struct Coding {
+    /// The code of what stands in the vault.
+    codes: Vec<u32>,
+    /// What stands in the vault for a code, the missing one last.
+    numbers: Vec<u32>,
+}
+
+/// In a cut, the last value of all, whichever that is: what is missing goes right.
+const ALL_VALUES: u32 = u32::MAX;
+
+impl Coding {
+    /// What stands for a code in the vault.
+    #[inline]
+    pub fn stored(&self, code: u32) -> u32 {
+        self.numbers[code as usize]
+    }
+
+    /// The code of what stands in the vault.
+    #[inline]
+    pub fn code(&self, stored: u32) -> Option<u32> {
+        self.codes.get(stored as usize).copied()
+    }
+
+    /// What stands for the greatest code on the left side of a cut: where that is the greatest of all, whatever will be.
+    pub fn stored_cut(&self, code: u32) -> u32 {
+        if code + 1 == self.missing() { ALL_VALUES } else { self.stored(code) }
+    }
+
+    /// The greatest code on the left side of a cut.
+    pub fn cut(&self, stored: u32) -> Option<u32> {
+        if stored == ALL_VALUES { Some(self.missing().saturating_sub(1)) } else { self.code(stored) }
+    }
+
+    /// The code of a number that a dictionary has given.
+    pub fn code_of_number(&self, number: u32) -> u32 {
+        self.codes[number as usize + 1]
+    }
+
+    /// The code of the missing value.
+    pub fn missing(&self) -> u32 {
+        self.codes[0]
+    }
+}
+
+/// The columns of a store for now: a table without rows, and how its codes are stored.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The columns, without rows.
+    pub table: Table,
+    /// How codes are stored, for every column that has any.
+    pub codings: Vec<Option<Coding>>,
+}
+
+impl Frame {
+    /// The columns with the values that there are.
+    pub fn of(spec: &Spec, dictionaries: &[Dictionary]) -> Result<Self> {
+        let (mut columns, mut codings) = (Vec::new(), Vec::new());
+        let settled: Vec<Result<_>> = dictionaries.par_iter().map(Dictionary::settle).collect();
+        for (column, settled) in spec.columns.iter().zip(settled) {
+            let (data, coding) = match settled? {
+                Some((domain, coding)) => {
+                    let codes = Codes::zeroed(domain.cardinality(), 0);
+                    (ColumnData::Coded { domain: Arc::new(domain), codes }, Some(coding))
+                }
+                None => (ColumnData::Texts(TextColumn::default()), None),
+            };
+            columns.push(Column { name: column.name.clone(), role: column.role, data });
+            codings.push(coding);
+        }
+        Ok(Frame { table: Table::new(0, columns)?, codings })
+    }
+
+    /// How the codes of a dimension are stored.
+    pub fn dimension(&self, dimension: usize) -> Result<&Coding> {
+        let column = *self.table.quasi_identifiers().get(dimension).ok_or_else(damaged)?;
+        self.codings[column].as_ref().ok_or_else(damaged)
+    }
+}

@@ -1,0 +1,52 @@
+//! The ledger: what was released, to whom, and how finely.
+
+use crate::bytes::damaged;
+use crate::vault::{Change, Name, Values};
+use klimt::algorithm::index::By;
+use klimt::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A release of the ledger. It is listed before its file gets its name: a release that nobody has got counts as one that
+/// somebody may have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Listed {
+    /// Its number, from 1 on.
+    pub release: u32,
+    /// Whom it is for.
+    pub audience: String,
+    /// Its granularity: the least size of a group.
+    pub k: u64,
+    /// How groups were made of leaves.
+    pub by: By,
+    /// The change of the store that it was made after.
+    pub version: u64,
+    /// How many rows it has.
+    pub rows: u64,
+    /// How many groups it has.
+    pub groups: u64,
+    /// How many rows were held back.
+    pub held_back: u64,
+    /// The least number of rows among which somebody is hidden, whatever releases are put side by side; none of the rows
+    /// is in an earlier release where it is not given.
+    pub smallest_intersection: Option<u64>,
+    /// When it was made, in seconds since 1970.
+    pub seconds: u64,
+    /// The BLAKE3 hash of its bytes.
+    pub hash: String,
+}
+
+/// The releases of the ledger, in their order.
+pub(crate) fn list(values: &dyn Values, releases: u32) -> Result<Vec<Listed>> {
+    let read = |release| {
+        let bytes = values.get(Name::release(release))?;
+        serde_json::from_slice(&bytes).map_err(|_| damaged())
+    };
+    (1..=releases).map(read).collect()
+}
+
+/// Writes a release to the ledger.
+pub(crate) fn enter(listed: &Listed, change: &mut Change<'_>) -> Result<()> {
+    let bytes = serde_json::to_vec(listed)
+        .map_err(|e| Error::internal(format!("the ledger cannot be written: {e}")))?;
+    change.set(Name::release(listed.release), &bytes).map(|_| ())
+}

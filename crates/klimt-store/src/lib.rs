@@ -1,0 +1,35 @@
+//! A durable index of people's rows, for data that changes: an R+-tree whose leaves are groups (Iwuchukwu, Naughton).
+//!
+//! Batches of rows come and go; a release is one scan of the leaves at any granularity. The store remembers what was
+//! released, and makes no release that tells people apart when it is put beside an earlier one.
+//!
+//! A [`Store`] is a folder with the values of an embedded key-value store (`vault.rs`) and a secret (`secret.rs`). Rows lie in
+//! pages (`page.rs`), each with the cuts of a subtree; a directory (`state.rs`) has the cuts above the pages. A batch
+//! (`batch.rs`) is loaded in bulk (`load.rs`) or led to its pages (`maintain.rs`), which are fitted again (`refit.rs`). A release
+//! is planned (`plan.rs`), handed over part by part (`release.rs`) and entered in the ledger (`ledger.rs`); rows carry a
+//! history (`histories.rs`) of the groups they were in.
+
+mod batch;
+mod bytes;
+mod change;
+mod compact;
+mod dictionary;
+mod histories;
+mod ledger;
+mod load;
+mod maintain;
+mod page;
+mod plan;
+mod refit;
+mod release;
+mod secret;
+mod spec;
+mod state;
+mod store;
+mod vault;
+
+pub use batch::Batch;
+pub use ledger::Listed;
+pub use release::{Asked, Releasing};
+pub use spec::{Promise, Spec, StoredColumn};
+pub use store::{Means, Size, Status, Store};

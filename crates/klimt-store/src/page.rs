@@ -1,0 +1,332 @@
+//! Pages: the rows of a subtree of the index, leaf by leaf, with the cuts that lead to them.
+
+use crate::bytes::{Reader, Writer, damaged};
+use crate::dictionary::Frame;
+use crate::secret::{Key, Secret};
+use crate::vault::{Fetched, Name, Seal, Sealed, Values};
+use klimt::partition::{CutNode, CutTree};
+use klimt::spill::{Block, BlockColumn};
+use klimt::table::Codes;
+use klimt::{Error, Result};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A page with more rows is divided, if its cuts allow that.
+pub(crate) const MOST_ROWS: usize = 4096;
+
+/// So many pages are read at a time, for every thread.
+const SIDE_BY_SIDE: usize = 16;
+
+/// Some rows of the store, with what it knows of each.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows {
+    /// Their columns, by the codes of now.
+    pub block: Block,
+    /// Their keys.
+    pub keys: Vec<Key>,
+    /// Their histories.
+    pub marks: Vec<u32>,
+}
+
+impl Rows {
+    /// No rows.
+    pub fn empty(frame: &Frame) -> Self {
+        Rows { block: Block::empty(&frame.table), keys: Vec::new(), marks: Vec::new() }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// Appends all rows of others.
+    pub fn append(&mut self, other: &Rows) {
+        self.block.append(&other.block);
+        self.keys.extend_from_slice(&other.keys);
+        self.marks.extend_from_slice(&other.marks);
+    }
+
+    /// Appends some rows of others, by their numbers.
+    pub fn append_rows(&mut self, other: &Rows, rows: &[u32]) {
+        self.block.append_rows(&other.block, rows);
+        self.keys.extend(rows.iter().map(|&row| other.keys[row as usize]));
+        self.marks.extend(rows.iter().map(|&row| other.marks[row as usize]));
+    }
+}
+
+/// The rows of a subtree: they stand leaf by leaf.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    pub rows: Rows,
+    pub tree: CutTree,
+}
+
+/// Where a page lies in the vault, and what is known of it without looking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub page: u32,
+    pub rows: u32,
+    pub leaves: u32,
+    /// The rows of its smallest leaf.
+    pub smallest: u32,
+    /// The seals of its rows, keys and histories.
+    pub seals: [Seal; 3],
+}
+
+impl Page {
+    /// A page without rows or cuts.
+    pub fn empty(frame: &Frame) -> Self {
+        let tree = CutTree { nodes: vec![CutNode::Leaf { rows: 0 }], members: Vec::new() };
+        Page { rows: Rows::empty(frame), tree }
+    }
+
+    /// The sizes of the leaves, in order; some may hold no rows.
+    pub fn leaves(&self) -> Vec<u32> {
+        leaf_sizes(&self.tree)
+    }
+
+    /// The page under a number of its own, as it will lie in the vault.
+    pub fn seal(&self, page: u32, frame: &Frame, secret: &Secret) -> Result<(Entry, [Sealed; 3])> {
+        let rows = Sealed::new(secret, Name::page(page), &self.encode(frame)?);
+        let keys = Sealed::new(secret, Name::keys(page), self.rows.keys.as_flattened());
+        let marks = seal_marks(page, &self.rows.marks, secret);
+        let leaves: Vec<u32> = self.leaves().into_iter().filter(|&rows| rows > 0).collect();
+        let entry = Entry {
+            page,
+            rows: self.rows.len() as u32,
+            leaves: leaves.len() as u32,
+            smallest: leaves.iter().copied().min().unwrap_or(0),
+            seals: [rows.seal, keys.seal, marks.seal],
+        };
+        Ok((entry, [rows, keys, marks]))
+    }
+
+    fn encode(&self, frame: &Frame) -> Result<Vec<u8>> {
+        let mut writer = Writer::default();
+        writer.word(self.rows.len() as u32);
+        write_tree(&mut writer, &self.tree, frame)?;
+        let mut stored = Vec::new();
+        for (column, coding) in self.rows.block.columns().iter().zip(&frame.codings) {
+            match (column, coding) {
+                (BlockColumn::Codes(codes), Some(coding)) => {
+                    stored.clear();
+                    codes.for_each(|code| stored.push(coding.stored(code)));
+                    writer.words(&stored);
+                }
+                (BlockColumn::Texts(texts), None) => {
+                    (0..texts.len()).for_each(|row| writer.text(texts.get(row)));
+                }
+                _ => return Err(Error::internal("a page has columns of another store")),
+            }
+        }
+        Ok(writer.bytes)
+    }
+
+    /// Reads a page with the codes of now.
+    pub fn load(entry: &Entry, frame: &Frame, values: &dyn Values) -> Result<Page> {
+        RawPage::fetch(entry, Extract::Everything, values)?.decode(frame, values.secret())
+    }
+}
+
+/// What is read of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extract {
+    /// Cuts and histories.
+    Outline,
+    /// These, and the columns of the rows.
+    Columns,
+    /// These, and the keys.
+    Everything,
+}
+
+/// A page as it lies in the vault, to be checked and decoded on any thread.
+pub(crate) struct RawPage {
+    entry: Entry,
+    extract: Extract,
+    rows: Fetched,
+    keys: Option<Fetched>,
+    marks: Fetched,
+}
+
+impl RawPage {
+    pub fn fetch(entry: &Entry, extract: Extract, values: &dyn Values) -> Result<RawPage> {
+        let keys = (extract == Extract::Everything).then(|| values.fetch(Name::keys(entry.page)));
+        Ok(RawPage {
+            entry: *entry,
+            extract,
+            rows: values.fetch(Name::page(entry.page))?,
+            keys: keys.transpose()?,
+            marks: values.fetch(Name::marks(entry.page))?,
+        })
+    }
+
+    pub fn decode(&self, frame: &Frame, secret: &Secret) -> Result<Page> {
+        let [rows, keys, marks] = self.entry.seals;
+        let len = self.entry.rows as usize;
+        let mut reader = Reader::new(self.rows.value(secret, Some(rows))?);
+        if reader.word()? as usize != len {
+            return Err(damaged());
+        }
+        let tree = read_tree(&mut reader, frame)?;
+        let leaves: u64 = leaf_sizes(&tree).iter().map(|&rows| u64::from(rows)).sum();
+        if leaves != len as u64 {
+            return Err(damaged());
+        }
+        let mut block = Block::empty(&frame.table);
+        let marks = read_marks(self.marks.value(secret, Some(marks))?, len)?;
+        if self.extract == Extract::Outline {
+            return Ok(Page { rows: Rows { block, keys: Vec::new(), marks }, tree });
+        }
+        block.fill(len, |number, column| {
+            match (column, &frame.codings[number], frame.table.columns()[number].coded()) {
+                (BlockColumn::Codes(codes), Some(coding), Some((domain, _))) => {
+                    *codes = reader.codes(len, domain.cardinality(), |stored| coding.code(stored))?;
+                }
+                (BlockColumn::Texts(texts), None, _) => {
+                    for _ in 0..len {
+                        texts.push(reader.text()?);
+                    }
+                }
+                _ => return Err(damaged()),
+            }
+            Ok(())
+        })?;
+        reader.end()?;
+        let keys = match &self.keys {
+            Some(fetched) => read_keys(fetched.value(secret, Some(keys))?, len)?,
+            None => Vec::new(),
+        };
+        Ok(Page { rows: Rows { block, keys, marks }, tree })
+    }
+}
+
+/// Reads pages in their order, some of them side by side, and hands over each with its place.
+pub(crate) fn for_each_page(
+    entries: &[Entry],
+    extract: Extract,
+    frame: &Frame,
+    values: &dyn Values,
+    mut each: impl FnMut(usize, Page) -> Result<()>,
+) -> Result<()> {
+    let together = SIDE_BY_SIDE * rayon::current_num_threads();
+    for (lot, entries) in entries.chunks(together).enumerate() {
+        let raw = entries.iter().map(|entry| RawPage::fetch(entry, extract, values));
+        let raw = raw.collect::<Result<Vec<_>>>()?;
+        let secret = values.secret();
+        let pages: Vec<Result<Page>> = raw.into_par_iter().map(|raw| raw.decode(frame, secret)).collect();
+        for (at, page) in pages.into_iter().enumerate() {
+            each(lot * together + at, page?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the keys of all pages, some of them side by side: what `each` makes of the page at a place, in order.
+pub(crate) fn for_each_keys<T: Send>(
+    entries: &[Entry],
+    values: &dyn Values,
+    each: impl Fn(usize, &[Key]) -> T + Sync,
+) -> Result<Vec<T>> {
+    let (together, secret) = (SIDE_BY_SIDE * rayon::current_num_threads(), values.secret());
+    let mut made = Vec::with_capacity(entries.len());
+    for (lot, entries) in entries.chunks(together).enumerate() {
+        let fetched = entries.iter().map(|entry| values.fetch(Name::keys(entry.page)));
+        let fetched = fetched.collect::<Result<Vec<_>>>()?;
+        let look = |(at, (entry, fetched)): (usize, (&Entry, Fetched))| {
+            let keys = read_keys(fetched.value(secret, Some(entry.seals[1]))?, entry.rows as usize)?;
+            Ok(each(lot * together + at, &keys))
+        };
+        let lot: Vec<Result<T>> = entries.par_iter().zip(fetched).enumerate().map(look).collect();
+        for one in lot {
+            made.push(one?);
+        }
+    }
+    Ok(made)
+}
+
+fn read_keys(bytes: &[u8], len: usize) -> Result<Vec<Key>> {
+    let (keys, rest) = bytes.as_chunks();
+    if rest.is_empty() && keys.len() == len { Ok(keys.to_vec()) } else { Err(damaged()) }
+}
+
+/// The histories of the rows of a page, sealed.
+pub(crate) fn seal_marks(page: u32, marks: &[u32], secret: &Secret) -> Sealed {
+    let mut writer = Writer::default();
+    writer.words(marks);
+    Sealed::new(secret, Name::marks(page), &writer.bytes)
+}
+
+fn read_marks(bytes: &[u8], len: usize) -> Result<Vec<u32>> {
+    let mut reader = Reader::new(bytes);
+    let marks = reader.words(len)?;
+    reader.end()?;
+    Ok(marks)
+}
+
+/// Writes cuts so that they can be read when codes have changed.
+pub(crate) fn write_tree(writer: &mut Writer, tree: &CutTree, frame: &Frame) -> Result<()> {
+    let codings = (0..frame.table.dimensions()).map(|d| frame.dimension(d)).collect::<Result<Vec<_>>>()?;
+    let is_set = |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt::table::Shape::Set);
+    writer.tree(tree, |dimension, code| match is_set(dimension) {
+        true => codings[dimension].stored(code),
+        false => codings[dimension].stored_cut(code),
+    });
+    Ok(())
+}
+
+/// Reads cuts with the codes of now.
+pub(crate) fn read_tree(reader: &mut Reader<'_>, frame: &Frame) -> Result<CutTree> {
+    let is_set = |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt::table::Shape::Set);
+    reader.tree(|dimension, stored| {
+        let coding = frame.dimension(dimension)?;
+        if is_set(dimension) { coding.code(stored) } else { coding.cut(stored) }.ok_or_else(damaged)
+    })
+}
+
+/// The sizes of the leaves of a tree, in order.
+pub(crate) fn leaf_sizes(tree: &CutTree) -> Vec<u32> {
+    let size = |node: &CutNode| if let CutNode::Leaf { rows } = node { Some(*rows) } else { None };
+    tree.nodes.iter().filter_map(size).collect()
+}
+
+/// Where a subtree ends in its tree.
+pub(crate) fn subtree(tree: &CutTree, at: usize) -> Range<usize> {
+    let (mut end, mut open) = (at, 1);
+    while open > 0 {
+        open += if matches!(tree.nodes[end], CutNode::Leaf { .. }) { -1 } else { 1 };
+        end += 1;
+    }
+    at..end
+}
+
+/// The leaf, by its number, that a row of a block belongs to.
+pub(crate) fn route(tree: &CutTree, leaf_of_node: &[u32], codes: &[&Codes], row: usize) -> usize {
+    let mut at = 0;
+    loop {
+        let left = match tree.nodes[at] {
+            CutNode::Leaf { .. } => return leaf_of_node[at] as usize,
+            CutNode::Threshold { dimension, code, .. } => codes[dimension as usize].get(row) <= code,
+            CutNode::Subset { dimension, first, len, .. } => {
+                let members = &tree.members[first as usize..(first + len) as usize];
+                members.contains(&codes[dimension as usize].get(row))
+            }
+        };
+        at += if left { 1 } else { tree.right(at) };
+    }
+}
+
+/// The number of the leaf that each node is; of cuts, that of the next leaf.
+pub(crate) fn leaf_numbers(tree: &CutTree) -> Vec<u32> {
+    let mut next = 0;
+    let number = |node: &CutNode| {
+        let number = next;
+        next += u32::from(matches!(node, CutNode::Leaf { .. }));
+        number
+    };
+    tree.nodes.iter().map(number).collect()
+}
+
+/// The codes of the dimensions of a block.
+pub(crate) fn dimensions<'b>(block: &'b Block, frame: &Frame) -> Vec<&'b Codes> {
+    frame.table.quasi_identifiers().iter().map(|&column| block.codes(column)).collect()
+}

@@ -1,0 +1,361 @@
+//! How things stand in a store: what is read when it is opened, and written with every change.
+
+use crate::bytes::{Reader, Writer, damaged};
+use crate::dictionary::{Coding, Dictionary, Frame};
+use crate::page::{Entry, read_tree, write_tree};
+use crate::spec::Spec;
+use crate::vault::{Change, Name, Values};
+use klimt::Result;
+use klimt::algorithm::rothko::Whole;
+use klimt::partition::{CutNode, CutTree};
+use klimt::spill::Block;
+use klimt::table::{Domain, Role};
+use std::sync::Arc;
+
+/// The cuts above the pages, and the pages in their order: page `i` is leaf `i`.
+#[derive(Clone, Debug)]
+pub(crate) struct Directory {
+    pub tree: CutTree,
+    pub pages: Vec<Entry>,
+}
+
+/// The rows of each value of the sensitive columns, by what stands for it in the vault; columns by their number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Counts(Vec<Vec<u64>>);
+
+impl Counts {
+    /// No rows, of so many columns.
+    pub fn new(columns: usize) -> Self {
+        Counts(vec![Vec::new(); columns])
+    }
+
+    /// What requirements are bound to: so many rows.
+    pub fn whole<'f>(&self, frame: &'f Frame, rows: u64) -> Whole<'f> {
+        let mut counts = Vec::new();
+        for (number, domain, coding) in sensitive(frame) {
+            let rows = |code: u32| self.0[number].get(coding.stored(code) as usize).copied().unwrap_or(0);
+            counts.push((number, (0..domain.cardinality() as u32).map(rows).collect()));
+        }
+        Whole { frame: &frame.table, rows, counts }
+    }
+
+    /// Counts rows that have come, or gone.
+    pub fn count(&mut self, frame: &Frame, block: &Block, come: bool) {
+        for (number, _, coding) in sensitive(frame) {
+            let counts = &mut self.0[number];
+            block.codes(number).for_each(|code| {
+                let at = coding.stored(code) as usize;
+                if counts.len() <= at {
+                    counts.resize(at + 1, 0);
+                }
+                counts[at] = if come { counts[at] + 1 } else { counts[at].saturating_sub(1) };
+            });
+        }
+    }
+}
+
+/// The sensitive columns of a frame.
+fn sensitive(frame: &Frame) -> impl Iterator<Item = (usize, &Domain, &Coding)> {
+    let columns = frame.table.columns().iter().enumerate().zip(&frame.codings);
+    columns.filter(|((_, column), _)| column.role == Role::Sensitive).filter_map(
+        |((number, column), coding)| {
+            let (domain, _) = column.coded()?;
+            Some((number, domain, coding.as_ref()?))
+        },
+    )
+}
+
+/// How things stand.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// How many changes of the rows there have been.
+    pub version: u64,
+    /// The number of the next page.
+    pub next_page: u32,
+    /// How many releases the ledger has.
+    pub releases: u32,
+    /// How many histories there are, that of rows which were never released included.
+    pub histories: u32,
+    /// How often sensitive values occur.
+    pub counts: Counts,
+    /// The values of the columns.
+    pub dictionaries: Vec<Dictionary>,
+    /// The pages.
+    pub directory: Directory,
+    /// The columns with the codes of now.
+    pub frame: Arc<Frame>,
+}
+
+impl Directory {
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.pages.iter().map(|page| u64::from(page.rows)).sum()
+    }
+
+    /// How many leaves hold rows.
+    pub fn leaves(&self) -> u64 {
+        self.pages.iter().map(|page| u64::from(page.leaves)).sum()
+    }
+
+    /// The rows of the smallest leaf that holds any.
+    pub fn smallest(&self) -> u64 {
+        let filled = self.pages.iter().filter(|page| page.rows > 0);
+        filled.map(|page| u64::from(page.smallest)).min().unwrap_or(0)
+    }
+
+    /// How many cuts lie between the root and the deepest page.
+    pub fn height(&self) -> usize {
+        let (mut deepest, mut pending) = (0, vec![(0, 0)]);
+        while let Some((at, depth)) = pending.pop() {
+            deepest = deepest.max(depth);
+            if !matches!(self.tree.nodes[at], CutNode::Leaf { .. }) {
+                pending.extend([(at + 1, depth + 1), (at + self.tree.right(at), depth + 1)]);
+            }
+        }
+        deepest
+    }
+
+    /// The directory in which some pages, by their place, have been replaced: by cuts and pages, or by nothing.
+    pub fn replaced(&self, mut with: impl FnMut(usize) -> Replacement) -> Directory {
+        let mut made = Directory { tree: CutTree::default(), pages: Vec::new() };
+        let mut next = 0;
+        self.copy(0, &mut next, &mut with, &mut made);
+        made
+    }
+
+    /// Copies a subtree; returns whether anything is left of it.
+    fn copy(
+        &self,
+        at: usize,
+        next: &mut usize,
+        with: &mut impl FnMut(usize) -> Replacement,
+        made: &mut Directory,
+    ) -> bool {
+        if let CutNode::Leaf { .. } = self.tree.nodes[at] {
+            let place = *next;
+            *next += 1;
+            return match with(place) {
+                Replacement::Same => {
+                    made.tree.nodes.push(self.tree.nodes[at]);
+                    made.pages.push(self.pages[place]);
+                    true
+                }
+                Replacement::Nothing => false,
+                Replacement::Pages(tree, pages) => {
+                    made.tree.append(&tree);
+                    made.pages.extend(pages);
+                    true
+                }
+            };
+        }
+        let (node, members) = (made.tree.nodes.len(), made.tree.members.len());
+        made.tree.push_copy(&self.tree, at);
+        let left = self.copy(at + 1, next, with, made);
+        if left {
+            made.tree.close_left(node);
+        } else {
+            made.tree.nodes.truncate(node);
+            made.tree.members.truncate(members);
+        }
+        let right = self.copy(at + self.tree.right(at), next, with, made);
+        if left && !right {
+            made.tree.nodes.remove(node);
+        }
+        left || right
+    }
+}
+
+/// What takes the place of a page.
+pub(crate) enum Replacement {
+    /// The page itself.
+    Same,
+    /// Nothing: what lies beside it takes its room.
+    Nothing,
+    /// Pages, and the cuts above them.
+    Pages(CutTree, Vec<Entry>),
+}
+
+impl State {
+    /// A store without rows, but for an empty page.
+    pub fn new(spec: &Spec, page: impl FnOnce(&Frame) -> Result<Entry>) -> Result<Self> {
+        let dictionaries = spec.columns.iter().map(Dictionary::new).collect::<Result<Vec<_>>>()?;
+        let frame = Arc::new(Frame::of(spec, &dictionaries)?);
+        let tree = CutTree { nodes: vec![CutNode::Leaf { rows: 0 }], members: Vec::new() };
+        let directory = Directory { tree, pages: vec![page(&frame)?] };
+        let counts = Counts::new(spec.columns.len());
+        Ok(State {
+            version: 0,
+            next_page: 1,
+            releases: 0,
+            histories: 1,
+            counts,
+            dictionaries,
+            directory,
+            frame,
+        })
+    }
+
+    /// Reads how things stand.
+    pub fn load(spec: &Spec, values: &dyn Values) -> Result<Self> {
+        RawState::load(spec, values)?.settle(spec)
+    }
+
+    /// Writes how things stand.
+    pub fn save(&mut self, change: &mut Change<'_>) -> Result<()> {
+        let mut writer = Writer::default();
+        writer.long(self.version);
+        [self.next_page, self.releases, self.histories].into_iter().for_each(|word| writer.word(word));
+        for (number, dictionary) in self.dictionaries.iter_mut().enumerate() {
+            dictionary.save(number, change)?;
+            let (chunks, missing) = dictionary.saved();
+            writer.word(chunks);
+            writer.byte(u8::from(missing));
+            writer.word(self.counts.0[number].len() as u32);
+            self.counts.0[number].iter().for_each(|&count| writer.long(count));
+        }
+        writer.word(self.directory.pages.len() as u32);
+        for entry in &self.directory.pages {
+            [entry.page, entry.rows, entry.leaves, entry.smallest]
+                .into_iter()
+                .for_each(|word| writer.word(word));
+            entry.seals.iter().for_each(|seal| writer.bytes.extend_from_slice(seal));
+        }
+        write_tree(&mut writer, &self.directory.tree, &self.frame)?;
+        change.set(Name::STATE, &writer.bytes)?;
+        Ok(())
+    }
+}
+
+/// How things stand, before codes are given to the values.
+#[derive(Debug)]
+pub(crate) struct RawState {
+    version: u64,
+    next_page: u32,
+    releases: u32,
+    histories: u32,
+    counts: Counts,
+    /// The values of the columns: more may be taken in before they get codes.
+    pub dictionaries: Vec<Dictionary>,
+    /// The pages, in their order.
+    pub pages: Vec<Entry>,
+    /// The cuts above them, as they are stored.
+    cuts: Vec<u8>,
+}
+
+impl RawState {
+    /// Reads how things stand.
+    pub fn load(spec: &Spec, values: &dyn Values) -> Result<Self> {
+        let bytes = values.get(Name::STATE)?;
+        let mut reader = Reader::new(&bytes);
+        let version = reader.long()?;
+        let (next_page, releases, histories) = (reader.word()?, reader.word()?, reader.word()?);
+        let (mut dictionaries, mut counts) = (Vec::new(), Vec::new());
+        for (number, column) in spec.columns.iter().enumerate() {
+            let saved = (reader.word()?, reader.byte()? != 0);
+            dictionaries.push(Dictionary::load(column, number, saved, values)?);
+            let len = reader.word()?;
+            counts.push((0..len).map(|_| reader.long()).collect::<Result<Vec<_>>>()?);
+        }
+        let pages = (0..reader.word()?).map(|_| read_entry(&mut reader)).collect::<Result<Vec<_>>>()?;
+        let (counts, cuts) = (Counts(counts), reader.rest().to_vec());
+        Ok(RawState { version, next_page, releases, histories, counts, dictionaries, pages, cuts })
+    }
+
+    /// Gives codes to the values.
+    pub fn settle(self, spec: &Spec) -> Result<State> {
+        let RawState { version, next_page, releases, histories, counts, dictionaries, pages, cuts } = self;
+        let frame = Arc::new(Frame::of(spec, &dictionaries)?);
+        let mut reader = Reader::new(&cuts);
+        let tree = read_tree(&mut reader, &frame)?;
+        reader.end()?;
+        let leaves = tree.nodes.iter().filter(|node| matches!(node, CutNode::Leaf { .. })).count();
+        if leaves != pages.len() {
+            return Err(damaged());
+        }
+        let directory = Directory { tree, pages };
+        Ok(State { version, next_page, releases, histories, counts, dictionaries, directory, frame })
+    }
+}
+
+fn read_entry(reader: &mut Reader<'_>) -> Result<Entry> {
+    let (page, rows, leaves, smallest) = (reader.word()?, reader.word()?, reader.word()?, reader.word()?);
+    let mut seals = [[0; 16]; 3];
+    for seal in &mut seals {
+        seal.copy_from_slice(reader.take(16)?);
+    }
+    Ok(Entry { page, rows, leaves, smallest, seals })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory() -> Directory {
+        // ((0 1) (2 3))
+        let mut tree = CutTree::default();
+        let leaf = CutNode::Leaf { rows: 1 };
+        let root = tree.push_threshold(0, 20, false);
+        let left = tree.push_threshold(0, 10, false);
+        tree.nodes.push(leaf);
+        tree.close_left(left);
+        tree.nodes.push(leaf);
+        tree.close_left(root);
+        let right = tree.push_threshold(0, 30, false);
+        tree.nodes.push(leaf);
+        tree.close_left(right);
+        tree.nodes.push(leaf);
+        let page = |page| Entry { page, rows: 1, leaves: 1, smallest: 1, seals: [[0; 16]; 3] };
+        Directory { tree, pages: (0..4).map(page).collect() }
+    }
+
+    /// The pages in order, each with the codes that the cuts lead to it.
+    fn regions(directory: &Directory) -> Vec<(u32, u32, u32)> {
+        fn walk(tree: &CutTree, at: usize, lo: u32, hi: u32, out: &mut Vec<(u32, u32)>) {
+            match tree.nodes[at] {
+                CutNode::Threshold { code, .. } => {
+                    walk(tree, at + 1, lo, hi.min(code), out);
+                    walk(tree, at + tree.right(at), lo.max(code + 1), hi, out);
+                }
+                _ => out.push((lo, hi)),
+            }
+        }
+        let mut out = Vec::new();
+        walk(&directory.tree, 0, 0, 99, &mut out);
+        assert_eq!(out.len(), directory.pages.len());
+        directory.pages.iter().zip(out).map(|(entry, (lo, hi))| (entry.page, lo, hi)).collect()
+    }
+
+    #[test]
+    fn pages_that_are_gone_leave_their_room_to_what_lies_beside_them() {
+        let without = |gone: &[usize]| {
+            regions(&directory().replaced(|place| {
+                if gone.contains(&place) { Replacement::Nothing } else { Replacement::Same }
+            }))
+        };
+        assert_eq!(without(&[]), [(0, 0, 10), (1, 11, 20), (2, 21, 30), (3, 31, 99)]);
+        assert_eq!(without(&[0]), [(1, 0, 20), (2, 21, 30), (3, 31, 99)]);
+        assert_eq!(without(&[1]), [(0, 0, 20), (2, 21, 30), (3, 31, 99)]);
+        assert_eq!(without(&[2, 3]), [(0, 0, 10), (1, 11, 99)]);
+        assert_eq!(without(&[0, 1]), [(2, 0, 30), (3, 31, 99)]);
+        assert_eq!(without(&[1, 2]), [(0, 0, 20), (3, 21, 99)]);
+        assert_eq!(without(&[0, 2, 3]), [(1, 0, 99)]);
+    }
+
+    #[test]
+    fn a_page_can_become_several() {
+        let made = directory().replaced(|place| {
+            if place != 1 {
+                return Replacement::Same;
+            }
+            let mut tree = CutTree::default();
+            let cut = tree.push_threshold(0, 15, false);
+            tree.nodes.push(CutNode::Leaf { rows: 1 });
+            tree.close_left(cut);
+            tree.nodes.push(CutNode::Leaf { rows: 1 });
+            let page = |page| Entry { page, rows: 1, leaves: 1, smallest: 1, seals: [[0; 16]; 3] };
+            Replacement::Pages(tree, vec![page(8), page(9)])
+        });
+        assert_eq!(regions(&made), [(0, 0, 10), (8, 11, 15), (9, 16, 20), (2, 21, 30), (3, 31, 99)]);
+        assert_eq!((made.height(), made.rows()), (3, 5));
+    }
+}

@@ -1,0 +1,136 @@
+//! The store: its life from the outside.
+
+use crate::ledger::{self, Listed};
+use crate::page::Page;
+use crate::secret::Secret;
+use crate::spec::Spec;
+use crate::state::State;
+use crate::vault::{Name, Values, Vault};
+use klimt::algorithm::rothko::Sampling;
+use klimt::memory::Pool;
+use klimt::partition::Observer;
+use klimt::spill::SpillFolder;
+use klimt::{Error, Result};
+use serde::Serialize;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+/// The share of the memory that the key-value store keeps pages in.
+const CACHE: usize = 4;
+
+/// A store that no other process has open.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) vault: Vault,
+    pub(crate) spec: Spec,
+}
+
+/// What a change may take, and who watches it.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// The memory.
+    pub pool: &'a Pool,
+    /// Where rows go that do not fit.
+    pub folder: &'a SpillFolder,
+    /// How samples are taken of rows that do not fit.
+    pub sampling: Sampling,
+    /// Who watches.
+    pub observer: &'a dyn Observer,
+}
+
+/// What a store holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    /// How many rows there are.
+    pub rows: u64,
+    /// How many leaves the index has: groups of the finest release.
+    pub groups: u64,
+    /// The rows of the smallest of them: at least the base k, once there are so many rows.
+    pub smallest: u64,
+    /// How many cuts lie between the root and the deepest leaf page.
+    pub height: usize,
+    /// How many pages the rows lie in.
+    pub pages: usize,
+    /// How many changes there have been.
+    pub version: u64,
+    /// The base k.
+    pub k: u64,
+    /// The column that tells rows apart.
+    pub key: String,
+    /// The ledger.
+    pub releases: Vec<Listed>,
+}
+
+/// How large a store is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// How many rows there are.
+    pub rows: u64,
+    /// How many leaves the index has.
+    pub groups: u64,
+}
+
+impl Store {
+    /// Makes a store without rows. It appears whole or not at all.
+    pub fn create(folder: &Path, spec: &Spec) -> Result<()> {
+        let name = folder.display().to_string();
+        if folder.exists() {
+            return Err(Error::input(format!("{name}: there is something of that name already")));
+        }
+        let base = folder.file_name().and_then(|name| name.to_str());
+        let base = base.ok_or_else(|| Error::input(format!("{name}: cannot make it: it has no name")))?;
+        let staged = folder.with_file_name(format!(".{base}.klimt-{}", std::process::id()));
+        let failed = |e: std::io::Error| Error::io(&name, "make it", &e);
+        fs::DirBuilder::new().mode(0o700).create(&staged).map_err(failed)?;
+        let made = Store::fill(&staged, spec).and_then(|()| fs::rename(&staged, folder).map_err(failed));
+        if made.is_err() {
+            // What was begun is of no use to anybody.
+            let _ = fs::remove_dir_all(&staged);
+        }
+        made
+    }
+
+    fn fill(folder: &Path, spec: &Spec) -> Result<()> {
+        let vault = Vault::create(folder, Secret::create(folder)?, 1 << 20)?;
+        let mut change = vault.change()?;
+        change.set(Name::SPEC, &spec.to_bytes()?)?;
+        let mut state = State::new(spec, |frame| {
+            let (entry, values) = Page::empty(frame).seal(0, frame, change.secret())?;
+            values.iter().try_for_each(|value| change.put(value))?;
+            Ok(entry)
+        })?;
+        state.save(&mut change)?;
+        change.commit()
+    }
+
+    /// Opens a store, to work within so much memory.
+    pub fn open(folder: &Path, pool: &Pool) -> Result<Self> {
+        let vault = Vault::open(folder, pool.limit() / CACHE)?;
+        let bytes = vault.snapshot()?.get(Name::SPEC)?;
+        Ok(Store { spec: Spec::from_bytes(&bytes)?, vault })
+    }
+
+    /// What the store is about.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// What the store holds.
+    pub fn status(&self) -> Result<Status> {
+        let snapshot = self.vault.snapshot()?;
+        let state = State::load(&self.spec, &snapshot)?;
+        let directory = &state.directory;
+        Ok(Status {
+            rows: directory.rows(),
+            groups: directory.leaves(),
+            smallest: directory.smallest(),
+            height: directory.height(),
+            pages: directory.pages.len(),
+            version: state.version,
+            k: self.spec.k,
+            key: self.spec.key.clone(),
+            releases: ledger::list(&snapshot, state.releases)?,
+        })
+    }
+}

@@ -1,0 +1,454 @@
+//! A store against a model of it: a map from keys to rows, and every release as sets of rows.
+
+use klimt::algorithm::index::By;
+use klimt::algorithm::rothko::{PartSink, Sampling, Way, Whole};
+use klimt::hierarchy::{ReadOptions, read_csv};
+use klimt::memory::Pool;
+use klimt::partition::{Partitioning, Unobserved};
+use klimt::recode::SavedRequirement;
+use klimt::spill::{Block, HeldRows, SpillFolder};
+use klimt::split::SplitSpec;
+use klimt::table::{
+    Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool, ValueType,
+};
+use klimt::{ErrorKind, Result};
+use klimt_store::{Asked, Batch, Listed, Means, Promise, Size, Spec, Store};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is known of a person: age, colour, place and illness; nothing where it is empty.
+type Person = [String; 4];
+
+const HIERARCHY: &str =
+    "Wien;Austria;*\nGraz;Austria;*\nBern;Switzerland;*\nBasel;Switzerland;*\nParis;France;*\n";
+
+fn column(name: &str, role: Role, values: &[&str]) -> Column {
+    let mut spec = ColumnSpec::new(name, role);
+    match name {
+        "age" => spec.type_spec = Some(ValueType::Integer.into()),
+        "place" => {
+            spec.hierarchy =
+                Some(Arc::new(read_csv("place", HIERARCHY.as_bytes(), &ReadOptions::default()).unwrap()))
+        }
+        _ => spec.type_spec = Some(ValueType::Text.into()),
+    }
+    let distinct: BTreeSet<&str> = values.iter().copied().filter(|value| !value.is_empty()).collect();
+    let missing = values.contains(&"");
+    let pool: TextPool = distinct.iter().copied().collect();
+    let encoding = Encoding::of(&spec, Distinct::Texts(pool), missing).unwrap();
+    let order: BTreeMap<&str, u32> = distinct.iter().copied().zip(encoding.codes.iter().copied()).collect();
+    let absent = encoding.domain.missing_code();
+    let code = |value: &&str| order.get(value).copied().or(absent).unwrap();
+    let codes = Codes::collect(encoding.domain.cardinality(), values.iter().map(code));
+    Column {
+        name: name.to_string(),
+        role,
+        data: ColumnData::Coded { domain: Arc::new(encoding.domain), codes },
+    }
+}
+
+/// A batch: the key, which is published too so that the model can tell rows apart, and the columns.
+fn batch_table(rows: &[(u32, &Person)]) -> Table {
+    let ids: Vec<String> = rows.iter().map(|(id, _)| id.to_string()).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let values = |at: usize| rows.iter().map(|(_, person)| person[at].as_str()).collect::<Vec<_>>();
+    let columns = vec![
+        column("id", Role::Insensitive, &ids),
+        column("note", Role::Insensitive, &ids),
+        column("age", Role::QuasiIdentifier, &values(0)),
+        column("colour", Role::QuasiIdentifier, &values(1)),
+        column("place", Role::QuasiIdentifier, &values(2)),
+        column("illness", Role::Sensitive, &values(3)),
+    ];
+    Table::new(rows.len(), columns).unwrap()
+}
+
+/// A release as the model sees it: who is in which group.
+#[derive(Default)]
+struct Seen {
+    groups: Vec<BTreeSet<u32>>,
+    /// What is published of each row, by its note.
+    rows: BTreeMap<u32, Person>,
+}
+
+impl PartSink for Seen {
+    fn begin(&mut self, _: &Whole<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn part(&mut self, table: Table, mut partitioning: Partitioning, _: &Way) -> Result<()> {
+        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        partitioning.coalesce(&domains);
+        let text = |column: usize, row: u32| {
+            let mut out = Vec::new();
+            table.columns()[column].write_text(row as usize, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        for group in 0..partitioning.groups() {
+            let mut members = BTreeSet::new();
+            for &row in partitioning.rows(group) {
+                let id: u32 = text(0, row).parse().unwrap();
+                assert!(members.insert(id));
+                let person = [1, 2, 3, 4].map(|column| text(column, row));
+                assert!(self.rows.insert(id, person).is_none(), "a row is published once");
+            }
+            self.groups.push(members);
+        }
+        Ok(())
+    }
+
+    fn slice(&mut self, _: Table, _: Partitioning, _: &Way, _: bool) -> Result<()> {
+        unreachable!("small tables have no groups larger than memory")
+    }
+}
+
+struct World {
+    folder: tempfile::TempDir,
+    pool: Pool,
+    spill: SpillFolder,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = SpillFolder::within(folder.path());
+        World { folder, pool: Pool::new(256 << 20), spill }
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("store")
+    }
+
+    fn means(&self) -> Means<'_> {
+        let sampling = Sampling { alpha: 0.05, rows: None, seed: 0 };
+        Means { pool: &self.pool, folder: &self.spill, sampling, observer: &Unobserved }
+    }
+
+    fn create(&self, k: u64, diversity: bool) {
+        let like = batch_table(&[(1, &["30", "red", "Wien", "flu"].map(String::from))]);
+        let requirement = SavedRequirement {
+            flag: "l-diversity".to_string(),
+            column: "illness".to_string(),
+            parameters: "distinct:2".to_string(),
+        };
+        let promise = Promise {
+            k,
+            requirements: if diversity { vec![requirement] } else { Vec::new() },
+            split: SplitSpec::named("box"),
+        };
+        let spec = Spec::like(&like, "id", &|_| 1.0, Vec::new(), promise).unwrap();
+        Store::create(&self.path(), &spec).unwrap();
+    }
+
+    fn open(&self) -> Store {
+        Store::open(&self.path(), &self.pool).unwrap()
+    }
+
+    fn change(
+        &self,
+        rows: &[(u32, &Person)],
+        work: impl FnOnce(&mut Store, &Batch<'_>) -> Result<Size>,
+    ) -> Result<Size> {
+        let table = batch_table(rows);
+        let frame = Block::empty(&table).into_table(&table)?;
+        let source = HeldRows::new(&table, 7);
+        work(&mut self.open(), &Batch { frame: &frame, source: &source, name: "batch" })
+    }
+
+    fn release(&self, k: u64, by: By, hold_back: bool) -> Result<(Seen, Listed)> {
+        let mut store = self.open();
+        let asked = Asked { k, by, hold_back, audience: "all".to_string() };
+        let mut releasing = store.release(asked)?;
+        let mut seen = Seen::default();
+        releasing.write(&mut seen)?;
+        assert_eq!(seen.rows.len() as u64, releasing.rows());
+        let groups = seen.groups.len() as u64;
+        Ok((seen, releasing.enter("hash", groups)?))
+    }
+}
+
+/// Whether some people satisfy what was promised.
+fn enough(people: &BTreeSet<u32>, k: u64, diversity: bool, illness: impl Fn(u32) -> String) -> bool {
+    let illnesses: BTreeSet<String> = people.iter().map(|&id| illness(id)).collect();
+    people.len() as u64 >= k && (!diversity || illnesses.len() >= 2)
+}
+
+/// The candidates of everybody who is in several releases, by the definition: whoever was, wherever they were, with them.
+fn check_candidates(releases: &[Seen], k: u64, diversity: bool) {
+    let Some(newest) = releases.last() else { return };
+    let group = |release: &Seen, id: u32| release.groups.iter().position(|group| group.contains(&id));
+    for &id in newest.rows.keys() {
+        let been: Vec<(&Seen, usize)> =
+            releases.iter().filter_map(|release| Some((release, group(release, id)?))).collect();
+        if been.len() < 2 {
+            continue;
+        }
+        let mut candidates = been[0].0.groups[been[0].1].clone();
+        for (release, group) in &been[1..] {
+            candidates = candidates.intersection(&release.groups[*group]).copied().collect();
+        }
+        let fine = enough(&candidates, k, diversity, |id| newest.rows[&id][3].clone());
+        assert!(fine, "{} candidates in {} releases", candidates.len(), been.len());
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Vec<Person>),
+    Update(Vec<(usize, Person)>),
+    Delete(Vec<usize>),
+    Release { times: u64, by: bool, hold_back: bool },
+    Compact,
+}
+
+fn person() -> impl Strategy<Value = Person> {
+    let age = prop_oneof![5 => (20u32..60).prop_map(|age| age.to_string()), 1 => Just(String::new())];
+    let colour = prop::sample::select(vec!["red", "blue", "green", ""]).prop_map(String::from);
+    let place =
+        prop::sample::select(vec!["Wien", "Graz", "Bern", "Basel", "Paris", ""]).prop_map(String::from);
+    let illness = prop::sample::select(vec!["flu", "cold", "cancer"]).prop_map(String::from);
+    (age, colour, place, illness).prop_map(|(age, colour, place, illness)| [age, colour, place, illness])
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => prop::collection::vec(person(), 0..60).prop_map(Step::Insert),
+        2 => prop::collection::vec((0usize..1000, person()), 0..6).prop_map(Step::Update),
+        2 => prop::collection::vec(0usize..1000, 0..12).prop_map(Step::Delete),
+        4 => (1u64..4, any::<bool>(), any::<bool>())
+            .prop_map(|(times, by, hold_back)| Step::Release { times, by, hold_back }),
+        1 => Just(Step::Compact),
+    ]
+}
+
+/// Some keys of the model, each once.
+fn some_keys(model: &BTreeMap<u32, Person>, picks: impl Iterator<Item = usize>) -> Vec<u32> {
+    let keys: Vec<u32> = model.keys().copied().collect();
+    let picked: BTreeSet<u32> =
+        picks.filter(|_| !keys.is_empty()).map(|pick| keys[pick % keys.len()]).collect();
+    picked.into_iter().collect()
+}
+
+fn live(k: u64, diversity: bool, steps: Vec<Step>) {
+    let world = World::new();
+    world.create(k, diversity);
+    let (mut model, mut next, mut releases): (BTreeMap<u32, Person>, u32, Vec<Seen>) =
+        (BTreeMap::new(), 1, Vec::new());
+    for step in steps {
+        match step {
+            Step::Insert(people) => {
+                let rows: Vec<(u32, &Person)> = (next..).zip(&people).collect();
+                world.change(&rows, |store, batch| store.insert(batch, &world.means())).unwrap();
+                next += people.len() as u32;
+                model.extend(rows.into_iter().map(|(id, person)| (id, person.clone())));
+            }
+            Step::Update(changes) => {
+                let keys = some_keys(&model, changes.iter().map(|(pick, _)| *pick));
+                let rows: Vec<(u32, &Person)> =
+                    keys.into_iter().zip(changes.iter().map(|(_, person)| person)).collect();
+                world.change(&rows, |store, batch| store.update(batch, &world.means())).unwrap();
+                model.extend(rows.into_iter().map(|(id, person)| (id, person.clone())));
+            }
+            Step::Delete(picks) => {
+                let keys = some_keys(&model, picks.into_iter());
+                let nobody = ["", "", "Wien", ""].map(String::from);
+                let rows: Vec<(u32, &Person)> = keys.iter().map(|&key| (key, &nobody)).collect();
+                world.change(&rows, |store, batch| store.delete(batch, &world.means())).unwrap();
+                keys.iter().for_each(|key| assert!(model.remove(key).is_some()));
+            }
+            Step::Compact => {
+                world.open().compact(&world.means()).unwrap();
+            }
+            Step::Release { times, by, hold_back } => {
+                let by = if by { By::Level } else { By::LeafScan };
+                match world.release(k * times, by, hold_back) {
+                    Ok((seen, listed)) => {
+                        assert_eq!(listed.rows + listed.held_back, model.len() as u64);
+                        assert!(hold_back || listed.held_back == 0);
+                        assert!(seen.rows.iter().all(|(id, person)| model[id] == *person));
+                        for group in &seen.groups {
+                            assert!(enough(group, k * times, diversity, |id| model[&id][3].clone()));
+                        }
+                        releases.push(seen);
+                        check_candidates(&releases, k, diversity);
+                    }
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::Unsatisfied, "{error}"),
+                }
+            }
+        }
+        let status = world.open().status().unwrap();
+        assert_eq!((status.rows, status.releases.len()), (model.len() as u64, releases.len()));
+        assert!(model.is_empty() || status.groups >= 1);
+        let many = status.rows >= k;
+        assert!(!many || diversity || status.smallest >= k, "a leaf has {} rows", status.smallest);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_store_holds_what_came_and_its_releases_are_safe_together(
+        k in 2u64..5,
+        diversity in any::<bool>(),
+        steps in prop::collection::vec(step(), 1..12),
+    ) {
+        live(k, diversity, steps);
+    }
+}
+
+fn people(rows: u32) -> Vec<Person> {
+    let ages = |row: u32| (20 + row * 7 % 53).to_string();
+    let person = |row: u32| {
+        let colour = ["red", "blue", "green"][row as usize % 3];
+        let place = ["Wien", "Graz", "Bern", "Basel", "Paris"][row as usize * 11 % 5];
+        [ages(row), colour.to_string(), place.to_string(), ["flu", "cold"][row as usize % 2].to_string()]
+    };
+    (0..rows).map(person).collect()
+}
+
+#[test]
+fn pages_are_divided_and_given_up_and_nothing_is_lost() {
+    let world = World::new();
+    world.create(3, false);
+    let all = people(20_000);
+    let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
+    for lot in rows.chunks(5_000) {
+        world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
+    }
+    let full = world.open().status().unwrap();
+    assert!(full.pages > 4 && full.height > 1, "{full:?}");
+    world.change(&rows[..19_990], |store, batch| store.delete(batch, &world.means())).unwrap();
+    let few = world.open().status().unwrap();
+    assert_eq!((few.rows, few.pages), (10, 1));
+    let (seen, _) = world.release(3, By::LeafScan, false).unwrap();
+    assert_eq!(seen.rows.keys().copied().collect::<Vec<_>>(), (19_991..=20_000).collect::<Vec<_>>());
+    world.change(&rows[19_990..19_998], |store, batch| store.delete(batch, &world.means())).unwrap();
+    assert!(world.release(3, By::LeafScan, true).is_err(), "two people are too few");
+}
+
+/// Newcomers make leaves divisible that hold together who was released together.
+#[test]
+fn newcomers_alone_keep_nobody_back() {
+    for diversity in [false, true] {
+        let world = World::new();
+        world.create(3, diversity);
+        let mut all = people(3_000);
+        for (at, person) in all.iter_mut().enumerate().take(1_500) {
+            person[3] = if at % 29 == 0 { "cold" } else { "flu" }.to_string();
+        }
+        let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
+        world.change(&rows[..1_500], |store, batch| store.insert(batch, &world.means())).unwrap();
+        let mut releases = vec![world.release(6, By::LeafScan, false).unwrap().0];
+        for lot in rows[1_500..].chunks(500) {
+            world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
+            for (k, by) in [(6, By::LeafScan), (20, By::Level)] {
+                releases.push(world.release(k, by, false).unwrap().0);
+            }
+        }
+        assert_eq!(releases.last().unwrap().rows.len(), 3_000);
+        check_candidates(&releases, 3, diversity);
+        let before = world.open().status().unwrap();
+        world.open().compact(&world.means()).unwrap();
+        assert_eq!(world.open().status().unwrap().groups, before.groups, "released groups stay together");
+    }
+}
+
+/// What is missing was cut off from all values, also from those that come later.
+#[test]
+fn values_beyond_all_others_do_not_join_what_is_missing() {
+    let world = World::new();
+    world.create(4, false);
+    let person = |age: String| [age, "red".to_string(), "Wien".to_string(), "flu".to_string()];
+    let ages = (20..60)
+        .map(|age: u32| age.to_string())
+        .chain((0..20).map(|_| String::new()))
+        .chain(["95".into(), "96".into()]);
+    let all: Vec<Person> = ages.map(person).collect();
+    let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
+    for lot in [&rows[..60], &rows[60..]] {
+        world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
+    }
+    let (seen, _) = world.release(4, By::LeafScan, false).unwrap();
+    let old = seen.groups.iter().find(|group| group.contains(&61)).unwrap();
+    assert!(old.contains(&62) && old.iter().all(|id| !seen.rows[id][0].is_empty()));
+}
+
+#[test]
+fn batches_with_wrong_keys_change_nothing() {
+    let world = World::new();
+    world.create(2, false);
+    let all = people(20);
+    let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
+    world.change(&rows[..10], |store, batch| store.insert(batch, &world.means())).unwrap();
+    let refused =
+        |rows: &[(u32, &Person)], what: &str, work: &dyn Fn(&mut Store, &Batch<'_>) -> Result<Size>| {
+            let error = world.change(rows, work).unwrap_err();
+            assert!(error.to_string().contains(what), "{error}");
+            assert_eq!(error.kind(), ErrorKind::Input);
+            assert_eq!(world.open().status().unwrap().rows, 10);
+        };
+    let means = world.means();
+    refused(&rows[8..12], "batch: row 1: a row with this key is in the store", &|s, b| s.insert(b, &means));
+    refused(&[rows[12], rows[13], rows[12]], "row 3: its key is that of row 1", &|s, b| s.insert(b, &means));
+    refused(&rows[9..12], "batch: row 2: no row with this key", &|s, b| s.update(b, &means));
+    refused(&rows[9..12], "batch: row 2: no row with this key", &|s, b| s.delete(b, &means));
+}
+
+#[test]
+fn only_the_owner_reads_the_secret_and_only_one_process_uses_the_store() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    world.create(2, false);
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let secret = world.path().join("secret");
+    let values = world.path().join("index.redb");
+    assert_eq!((mode(&world.path()), mode(&secret), mode(&values)), (0o700, 0o600, 0o600));
+    let open = world.open();
+    let second = Store::open(&world.path(), &world.pool).unwrap_err();
+    assert!(second.to_string().contains("another process is using the store"), "{second}");
+    drop(open);
+    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(
+        Store::open(&world.path(), &world.pool).unwrap_err().to_string().contains("others than its owner")
+    );
+}
+
+/// No byte of the file can change without being noticed, or without being of no consequence.
+#[test]
+fn a_damaged_store_is_never_released_wrongly() {
+    let world = World::new();
+    world.create(3, false);
+    let all = people(600);
+    let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
+    world.change(&rows, |store, batch| store.insert(batch, &world.means())).unwrap();
+    let file = world.path().join("index.redb");
+    let whole = std::fs::read(&file).unwrap();
+    let truth = |seen: &Seen| {
+        seen.rows.len() == 600 && seen.rows.iter().all(|(id, person)| *person == all[*id as usize - 1])
+    };
+    let mut noticed = 0;
+    for try_number in 0..300usize {
+        let at = (try_number * 7919 + 4096) % whole.len();
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x41;
+        std::fs::write(&file, &bytes).unwrap();
+        let released = Store::open(&world.path(), &world.pool).and_then(|mut store| {
+            let asked = Asked { k: 3, by: By::LeafScan, hold_back: false, audience: "all".to_string() };
+            let mut releasing = store.release(asked)?;
+            let mut seen = Seen::default();
+            releasing.write(&mut seen)?;
+            Ok(seen)
+        });
+        match released {
+            Ok(seen) => assert!(truth(&seen), "byte {at}"),
+            Err(error) => {
+                assert!(error.to_string().contains("damaged"), "{error}");
+                noticed += 1;
+            }
+        }
+    }
+    assert!(noticed > 20, "{noticed}");
+}

@@ -1,0 +1,36 @@
+//! Who joined and who left between two releases.
+//!
+//! Whoever knows that somebody has just joined looks for that row only among the newcomers of its group, and whoever
+//! knows that somebody has left only among the leavers.
+
+use super::{Changed, Difference, candidates::Sets, judge::Judge, linked::Linked};
+use klimt::Result;
+
+/// The differences between each release and the next newer one, newest first; judged where there is a judge.
+pub(super) fn between(linked: &Linked, judge: &mut Option<Judge<'_>>) -> Result<Vec<Difference>> {
+    let pairs = 1..linked.files.len();
+    let difference = |older: usize| {
+        Ok(Difference {
+            newer: linked.files[older - 1].name.clone(),
+            older: linked.files[older].name.clone(),
+            newcomers: changed(linked, older - 1, older, judge)?,
+            leavers: changed(linked, older, older - 1, judge)?,
+        })
+    };
+    pairs.map(difference).collect()
+}
+
+/// The rows of one release that another does not have, by their groups.
+fn changed(linked: &Linked, of: usize, other: usize, judge: &mut Option<Judge<'_>>) -> Result<Changed> {
+    let members = linked.files[of].members.iter().copied();
+    let rows: Vec<u32> = members.filter(|&row| linked.mask(row) >> other & 1 == 0).collect();
+    let groups = rows.iter().map(|&row| linked.group(row, of)).collect();
+    let sets = Sets::new(of, rows, groups, |_| true);
+    let verdict = judge.as_mut().map(|judge| judge.judge(&sets)).transpose()?;
+    Ok(Changed {
+        rows: sets.rows.len() as u64,
+        groups: sets.judged().count() as u64,
+        smallest: sets.smallest(),
+        violating_rows: verdict.map(|verdict| verdict.rows),
+    })
+}

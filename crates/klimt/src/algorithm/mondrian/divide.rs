@@ -1,0 +1,366 @@
+//! A large part is divided at once: its upper cuts are found on a sample of its rows, which are then moved only once.
+//!
+//! Level by level, every row would be read and written once for each cut above the parts that fit into a processor's
+//! cache. Cuts of boxes are chosen by samples there in any case, so one sample serves for all of them, as in Rothko-S.
+//! Each side of a cut keeps as many rows of the sample as a group needs, and those are rows of the part, so that where
+//! only sizes count no cut has to be undone.
+
+use super::cut::{Cut, Part};
+use super::kernel::{Found, Run, Work};
+use super::span::{Rows, Span};
+use crate::partition::{CutNode, CutTree, Packed, Tuple};
+use rayon::prelude::*;
+
+/// Parts with at least so many rows are divided,
+pub(super) const DIVIDED: usize = 1 << 17;
+
+/// into parts of about one of so many of that,
+const PARTS: usize = 16;
+/// by a sample of one of so many rows,
+const ONE_OF: usize = 8;
+/// and no more than so many,
+const SAMPLE: usize = 1 << 17;
+/// as far as parts with at most so many rows of the sample.
+const ENOUGH: usize = 64;
+/// The rows that go down the tree side by side, so that none waits for another's cut.
+const ABREAST: usize = 8;
+/// Parts of the sample with fewer rows are cut by one worker.
+const GROWN_ALONE: usize = 1 << 12;
+/// Fewer rows than these are not moved by several workers.
+const MOVED_ALONE: usize = 1 << 12;
+
+impl<'a> Run<'a> {
+    /// Divides a part and works on what it is divided into; returns it where it is not to be divided.
+    pub(super) fn divide<'s, T: Tuple>(
+        &self,
+        span: Span<'s, T>,
+        limits: &[u32],
+        found: &mut Found,
+    ) -> Option<Span<'s, T>> {
+        let rows = span.here.rows.len();
+        let wanted =
+            rows >= self.divided && self.thresholds_only().is_some_and(|plan| plan.stages.len() == 1);
+        if !wanted {
+            return Some(span);
+        }
+        let tree = self.upper_cuts(span.here.rows, limits);
+        if tree.nodes.len() < 2 || self.job.observer.cancelled() {
+            return Some(span);
+        }
+        let done: Vec<Found> = Routes::new(&tree)
+            .move_rows(span)
+            .into_par_iter()
+            .map(|part| self.anonymize_apart(part, limits.to_vec()))
+            .collect();
+        self.join(&tree, &done, found);
+        None
+    }
+
+    /// The cuts of a sample of the rows, as far as parts that are small.
+    fn upper_cuts<T: Tuple>(&self, rows: &[T], limits: &[u32]) -> CutTree {
+        let sampled = (rows.len() / ONE_OF).clamp(1, SAMPLE);
+        let enough = (self.divided / PARTS * sampled / rows.len()).max(ENOUGH);
+        let picked = |at: usize| rows[at * rows.len() / sampled];
+        let mut sample = Packed { rows: (0..sampled).map(picked).collect(), ids: vec![0; sampled] };
+        let mut away = sample.clone();
+        let span = Span {
+            here: Rows { rows: &mut sample.rows, ids: &mut sample.ids },
+            there: Rows { rows: &mut away.rows, ids: &mut away.ids },
+            at_home: true,
+        };
+        let mut tree = CutTree::default();
+        self.grow(span, enough, limits, &mut self.work(Vec::new()), &mut tree);
+        tree
+    }
+
+    /// Cuts a part of the sample until parts have few enough rows.
+    fn grow<T: Tuple>(
+        &self,
+        mut span: Span<'_, T>,
+        enough: usize,
+        limits: &[u32],
+        work: &mut Work<'a>,
+        tree: &mut CutTree,
+    ) {
+        let rows = span.here.rows.len();
+        let part = Part {
+            mondrian: self.mondrian,
+            job: self.job,
+            dimensions: &self.dimensions,
+            boxes: self.boxes.as_ref(),
+            rows: &*span.here.rows,
+        };
+        let cut = if rows <= enough { None } else { work.finder.find(&part, limits) };
+        let Some(cut @ Cut::Threshold { dimension, code, shared: None, .. }) = cut else {
+            tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
+            return;
+        };
+        let left = span.move_in_two(&cut, work);
+        let (low, high) = span.moved(left);
+        let node = tree.push_threshold(dimension, code, false);
+        if rows < GROWN_ALONE {
+            self.grow(low, enough, limits, work, tree);
+            tree.close_left(node);
+            self.grow(high, enough, limits, work, tree);
+            return;
+        }
+        let mut higher = CutTree::default();
+        rayon::join(
+            || self.grow(low, enough, limits, work, tree),
+            || self.grow(high, enough, limits, &mut self.work(Vec::new()), &mut higher),
+        );
+        tree.close_left(node);
+        tree.append(&higher);
+    }
+
+    /// Puts the parts together, in the place of the leaves of the upper cuts.
+    fn join(&self, tree: &CutTree, parts: &[Found], found: &mut Found) {
+        parts.iter().for_each(|part| found.sizes.extend_from_slice(&part.sizes));
+        if !self.job.keep_tree {
+            return;
+        }
+        let mut parts = parts.iter();
+        self.join_cuts(tree, 0, &mut parts, &mut found.tree);
+    }
+
+    fn join_cuts<'f>(
+        &self,
+        tree: &CutTree,
+        at: usize,
+        parts: &mut impl Iterator<Item = &'f Found>,
+        into: &mut CutTree,
+    ) {
+        if let CutNode::Leaf { .. } = tree.nodes[at] {
+            parts.by_ref().take(1).for_each(|part| into.append(&part.tree));
+            return;
+        }
+        let node = into.nodes.len();
+        into.push_copy(tree, at);
+        self.join_cuts(tree, at + 1, parts, into);
+        into.close_left(node);
+        self.join_cuts(tree, at + tree.right(at), parts, into);
+    }
+}
+
+/// Thresholds on the way to a leaf; a leaf leads to itself.
+struct Routes {
+    nodes: Vec<Turn>,
+    /// The number of the leaf at a node.
+    leaves: Vec<u32>,
+    many: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Turn {
+    dimension: u32,
+    code: u32,
+    /// Where codes up to `code` go, and where the others go.
+    next: [u32; 2],
+}
+
+impl Routes {
+    fn new(tree: &CutTree) -> Self {
+        let mut many = 0;
+        let (mut nodes, mut leaves) = (Vec::new(), Vec::new());
+        for (at, node) in tree.nodes.iter().enumerate() {
+            leaves.push(many as u32);
+            let here = at as u32;
+            nodes.push(match *node {
+                CutNode::Threshold { dimension, code, right, .. } => {
+                    Turn { dimension, code, next: [here + 1, here + right] }
+                }
+                _ => {
+                    many += 1;
+                    Turn { dimension: 0, code: 0, next: [here; 2] }
+                }
+            });
+        }
+        Routes { nodes, leaves, many }
+    }
+
+    #[inline(always)]
+    fn step<T: Tuple>(&self, at: u32, row: &T) -> u32 {
+        let turn = &self.nodes[at as usize];
+        turn.next[usize::from(row.code(turn.dimension as usize) > turn.code)]
+    }
+
+    /// The leaf of every row, and how many rows each leaf gets.
+    fn route<T: Tuple>(&self, rows: &[T], to: &mut [u32]) -> Vec<usize> {
+        let mut sizes = vec![0; self.many];
+        for (rows, to) in rows.chunks(ABREAST).zip(to.chunks_mut(ABREAST)) {
+            let mut at = [0; ABREAST];
+            let mut moving = true;
+            while moving {
+                moving = false;
+                for (at, row) in at.iter_mut().zip(rows) {
+                    let next = self.step(*at, row);
+                    moving |= next != *at;
+                    *at = next;
+                }
+            }
+            for (to, at) in to.iter_mut().zip(at) {
+                *to = self.leaves[at as usize];
+                sizes[*to as usize] += 1;
+            }
+        }
+        sizes
+    }
+
+    /// Moves the rows of a part there, leaf by leaf, each in their order. Chunks of rows are moved side by side, each to
+    /// places of its own.
+    fn move_rows<'s, T: Tuple>(&self, span: Span<'s, T>) -> Vec<Span<'s, T>> {
+        let rows = span.here.rows.len();
+        let chunk = rows.div_ceil(4 * rayon::current_num_threads()).max(MOVED_ALONE);
+        let mut leaves = vec![0; rows];
+        let sizes: Vec<Vec<usize>> = leaves
+            .par_chunks_mut(chunk)
+            .zip(span.here.rows.par_chunks(chunk))
+            .map(|(leaves, rows)| self.route(rows, leaves))
+            .collect();
+        let mut places: Vec<Vec<Rows<'_, T>>> = sizes.iter().map(|_| Vec::with_capacity(self.many)).collect();
+        let mut rest = Rows { rows: &mut *span.there.rows, ids: &mut *span.there.ids };
+        for leaf in 0..self.many {
+            for (places, sizes) in places.iter_mut().zip(&sizes) {
+                let (place, others) = rest.split_at(sizes[leaf]);
+                places.push(place);
+                rest = others;
+            }
+        }
+        let here = span.here.rows.par_chunks(chunk).zip(span.here.ids.par_chunks(chunk));
+        places.into_par_iter().zip(leaves.par_chunks(chunk)).zip(here).for_each(
+            |((mut places, leaves), (rows, ids))| {
+                let mut filled = vec![0; self.many];
+                for ((&leaf, row), id) in leaves.iter().zip(rows).zip(ids) {
+                    let (place, at) = (&mut places[leaf as usize], &mut filled[leaf as usize]);
+                    (place.rows[*at], place.ids[*at]) = (*row, *id);
+                    *at += 1;
+                }
+            },
+        );
+        let mut parts = Vec::with_capacity(self.many);
+        let mut rest = span.moved(rows).0;
+        for leaf in 0..self.many {
+            let (part, others) = rest.split(sizes.iter().map(|sizes| sizes[leaf]).sum());
+            parts.push(part);
+            rest = others;
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algorithm::index::BoxSplit;
+    use crate::algorithm::mondrian::Mondrian;
+    use crate::loss::SuppressedRows;
+    use crate::partition::{Budget, CutNode, Job, Partitioning, Suppression, Unobserved};
+    use crate::registry;
+    use crate::requirement::Bound;
+    use crate::split::SplitCriterion;
+    use crate::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table};
+    use proptest::prelude::*;
+
+    fn column(number: usize, values: &[i64]) -> Column {
+        let name = format!("q{number}");
+        let mut different = values.to_vec();
+        different.sort_unstable();
+        different.dedup();
+        let code = |value: &i64| different.partition_point(|other| other < value) as u32;
+        let codes: Vec<u32> = values.iter().map(code).collect();
+        let spec = ColumnSpec::new(name.clone(), Role::QuasiIdentifier);
+        let domain = Encoding::of(&spec, Distinct::Integers(different), false).unwrap().domain;
+        let codes = Codes::collect(domain.cardinality(), codes.into_iter());
+        Column { name, role: Role::QuasiIdentifier, data: ColumnData::Coded { domain: domain.into(), codes } }
+    }
+
+    /// Three columns: one is skewed, one depends on it, one has few values.
+    fn table(rows: usize, seed: u64, few: i64) -> Table {
+        let mut state = seed | 1;
+        let mut next = |below: i64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 1) as i64 % below
+        };
+        let mut columns = [Vec::new(), Vec::new(), Vec::new()];
+        for _ in 0..rows {
+            let skewed = next(60) * next(60);
+            columns[0].push(skewed);
+            columns[1].push(skewed / 3 + next(500));
+            columns[2].push(next(few) * 7);
+        }
+        let columns = columns.iter().enumerate().map(|(number, values)| column(number, values));
+        Table::new(rows, columns.collect()).unwrap()
+    }
+
+    fn partition(table: &Table, k: u64, divided: usize, threads: usize) -> Partitioning {
+        let bound = Bound::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], table).unwrap();
+        let job = Job {
+            table,
+            requirements: &bound,
+            split: &SplitCriterion::Box(BoxSplit::default()),
+            loss: &SuppressedRows,
+            suppression: Suppression::NONE,
+            budget: Budget::default(),
+            weights: &[1.0; 3],
+            keep_tree: true,
+            observer: &Unobserved,
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let parts = [table.rows() as u32];
+        pool.install(|| Mondrian::default().partition_divided(&job, &parts, divided)).unwrap()
+    }
+
+    fn sorted(found: &Partitioning) -> Vec<Vec<u32>> {
+        let rows = |group: usize| {
+            let mut rows = found.rows(group).to_vec();
+            rows.sort_unstable();
+            rows
+        };
+        (0..found.groups()).map(rows).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn parts_that_are_divided_are_cut_as_far_as_any(
+            (rows, seed, few) in (600usize..20_000, any::<u64>(), 1i64..40),
+            (k, divided) in (1u64..30, 256usize..4000),
+        ) {
+            let table = table(rows, seed, few);
+            let found = partition(&table, k, divided, 1);
+            let other = partition(&table, k, divided, 3);
+            prop_assert_eq!((&found.order, &found.ends, &found.tree), (&other.order, &other.ends, &other.tree));
+            let mut order = found.order.clone();
+            order.sort_unstable();
+            prop_assert_eq!(order, (0..rows as u32).collect::<Vec<_>>());
+            for group in 0..found.groups() {
+                let rows = found.rows(group);
+                prop_assert!(rows.len() as u64 >= k);
+                for dimension in 0..3 {
+                    let mut codes: Vec<u32> = rows.iter().map(|&row| table.codes(dimension).get(row as usize)).collect();
+                    codes.sort_unstable();
+                    let k = k as usize;
+                    prop_assert!(codes.len() < 2 * k || codes[k - 1] == codes[codes.len() - k]);
+                }
+            }
+            let tree = found.tree.clone().unwrap();
+            let leaf = |node: &CutNode| if let CutNode::Leaf { rows } = node { Some(*rows as usize) } else { None };
+            let leaves: Vec<usize> = tree.nodes.iter().filter_map(leaf).collect();
+            let sizes: Vec<usize> = (0..found.groups()).map(|group| found.rows(group).len()).collect();
+            prop_assert_eq!(leaves, sizes);
+            prop_assert_eq!(sorted(&Partitioning::planted(&table, tree).unwrap()), sorted(&found));
+        }
+    }
+
+    #[test]
+    fn the_cuts_of_a_large_part_are_those_of_its_sample() {
+        let table = table(30_000, 7, 20);
+        let (divided, level_by_level) = (partition(&table, 5, 4000, 2), partition(&table, 5, usize::MAX, 2));
+        assert_ne!(divided.tree, level_by_level.tree);
+        // Neither is much better than the other.
+        let (many, few) = (divided.groups() as f64, level_by_level.groups() as f64);
+        assert!((many / few - 1.0).abs() < 0.02, "{many} groups and {few}");
+    }
+}

@@ -1,0 +1,136 @@
+//! What a workload's answers are expected to be off by.
+//!
+//! A query of which a share f of a group's region is admitted cannot tell which of its n rows are: each is counted as f of a
+//! row where it is one or none, off by 2f(1-f) on average over where it may lie. The sum over all groups, over the rows that
+//! the query selects, bounds the error that is expected of it, as what groups are off by in different directions only
+//! cancels. A workload costs the weighted mean of that over its queries.
+//!
+//! Additive, and seen from extents. Cuts at the ends of predicates bring it to nothing, so that nothing above 0 bounds what
+//! refinements of a group cost, unless the group is too small to have any.
+
+use super::{CertaintyPenalty, Cost, Loss, Original, Totals};
+use crate::statistics::{Needs, Statistics};
+
+/// The weighted mean over the queries of a workload of the relative error that is expected of them, at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Queries;
+
+impl Loss for Queries {
+    fn id(&self) -> &'static str {
+        "queries"
+    }
+
+    fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
+        let workload = original.workload?;
+        Some(Box::new(Expected { original: *original, weight: workload.weight() }))
+    }
+
+    fn ignores_other_rows(&self) -> bool {
+        true
+    }
+}
+
+struct Expected<'a> {
+    original: Original<'a>,
+    weight: f64,
+}
+
+impl Expected<'_> {
+    fn of_row(&self, group: &Statistics) -> f64 {
+        let Some(workload) = self.original.workload else { return 0.0 };
+        let off = workload.steering.iter().map(|query| {
+            let mut share = 1.0;
+            for (dimension, admitted) in &query.admitted {
+                let extent = group.extent(*dimension);
+                share *= admitted.share(self.original.table.domain(*dimension), extent, extent);
+                if share == 0.0 {
+                    return 0.0;
+                }
+            }
+            2.0 * share * (1.0 - share) * query.worth
+        });
+        off.sum()
+    }
+}
+
+impl Cost for Expected<'_> {
+    fn needs(&self) -> Needs {
+        let steering = self.original.workload.map_or(&[][..], |workload| &workload.steering);
+        let mut extents: Vec<usize> =
+            steering.iter().flat_map(|query| query.admitted.iter().map(|(d, _)| *d)).collect();
+        extents.sort_unstable();
+        extents.dedup();
+        Needs { extents, ..Needs::default() }
+    }
+
+    fn group(&self, group: &Statistics) -> f64 {
+        group.count as f64 * self.of_row(group)
+    }
+
+    fn bound(&self, group: &Statistics, minimum: u64) -> f64 {
+        if group.count < minimum.saturating_mul(2) { self.group(group) } else { 0.0 }
+    }
+
+    /// A suppressed row is missed by every query that selects it: by the share of all rows that each selects.
+    fn price(&self, rows: u64) -> Option<f64> {
+        Some(self.weight / rows.max(1) as f64)
+    }
+
+    fn finish(&self, sum: f64, totals: &Totals) -> f64 {
+        let missed = self.price(totals.rows).unwrap_or(0.0) * totals.suppressed as f64;
+        if self.weight > 0.0 { (sum + missed) / self.weight } else { 0.0 }
+    }
+}
+
+/// What searches minimise for a workload: its expected error, and a trace of certainty penalty, so that what no query asks
+/// about is not generalised without need.
+pub struct WithPenalty<'a> {
+    queries: Expected<'a>,
+    penalty: Box<dyn Cost + 'a>,
+    scale: f64,
+}
+
+/// How much the certainty penalty of a release counts beside the error of its answers.
+const TRACE: f64 = 0.01;
+
+impl<'a> WithPenalty<'a> {
+    /// The loss of a release of the original, which has a workload.
+    pub fn new(original: &Original<'a>) -> Option<Self> {
+        let workload = original.workload?;
+        let penalty = CertaintyPenalty.cost(original)?;
+        let weights: f64 = original.weights.iter().sum();
+        let all = weights * original.table.rows().max(1) as f64;
+        let queries = Expected { original: *original, weight: workload.weight() };
+        let scale = if all > 0.0 { TRACE * queries.weight / all } else { 0.0 };
+        Some(WithPenalty { queries, penalty, scale })
+    }
+}
+
+impl Cost for WithPenalty<'_> {
+    fn needs(&self) -> Needs {
+        let mut needs = self.penalty.needs();
+        needs.include(&self.queries.needs());
+        needs
+    }
+
+    fn group(&self, group: &Statistics) -> f64 {
+        self.queries.group(group) + self.scale * self.penalty.group(group)
+    }
+
+    fn bound(&self, group: &Statistics, minimum: u64) -> f64 {
+        self.queries.bound(group, minimum) + self.scale * self.penalty.bound(group, minimum)
+    }
+
+    fn price(&self, rows: u64) -> Option<f64> {
+        Some(self.queries.price(rows)? + self.scale * self.penalty.price(rows)?)
+    }
+
+    fn key(&self, value: &Statistics) -> f64 {
+        self.penalty.key(value)
+    }
+
+    fn finish(&self, sum: f64, totals: &Totals) -> f64 {
+        let missed = self.price(totals.rows).unwrap_or(0.0) * totals.suppressed as f64;
+        if self.queries.weight > 0.0 { (sum + missed) / self.queries.weight } else { 0.0 }
+    }
+}

@@ -1,0 +1,57 @@
+//! Query workloads: what the users of a release will ask of it.
+//!
+//! A workload is a list of aggregate queries with conjunctions of ranges, equalities and lists, a weight each
+//! ([`Workload`], `query.rs`), read from text that looks like SQL (`parse.rs`) or made at random (`random.rs`). Bound to the
+//! columns of a table (`bind.rs`), each predicate is what it admits of a domain (`admitted.rs`). The original answers exactly
+//! (`exact.rs`). A release answers as if the rows of a group were spread evenly over its region, or by counting every group
+//! that a query meets (`estimate.rs`); how far that is off is in `error.rs`.
+
+mod admitted;
+mod bind;
+mod error;
+mod estimate;
+mod exact;
+mod parse;
+mod query;
+mod random;
+
+pub use admitted::Admitted;
+pub(crate) use bind::Steering;
+pub use bind::{Asked, BoundQuery, BoundWorkload, Unknown};
+pub use error::{Answer, Errors, Summary};
+pub use estimate::{Estimate, Regions, Released};
+pub use parse::{condition, parse, select};
+pub use query::{Aggregate, End, Function, Predicate, Query, Test};
+
+/// Queries, each with its weight.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Workload {
+    /// The queries, in order.
+    pub queries: Vec<Query>,
+}
+
+impl Workload {
+    /// What the workload asks of some columns: predicates about others are left out, and functions of others are counts.
+    pub fn about(&self, wanted: impl Fn(&str) -> bool) -> Workload {
+        let of_query = |query: &Query| {
+            let mut query = query.clone();
+            query.predicates.retain(|predicate| wanted(&predicate.column));
+            if matches!(&query.aggregate, Aggregate::Of(_, column) if !wanted(column)) {
+                query.aggregate = Aggregate::Count;
+            }
+            query
+        };
+        Workload { queries: self.queries.iter().map(of_query).collect() }
+    }
+
+    /// The columns that it looks at, each once, in the order in which they are named.
+    pub fn columns(&self) -> Vec<&str> {
+        let mut columns: Vec<&str> = Vec::new();
+        for column in self.queries.iter().flat_map(Query::columns) {
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        columns
+    }
+}

@@ -1,0 +1,387 @@
+//! Answers of the original and of releases, beside their definitions, and what a workload does to cuts.
+
+use crate::common::{column, letters, table};
+use klimt::algorithm::index::BoxSplit;
+use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt::loss::{Loss, Original, PartitionGroups, Queries, SuppressedRows, Totals, measure};
+use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt::recode::{Release, RowOrder};
+use klimt::region::{Cell, Extents};
+use klimt::registry;
+use klimt::requirement::Bound;
+use klimt::split::SplitCriterion;
+use klimt::table::{ColumnSpec, Role, Table, ValueType};
+use klimt::workload::{Errors, Released, Workload, parse};
+use proptest::prelude::*;
+
+/// Age (sometimes missing), a letter of a hierarchy, a colour, and an income that is published as it is.
+type Person = (Option<i32>, usize, usize, i32);
+
+const COLOURS: [&str; 4] = ["red", "green", "blue", "it's"];
+
+fn letter(at: usize) -> String {
+    char::from(b'a' + at as u8).to_string()
+}
+
+fn people_table(people: &[Person]) -> Table {
+    let texts = |of: &dyn Fn(&Person) -> String| people.iter().map(of).collect::<Vec<String>>();
+    let ages = texts(&|person| person.0.map_or(String::new(), |age| age.to_string()));
+    let letters_of = texts(&|person| letter(person.1));
+    let colours = texts(&|person| COLOURS[person.2].to_string());
+    let incomes = texts(&|person| person.3.to_string());
+    let spec = |name: &str, role: Role, value_type: ValueType| {
+        let mut spec = ColumnSpec::new(name, role);
+        spec.type_spec = Some(value_type.into());
+        spec
+    };
+    let mut of_letters = spec("letter", Role::QuasiIdentifier, ValueType::Text);
+    of_letters.hierarchy = Some(letters());
+    let all = [
+        (spec("Age", Role::QuasiIdentifier, ValueType::Integer), ages),
+        (of_letters, letters_of),
+        (spec("colour", Role::QuasiIdentifier, ValueType::Text), colours),
+        (spec("income", Role::Sensitive, ValueType::Integer), incomes),
+    ];
+    let columns =
+        all.iter().map(|(spec, texts)| column(spec, &texts.iter().map(String::as_str).collect::<Vec<_>>()));
+    Table::new(people.len(), columns.collect()).unwrap()
+}
+
+/// A query as a test sees it: what is admitted of each column; nothing where it does not ask.
+#[derive(Clone, Debug)]
+struct Wanted {
+    age: Option<(i32, i32)>,
+    letters: Option<Vec<usize>>,
+    colours: Option<Vec<usize>>,
+    income: Option<i32>,
+    function: usize,
+}
+
+const FUNCTIONS: [&str; 6] =
+    ["COUNT(*)", "SUM(income)", "AVG(income)", "MIN(income)", "MAX(income)", "SUM(age)"];
+
+impl Wanted {
+    fn text(&self) -> String {
+        let mut all = Vec::new();
+        if let Some((lo, hi)) = self.age {
+            all.push(format!("AGE >= {lo} AND age < {}.5", hi));
+        }
+        if let Some(letters) = &self.letters {
+            let names: Vec<String> = letters.iter().map(|&at| format!("'{}'", letter(at))).collect();
+            all.push(format!("letter IN ({})", names.join(",")));
+        }
+        if let Some(colours) = &self.colours {
+            let names: Vec<String> =
+                colours.iter().map(|&at| format!("'{}'", COLOURS[at].replace('\'', "''"))).collect();
+            all.push(format!("colour IN ({})", names.join(", ")));
+        }
+        if let Some(income) = self.income {
+            all.push(format!("income > {income}"));
+        }
+        let condition = if all.is_empty() { String::new() } else { format!(" WHERE {}", all.join(" AND ")) };
+        format!("SELECT {}{condition}", FUNCTIONS[self.function])
+    }
+
+    fn age_admits(&self, age: Option<i32>) -> bool {
+        self.age.is_none_or(|(lo, hi)| age.is_some_and(|age| lo <= age && age <= hi))
+    }
+
+    fn admits(&self, person: &Person) -> bool {
+        self.age_admits(person.0)
+            && self.letters.as_ref().is_none_or(|letters| letters.contains(&person.1))
+            && self.colours.as_ref().is_none_or(|colours| colours.contains(&person.2))
+            && self.income.is_none_or(|income| person.3 > income)
+    }
+
+    fn answer(&self, numbers: &[(f64, f64)], rows: f64) -> Option<f64> {
+        let count: f64 = numbers.iter().map(|(_, rows)| rows).sum();
+        let sum: f64 = numbers.iter().map(|(number, rows)| number * rows).sum();
+        let values = numbers.iter().map(|(number, _)| *number);
+        match self.function {
+            0 => Some(rows),
+            1 | 5 => Some(sum),
+            _ if count == 0.0 => None,
+            2 => Some(sum / count),
+            3 => values.min_by(f64::total_cmp),
+            _ => values.max_by(f64::total_cmp),
+        }
+    }
+
+    fn exact(&self, people: &[Person]) -> Option<f64> {
+        let found: Vec<&Person> = people.iter().filter(|person| self.admits(person)).collect();
+        let number = |person: &&Person| match self.function {
+            5 => person.0.map(|age| (f64::from(age), 1.0)),
+            _ => Some((f64::from(person.3), 1.0)),
+        };
+        self.answer(&found.iter().filter_map(number).collect::<Vec<_>>(), found.len() as f64)
+    }
+
+    /// The answer of groups whose rows are spread evenly, value by value.
+    fn spread(&self, people: &[Person], table: &Table, groups: &Partitioning) -> Option<f64> {
+        let (mut numbers, mut rows) = (Vec::new(), 0.0);
+        for group in 0..groups.groups() {
+            let cell = |dimension: usize| groups.regions.cell(group, dimension, table.domain(dimension));
+            let (ages, age_share) = self.ages(&cell(0), table);
+            let letters: Vec<usize> = match cell(1) {
+                Cell::Node(node) => {
+                    let (lo, hi) = letters().span(node);
+                    (lo as usize..=hi as usize).collect()
+                }
+                Cell::All => (0..8).collect(),
+                other => panic!("{other:?}"),
+            };
+            let of = |wanted: &Option<Vec<usize>>, values: &[usize]| {
+                let held = |value: &&usize| wanted.as_ref().is_none_or(|wanted| wanted.contains(value));
+                values.iter().filter(held).count() as f64 / values.len() as f64
+            };
+            let colours: Vec<usize> = match cell(2) {
+                Cell::Set(members) => {
+                    let at = |code: &u32| COLOURS.iter().position(|c| *c == table.domain(2).text(*code));
+                    members.iter().map(|code| at(code).unwrap()).collect()
+                }
+                other => panic!("{other:?}"),
+            };
+            let share = age_share * of(&self.letters, &letters) * of(&self.colours, &colours);
+            if share == 0.0 {
+                continue;
+            }
+            for &row in groups.rows(group) {
+                let person = &people[row as usize];
+                if self.income.is_some_and(|income| person.3 <= income) {
+                    continue;
+                }
+                rows += share;
+                if self.function != 5 {
+                    numbers.push((f64::from(person.3), share));
+                } else if let Some((mean, has)) = ages {
+                    numbers.push((mean, share * has));
+                }
+            }
+        }
+        self.answer(&numbers, rows)
+    }
+
+    /// The average of the admitted ages of a cell with the share of rows that have one; and the share that is admitted.
+    fn ages(&self, cell: &Cell<'_>, table: &Table) -> (Option<(f64, f64)>, f64) {
+        let domain = table.domain(0);
+        let (lo, hi, missing) = match *cell {
+            Cell::Missing => return (None, f64::from(u8::from(self.age.is_none()))),
+            Cell::Interval { lo, hi } => (lo, hi, 0.0),
+            Cell::All => {
+                let missing =
+                    if domain.missing_code().is_some() { 1.0 / domain.cardinality() as f64 } else { 0.0 };
+                (0, domain.value_count() as u32 - 1, missing)
+            }
+            ref other => panic!("{other:?}"),
+        };
+        let all: Vec<i32> = (domain.position(lo) as i32..=domain.position(hi) as i32).collect();
+        let held: Vec<i32> = all.iter().copied().filter(|&age| self.age_admits(Some(age))).collect();
+        let mean = held.iter().map(|&age| f64::from(age)).sum::<f64>() / held.len().max(1) as f64;
+        let share = held.len() as f64 / all.len() as f64 * (1.0 - missing);
+        let found = (!held.is_empty()).then_some((mean, 1.0 - missing));
+        (found, share + if self.age.is_none() { missing } else { 0.0 })
+    }
+}
+
+fn person() -> impl Strategy<Value = Person> {
+    (prop::option::weighted(0.95, 20..40i32), 0..8usize, 0..4usize, 0..50i32)
+}
+
+fn wanted() -> impl Strategy<Value = Wanted> {
+    let age = prop::option::of((15..42i32, 0..15i32).prop_map(|(lo, width)| (lo, lo + width)));
+    let some = |of: usize| prop::option::of(prop::collection::vec(0..of, 1..4));
+    (age, some(8), some(4), prop::option::of(0..50i32), 0..6usize).prop_map(
+        |(age, letters, colours, income, function)| Wanted { age, letters, colours, income, function },
+    )
+}
+
+fn partition(table: &Table, k: &str, split: &SplitCriterion<'_>) -> Partitioning {
+    let requirements = [registry::requirement("k", "", k).unwrap()];
+    let bound = Bound::new(&requirements, table).unwrap();
+    let weights = vec![1.0; table.dimensions()];
+    let job = Job {
+        table,
+        requirements: &bound,
+        split,
+        loss: &SuppressedRows,
+        suppression: Suppression::NONE,
+        budget: Budget::default(),
+        weights: &weights,
+        keep_tree: false,
+        observer: &Unobserved,
+    };
+    let mut found =
+        Mondrian { model: Model::Strict, hierarchy_cut: HierarchyCut::Both }.partition(&job).unwrap();
+    let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    found.coalesce(&domains);
+    assert!((0..found.groups()).all(|group| found.rows(group).len() as u64 >= k.parse().unwrap()));
+    found
+}
+
+/// The release as a table of texts.
+fn published(table: &Table, groups: &Partitioning) -> Table {
+    let release = Release::new(table, groups, Extents::Compact, RowOrder::Kept, &[]);
+    let mut rows: Vec<Vec<String>> = vec![Vec::new(); release.rows()];
+    let order: Vec<u32> = groups.order.clone();
+    for (at, &row) in order.iter().enumerate() {
+        let group = (0..groups.groups()).find(|&group| groups.range(group).contains(&at)).unwrap();
+        for dimension in 0..table.dimensions() {
+            let mut text = Vec::new();
+            let domain = table.domain(dimension);
+            groups.regions.cell(group, dimension, domain).write(domain, Extents::Compact, &mut text);
+            rows[at].push(String::from_utf8(text).unwrap());
+        }
+        let mut text = Vec::new();
+        table.columns()[3].write_text(row as usize, &mut text);
+        rows[at].push(String::from_utf8(text).unwrap());
+    }
+    let columns = (0..4).map(|at| {
+        let mut spec = ColumnSpec::new(&*table.columns()[at].name, table.columns()[at].role);
+        let text = if at < 3 { ValueType::Text } else { ValueType::Integer };
+        spec.type_spec = Some(text.into());
+        column(&spec, &rows.iter().map(|row| row[at].as_str()).collect::<Vec<_>>())
+    });
+    Table::new(rows.len(), columns.collect()).unwrap()
+}
+
+fn near(a: Option<f64>, b: Option<f64>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * (1.0 + a.abs()),
+        (a, b) => a == b,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn answers_are_their_definitions(
+        people in prop::collection::vec(person(), 8..60),
+        wanted in prop::collection::vec(wanted(), 1..6),
+        k in 2..6u32,
+    ) {
+        let table = people_table(&people);
+        let text: Vec<String> = wanted.iter().map(Wanted::text).collect();
+        let workload = parse(&text.join(";\n")).unwrap();
+        let bound = workload.bind(&table).unwrap();
+        let exact = bound.exact(&table);
+        let groups = partition(&table, &k.to_string(), &SplitCriterion::Median);
+        let released =
+            Released::of(&PartitionGroups { table: &table, partitioning: &groups, extents: Extents::Compact });
+        let in_memory = released.answers(&bound, &bound);
+        let rows = published(&table, &groups);
+        let is_kept = |name: &str| name == "income";
+        let of_rows = workload.about(is_kept).bind(&rows).unwrap();
+        let read = Released::read(&table, &rows).unwrap().answers(&bound, &of_rows);
+        for (at, wanted) in wanted.iter().enumerate() {
+            prop_assert!(near(exact[at], wanted.exact(&people)), "{}: {:?}", text[at], exact[at]);
+            let spread = wanted.spread(&people, &table, &groups);
+            prop_assert!(near(in_memory[at].spread, spread), "{}: {:?} {spread:?}", text[at], in_memory[at]);
+            prop_assert!(near(read[at].spread, in_memory[at].spread), "{}: {:?}", text[at], read[at]);
+            prop_assert!(near(read[at].matched, in_memory[at].matched));
+            prop_assert_eq!(read[at].partial, in_memory[at].partial);
+            if in_memory[at].partial == 0 && wanted.function == 0 {
+                prop_assert!(near(in_memory[at].spread, exact[at]), "a predicate that matches is answered exactly");
+            }
+        }
+    }
+}
+
+/// Ages from 0 to 99, ten of each, with a colour that goes by row.
+fn hundred() -> Vec<Person> {
+    (0..1000).map(|row| (Some(row % 100), row as usize % 8, row as usize / 100 % 4, row)).collect()
+}
+
+fn errors(table: &Table, workload: &Workload, groups: &Partitioning) -> f64 {
+    let bound = workload.bind(table).unwrap();
+    let released = Released::of(&PartitionGroups { table, partitioning: groups, extents: Extents::Compact });
+    let answers = released.answers(&bound, &bound);
+    let errors = Errors::new(workload, &bound, &bound.exact(table), &answers);
+    errors.summary(Errors::relative).unwrap().mean
+}
+
+fn loss(table: &Table, workload: &Workload, groups: &Partitioning) -> f64 {
+    let mut bound = workload.bind(table).unwrap();
+    bound.count(table);
+    let weights = vec![1.0; table.dimensions()];
+    let original = Original::new(table, &weights).with_workload(Some(&bound));
+    let totals = Totals { rows: table.rows() as u64, suppressed: 0, groups: groups.groups() as u64, k: 1 };
+    let groups = PartitionGroups { table, partitioning: groups, extents: Extents::Compact };
+    measure([&Queries as &dyn Loss].into_iter(), &original, &groups, &totals).unwrap()[0].1
+}
+
+#[test]
+fn cuts_go_where_predicates_end() {
+    let table = people_table(&hundred());
+    let workload = parse(
+        "SELECT COUNT(*) WHERE age BETWEEN 13 AND 47 AND colour IN ('red', 'it''s');\n\
+         SELECT COUNT(*) WHERE age > 61 AND letter IN ('ab', 'c', 'd') WEIGHT 3",
+    )
+    .unwrap();
+    let mut bound = workload.bind(&table).unwrap();
+    bound.count(&table);
+    for base in [SplitCriterion::Median, SplitCriterion::Box(BoxSplit::default())] {
+        let unaware = partition(&table, "20", &base);
+        let aware = partition(&table, "20", &SplitCriterion::Workload(&bound, Box::new(base)));
+        assert!(errors(&table, &workload, &unaware) > 0.01);
+        assert_eq!(errors(&table, &workload, &aware), 0.0);
+        assert_eq!(loss(&table, &workload, &aware), 0.0);
+        assert!(loss(&table, &workload, &unaware) > 0.0);
+        assert!(aware.groups() > 25, "what no query asks about is cut on: {}", aware.groups());
+    }
+}
+
+#[test]
+fn where_a_predicate_ends_too_near_the_edge_the_nearest_cut_is_made() {
+    let table = people_table(&hundred());
+    let workload = parse("SELECT COUNT(*) WHERE age >= 99").unwrap();
+    let mut bound = workload.bind(&table).unwrap();
+    bound.count(&table);
+    let aware = SplitCriterion::Workload(&bound, Box::new(SplitCriterion::Median));
+    let groups = partition(&table, "40", &aware);
+    let widest = |group: usize| match groups.regions.cell(group, 0, table.domain(0)) {
+        Cell::Interval { lo, hi } if hi == 99 => Some(hi - lo),
+        _ => None,
+    };
+    assert_eq!((0..groups.groups()).filter_map(widest).max(), Some(3), "four ages make 40 rows");
+}
+
+#[test]
+fn values_that_differ_by_case_are_found_and_others_are_told() {
+    let table = people_table(&hundred());
+    let workload = parse("SELECT COUNT(*) WHERE colour IN (RED, 'pink') AND age IN (7, '7.5')").unwrap();
+    let bound = workload.bind(&table).unwrap();
+    assert_eq!(bound.unknown.len(), 2);
+    assert_eq!(
+        bound.exact(&table),
+        [Some(hundred().iter().filter(|p| p.2 == 0 && p.0 == Some(7)).count() as f64)]
+    );
+    for (text, said) in [
+        ("SELECT COUNT(*) WHERE colours = 1", "there is no column colours"),
+        ("SELECT SUM(colour)", "holds no numbers"),
+        ("SELECT COUNT(*) WHERE colour > 'a'", "it has no order"),
+        ("SELECT COUNT(*) WHERE age > young", "an end is no value of it"),
+    ] {
+        let error = parse(text).unwrap().bind(&table).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn random_queries_select_the_rows_they_were_made_of() {
+    let people: Vec<Person> = hundred().into_iter().take(120).collect();
+    let table = people_table(&people);
+    let ranges = Workload::ranges(&table, &[0, 1, 2], 50, 7);
+    assert_eq!(ranges, Workload::ranges(&table, &[0, 1, 2], 50, 7));
+    assert_ne!(ranges, Workload::ranges(&table, &[0, 1, 2], 50, 8));
+    assert!(ranges.bind(&table).unwrap().exact(&table).iter().all(|count| count.unwrap() >= 1.0));
+    let values = Workload::values(&table, &[2]);
+    let counts = values.bind(&table).unwrap().exact(&table);
+    assert_eq!(counts.iter().flatten().sum::<f64>(), 120.0);
+    let small = table_of_one();
+    assert_eq!(Workload::ranges(&small, &[0], 3, 0).bind(&small).unwrap().exact(&small), vec![Some(1.0); 3]);
+}
+
+fn table_of_one() -> Table {
+    table(&[vec!["5".to_string()]], &[])
+}
