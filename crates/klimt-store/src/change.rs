@@ -4,8 +4,8 @@ use crate::batch::{Batch, Known, Translated, on_the_way, take_values};
 use crate::bytes::{Reader, Writer};
 use crate::dictionary::Frame;
 use crate::load::Loader;
-use crate::maintain::{Gone, Maintainer, forget};
-use crate::page::{Entry, Page, Rows, for_each_keys, read_tree, write_tree};
+use crate::maintain::{Gone, Maintainer, Work, forget};
+use crate::page::{Page, Rows, for_each_keys, read_tree, write_tree};
 use crate::refit::Fitter;
 use crate::secret::Key;
 use crate::state::{Counts, Directory, RawState, State};
@@ -21,6 +21,9 @@ use klimt::statistics::Collector;
 use klimt::{ErrorKind, Result, partition::CutTree};
 use std::sync::Arc;
 
+/// For every row that comes, so many rows of pages are fitted again: pages that most rows wait at.
+const FITTED_PER_ROW: usize = 2;
+
 /// Where a row is: the place of its page, and its number there.
 #[derive(Clone, Copy, Debug)]
 struct Found {
@@ -35,7 +38,7 @@ impl Store {
         // The values get their codes when those of the batch are among them.
         let mut raw = RawState::load(&self.spec, &change)?;
         let survey = batch.survey(&self.spec.key, change.secret(), means.pool)?;
-        let found = (0..).zip(find(&raw.pages, &survey.keys, &change)?);
+        let found = (0..).zip(find(&raw.directory, &survey.keys, &change)?);
         let present: Vec<u64> = found.filter(|(_, found)| found.is_some()).map(|(row, _)| row).collect();
         if !present.is_empty() {
             let help = "klimt index update replaces rows";
@@ -51,7 +54,7 @@ impl Store {
     pub fn update(&mut self, batch: &Batch<'_>, means: &Means<'_>) -> Result<Size> {
         self.changed(|store, state, change| {
             let survey = batch.survey(&store.spec.key, change.secret(), means.pool)?;
-            let gone = present(batch, &find(&state.directory.pages, &survey.keys, change)?)?;
+            let gone = present(batch, &find(&state.directory, &survey.keys, change)?)?;
             let marks = store.remove(gone, state, change)?;
             let known = take_values(batch, &store.spec, &survey, &mut state.dictionaries)?;
             let frame = Arc::new(Frame::of(&store.spec, &state.dictionaries)?);
@@ -65,7 +68,7 @@ impl Store {
     pub fn delete(&mut self, batch: &Batch<'_>, means: &Means<'_>) -> Result<Size> {
         self.changed(|store, state, change| {
             let survey = batch.survey(&store.spec.key, change.secret(), means.pool)?;
-            let gone = present(batch, &find(&state.directory.pages, &survey.keys, change)?)?;
+            let gone = present(batch, &find(&state.directory, &survey.keys, change)?)?;
             store.remove(gone, state, change).map(|_| ())
         })
     }
@@ -85,14 +88,17 @@ impl Store {
     fn remove(&self, gone: Gone, state: &mut State, change: &mut Change<'_>) -> Result<HashMap<Key, u32>> {
         let mut marks = HashMap::new();
         for (&place, rows) in &gone {
-            let page = Page::load(&state.directory.pages[place], &state.frame, change)?;
+            let mut all = Page::load(&state.directory.pages[place], &state.frame, change)?.rows;
+            for waiting in &state.directory.waiting[place] {
+                all.append(&Page::load(waiting, &state.frame, change)?.rows);
+            }
             let mut removed = Rows::empty(&state.frame);
-            removed.append_rows(&page.rows, rows);
+            removed.append_rows(&all, rows);
             state.counts.count(&state.frame, &removed.block, false);
             marks.extend(removed.keys.iter().copied().zip(removed.marks.iter().copied()));
         }
         let arrivals = Rows::empty(&state.frame);
-        self.maintain(gone, arrivals, state, change)?;
+        self.maintain(gone, arrivals, state, change, Work::Rows(0))?;
         Ok(marks)
     }
 
@@ -124,10 +130,20 @@ impl Store {
             if last || waiting.block.held_bytes() >= means.pool.limit() / 8 {
                 let rows = std::mem::replace(&mut waiting, Rows::empty(&frame));
                 state.counts.count(&frame, &rows.block, true);
-                self.maintain(Gone::new(), rows, state, change)?;
+                let work = Work::Rows(means.work.max(rows.len() * FITTED_PER_ROW));
+                self.maintain(Gone::new(), rows, state, change, work)?;
             }
         }
         Ok(())
+    }
+
+    /// Leads the rows that wait to their leaves.
+    pub(crate) fn settle(&self, state: &mut State, change: &mut Change<'_>) -> Result<()> {
+        if state.directory.waiting_rows() == 0 {
+            return Ok(());
+        }
+        let nothing = Rows::empty(&state.frame);
+        self.maintain(Gone::new(), nothing, state, change, Work::Everything)
     }
 
     /// Lets rows come and go.
@@ -137,6 +153,7 @@ impl Store {
         arrivals: Rows,
         state: &mut State,
         change: &mut Change<'_>,
+        work: Work,
     ) -> Result<()> {
         let State { frame, directory, counts, next_page, .. } = state;
         let (weights, requirements) = (self.spec.weights(), self.spec.requirements(self.spec.k)?);
@@ -146,8 +163,7 @@ impl Store {
         let split = self.spec.split().bind(&Original::new(&frame.table, &weights))?;
         let fitter = Fitter::new(frame, bound.as_ref(), &split, &weights, rows)?;
         let mut maintainer = Maintainer { fitter: &fitter, frame, change, next_page };
-        let before = Directory { tree: directory.tree.clone(), pages: directory.pages.clone() };
-        *directory = maintainer.apply(before, gone, arrivals)?;
+        *directory = maintainer.apply(directory.clone(), gone, arrivals, work)?;
         Ok(())
     }
 
@@ -166,10 +182,10 @@ impl Store {
             return Ok(false);
         }
         state.counts = counts;
-        forget(&state.directory.pages, change)?;
+        forget(&state.directory.entries(), change)?;
         let (directory, late) = self.bulk(batch, frame, &mut state.next_page, change, means)?;
         state.directory = directory;
-        self.maintain(Gone::new(), late, state, change).map(|()| true)
+        self.maintain(Gone::new(), late, state, change, Work::Everything).map(|()| true)
     }
 
     /// Counts the sensitive values of rows on the way, and tells whether all of them together satisfy the requirements.
@@ -236,7 +252,7 @@ fn commit(mut state: State, mut change: Change<'_>) -> Result<Size> {
     state.version += 1;
     state.save(&mut change)?;
     change.commit()?;
-    Ok(Size { rows: state.directory.rows(), groups: state.directory.leaves() })
+    Ok(state.directory.size())
 }
 
 /// The requirements, bound to all rows; nothing where not even all rows together can satisfy them.
@@ -256,14 +272,25 @@ fn recoded(tree: &CutTree, from: &Frame, to: &Frame) -> Result<CutTree> {
 }
 
 /// Where the rows with these keys are, in their order.
-fn find(pages: &[Entry], keys: &[Key], values: &dyn Values) -> Result<Vec<Option<Found>>> {
+fn find(directory: &Directory, keys: &[Key], values: &dyn Values) -> Result<Vec<Option<Found>>> {
     let wanted: HashMap<Key, u32> = keys.iter().copied().zip(0..).collect();
-    let of_page = |place: usize, keys: &[Key]| -> Vec<(u32, Found)> {
-        let rows = (0..).zip(keys);
+    // Rows that wait are numbered after those of their page.
+    let (mut entries, mut firsts) = (Vec::new(), Vec::new());
+    for (place, (page, waiting)) in directory.pages.iter().zip(&directory.waiting).enumerate() {
+        let mut row = 0;
+        for entry in std::iter::once(page).chain(waiting) {
+            entries.push(*entry);
+            firsts.push(Found { place, row });
+            row += entry.rows;
+        }
+    }
+    let of_entry = |entry: usize, keys: &[Key]| -> Vec<(u32, Found)> {
+        let Found { place, row } = firsts[entry];
+        let rows = (row..).zip(keys);
         rows.filter_map(|(row, key)| Some((*wanted.get(key)?, Found { place, row }))).collect()
     };
     let mut found = vec![None; keys.len()];
-    for (number, place) in for_each_keys(pages, values, of_page)?.into_iter().flatten() {
+    for (number, place) in for_each_keys(&entries, values, of_entry)?.into_iter().flatten() {
         found[number as usize] = Some(place);
     }
     Ok(found)

@@ -5,7 +5,7 @@
 use crate::batch::{arrived, carried, on_the_way};
 use crate::dictionary::{Dictionary, Frame};
 use crate::load::Loader;
-use crate::maintain::{Gone, forget};
+use crate::maintain::{Gone, Work, forget};
 use crate::page::{Entry, Page, Rows};
 use crate::state::State;
 use crate::store::{Means, Size, Store};
@@ -82,7 +82,7 @@ impl Store {
         let status = self.status()?;
         let size = match status.releases.is_empty() {
             true => self.rebuild(means)?,
-            false => Size { rows: status.rows, groups: status.groups },
+            false => Size { rows: status.rows, groups: status.groups, waiting: status.waiting },
         };
         self.vault.compact().map(|()| size)
     }
@@ -110,7 +110,7 @@ impl Store {
                 numbers
             });
             let codes = codes.collect();
-            let entries = std::mem::take(&mut state.directory.pages);
+            let entries = std::mem::take(&mut state.directory).entries();
             let pages = Pages { snapshot: &snapshot, entries: &entries, from: &old, to: &frame, codes };
             let (counts, satisfied) = store.survey(&pages, &frame)?;
             forget(&entries, change)?;
@@ -123,7 +123,7 @@ impl Store {
                 (Loader::new(&frame, change, &mut state.next_page).finish()?.0, pages.all(&frame)?)
             };
             *state = State { directory, dictionaries, counts, frame, ..*state };
-            store.maintain(Gone::new(), late, state, change)
+            store.maintain(Gone::new(), late, state, change, Work::Everything)
         })
     }
 
@@ -132,7 +132,7 @@ impl Store {
         let columns = state.frame.table.columns().iter();
         let cardinality = columns.map(|column| column.coded().map_or(0, |(domain, _)| domain.cardinality()));
         let mut used: Vec<Vec<bool>> = cardinality.map(|cardinality| vec![false; cardinality]).collect();
-        for entry in &state.directory.pages {
+        for entry in &state.directory.entries() {
             let page = Page::load(entry, &state.frame, snapshot)?;
             for (column, used) in page.rows.block.columns().iter().zip(&mut used) {
                 if let BlockColumn::Codes(codes) = column {

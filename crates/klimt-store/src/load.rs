@@ -41,7 +41,7 @@ impl<'l, 'v> Loader<'l, 'v> {
     pub fn finish(mut self) -> Result<(Directory, Rows)> {
         let mut parts = std::mem::take(&mut self.parts);
         parts.retain(|part| !part.pages.is_empty());
-        let mut directory = Directory { tree: CutTree::default(), pages: Vec::new() };
+        let mut directory = Directory::default();
         self.assemble(&mut parts, 0, &mut directory)?;
         Ok((directory, self.late))
     }
@@ -55,12 +55,12 @@ impl<'l, 'v> Loader<'l, 'v> {
                 *self.next_page += 1;
                 values.iter().try_for_each(|value| self.change.put(value))?;
                 into.tree.nodes.push(CutNode::Leaf { rows: 0 });
-                into.pages.push(entry);
+                into.push(entry, Vec::new());
                 Ok(())
             }
             [part] if part.way.cuts().len() == depth => {
                 into.tree.append(&part.tree);
-                into.pages.append(&mut part.pages);
+                part.pages.drain(..).for_each(|page| into.push(page, Vec::new()));
                 Ok(())
             }
             parts => {

@@ -1,19 +1,35 @@
 //! Rows that come and go: which pages they belong to, and what becomes of those.
+//!
+//! A page that rows go from is fitted again at once. Rows that come may wait (the buffers of the buffer tree, section 2.1), so
+//! that a batch costs by its own size and not by that of the store: each pays for some rows of the pages that most wait at.
 
 use crate::dictionary::Frame;
 use crate::page::{Entry, Extract, Page, RawPage, Rows, dimensions, leaf_numbers, route};
 use crate::refit::{Fitter, divide_page};
-use crate::state::{Directory, Replacement};
+use crate::state::{Directory, Replacement, rows_of};
 use crate::vault::{Change, Name, Values};
 use klimt::Result;
 use klimt::partition::CutTree;
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// So many pages are in memory at a time, for every thread.
 const PAGES: usize = 16;
 
-/// The rows that are gone, by the place of their page, ascending.
+/// A page at which so many batches wait is fitted again.
+const BATCHES: usize = 16;
+
+/// How many rows of pages may be fitted again for rows that come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// All pages that rows come to or wait at.
+    Everything,
+    /// About so many rows, besides those of pages that cannot wait.
+    Rows(usize),
+}
+
+/// The rows that are gone, by the place of their page, ascending; those that wait are numbered after those of the page.
 pub(crate) type Gone = BTreeMap<usize, Vec<u32>>;
 
 /// What a page has become.
@@ -40,18 +56,19 @@ impl Maintainer<'_, '_> {
         mut directory: Directory,
         mut gone: Gone,
         mut arrivals: Rows,
+        mut work: Work,
     ) -> Result<Directory> {
         loop {
-            let (made, orphans) = self.round(&directory, &gone, &arrivals)?;
+            let (made, orphans) = self.round(&directory, &gone, &arrivals, work)?;
             if orphans.len() == 0 && !made.pages.is_empty() {
                 return Ok(made);
             }
             if made.pages.is_empty() {
                 let (above, pages) = divide_page(&self.fitter.fit(&orphans)?, self.frame);
                 let pages = self.put(pages.into_iter().map(|page| (page, None)).collect())?;
-                return Ok(Directory { tree: above, pages });
+                return Ok(Directory::of(above, pages));
             }
-            (directory, gone, arrivals) = (made, Gone::new(), orphans);
+            (directory, gone, arrivals, work) = (made, Gone::new(), orphans, Work::Rows(usize::MAX));
         }
     }
 
@@ -65,18 +82,64 @@ impl Maintainer<'_, '_> {
         routed
     }
 
-    /// Changes every page that rows come to or have gone from; returns the rows of those that are given up.
-    fn round(&mut self, directory: &Directory, gone: &Gone, arrivals: &Rows) -> Result<(Directory, Rows)> {
+    /// Which of the pages that rows come to or have gone from are fitted again, and at which the rows wait. The former are
+    /// those that rows have gone from, those at which as many rows would wait as they have, those with a leaf that is too
+    /// small, and of the others the ones at which most would wait, for what they have, as far as the work allows.
+    fn due(
+        &self,
+        directory: &Directory,
+        gone: &Gone,
+        routed: &[Vec<u32>],
+        work: Work,
+    ) -> (Vec<usize>, Vec<usize>) {
+        let held = |place: usize| u64::from(directory.pages[place].rows);
+        let come = |place: usize| rows_of(&directory.waiting[place]) + routed[place].len() as u64;
+        let is_touched = |place: &usize| gone.contains_key(place) || !routed[*place].is_empty();
+        let Work::Rows(work) = work else {
+            let due = (0..routed.len()).filter(|place| is_touched(place) || come(*place) > 0);
+            return (due.collect(), Vec::new());
+        };
+        let cannot_wait = |place: &usize| {
+            gone.contains_key(place)
+                || come(*place) >= held(*place)
+                || u64::from(directory.pages[*place].smallest) < self.fitter.least()
+                || directory.waiting[*place].len() >= BATCHES
+        };
+        let (mut due, mut rest): (Vec<usize>, Vec<usize>) =
+            (0..routed.len()).filter(is_touched).partition(cannot_wait);
+        let rows = |place: usize| held(place) + come(place);
+        let mut left = (work as u64).saturating_sub(due.iter().map(|&place| rows(place)).sum());
+        rest.sort_by_key(|&place| Reverse(come(place) * 1024 / held(place)));
+        let fits = |place: &&usize| {
+            let fits = rows(**place) <= left;
+            left = left.saturating_sub(rows(**place));
+            fits
+        };
+        let first = rest.iter().take_while(fits).count();
+        due.extend(rest.drain(..first));
+        due.sort_unstable();
+        rest.sort_unstable();
+        (due, rest)
+    }
+
+    /// Changes pages that rows come to or have gone from; returns the rows of those that are given up.
+    fn round(
+        &mut self,
+        directory: &Directory,
+        gone: &Gone,
+        arrivals: &Rows,
+        work: Work,
+    ) -> Result<(Directory, Rows)> {
         let routed = self.routed(directory, arrivals);
-        let is_touched = |place: &usize| !routed[*place].is_empty() || gone.contains_key(place);
-        let touched: Vec<usize> = (0..directory.pages.len()).filter(is_touched).collect();
+        let (due, rest) = self.due(directory, gone, &routed, work);
         let mut replaced: BTreeMap<usize, Replacement> = BTreeMap::new();
         let mut orphans = Rows::empty(self.frame);
-        for places in touched.chunks(PAGES * rayon::current_num_threads()) {
+        for places in due.chunks(PAGES * rayon::current_num_threads()) {
             let became = self.refit(directory, places, gone, arrivals, &routed)?;
             let (mut pages, mut cuts) = (Vec::new(), Vec::new());
             for (&place, became) in places.iter().zip(became) {
                 let old = directory.pages[place].page;
+                forget(&directory.waiting[place], self.change)?;
                 match became {
                     Became::Pages(above, made) => {
                         cuts.push((place, above, made.len()));
@@ -96,6 +159,16 @@ impl Maintainer<'_, '_> {
                 replaced.insert(place, Replacement::Pages(above, entries.by_ref().take(made).collect()));
             }
         }
+        for places in rest.chunks(PAGES * rayon::current_num_threads()) {
+            let waits = |&place: &usize| {
+                let mut rows = Rows::empty(self.frame);
+                rows.append_rows(arrivals, &routed[place]);
+                (Page::uncut(rows), None)
+            };
+            let waiting: Vec<_> = places.par_iter().map(waits).collect();
+            let waiting = self.put(waiting)?.into_iter().map(Replacement::Waits);
+            replaced.extend(places.iter().copied().zip(waiting));
+        }
         let made = directory.replaced(|place| replaced.remove(&place).unwrap_or(Replacement::Same));
         Ok((made, orphans))
     }
@@ -109,16 +182,27 @@ impl Maintainer<'_, '_> {
         arrivals: &Rows,
         routed: &[Vec<u32>],
     ) -> Result<Vec<Became>> {
-        let raw = places
-            .iter()
-            .map(|&place| RawPage::fetch(&directory.pages[place], Extract::Everything, self.change));
-        let raw = raw.collect::<Result<Vec<RawPage>>>()?;
+        let fetch = |entry: &Entry| RawPage::fetch(entry, Extract::Everything, self.change);
+        let fetch = |&place: &usize| {
+            let waiting = directory.waiting[place].iter().map(fetch).collect::<Result<Vec<_>>>()?;
+            Ok((fetch(&directory.pages[place])?, waiting))
+        };
+        let raw = places.iter().map(fetch).collect::<Result<Vec<_>>>()?;
         let (fitter, frame, secret) = (self.fitter, self.frame, self.change.secret());
-        let one = |(&place, raw): (&usize, RawPage)| {
+        let one = |(&place, (raw, waiting)): (&usize, (RawPage, Vec<RawPage>))| {
             let page = raw.decode(frame, secret)?;
+            let gone = gone.get(&place).map_or(&[][..], Vec::as_slice);
+            let (gone, late) = gone.split_at(gone.partition_point(|&row| (row as usize) < page.rows.len()));
+            let mut waited = Rows::empty(frame);
+            for raw in waiting {
+                waited.append(&raw.decode(frame, secret)?.rows);
+            }
+            let stays = |row: &u32| late.binary_search(&(*row + page.rows.len() as u32)).is_err();
+            let stay: Vec<u32> = (0..waited.len() as u32).filter(stays).collect();
             let mut own = Rows::empty(frame);
+            own.append_rows(&waited, &stay);
             own.append_rows(arrivals, &routed[place]);
-            let page = fitter.refit(page, gone.get(&place).map_or(&[], Vec::as_slice), &own)?;
+            let page = fitter.refit(page, gone, &own)?;
             if page.rows.len() == 0 || !fitter.holds(&page) {
                 return Ok(Became::Orphans(page.rows));
             }

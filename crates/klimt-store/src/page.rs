@@ -76,8 +76,13 @@ pub(crate) struct Entry {
 impl Page {
     /// A page without rows or cuts.
     pub fn empty(frame: &Frame) -> Self {
-        let tree = CutTree { nodes: vec![CutNode::Leaf { rows: 0 }], members: Vec::new() };
-        Page { rows: Rows::empty(frame), tree }
+        Page::uncut(Rows::empty(frame))
+    }
+
+    /// Rows without cuts.
+    pub fn uncut(rows: Rows) -> Self {
+        let tree = CutTree { nodes: vec![CutNode::Leaf { rows: rows.len() as u32 }], members: Vec::new() };
+        Page { rows, tree }
     }
 
     /// The sizes of the leaves, in order; some may hold no rows.

@@ -96,6 +96,11 @@ impl<'a> Fitter<'a> {
         self.cut(Draft { tree, leaves, order }, rows)
     }
 
+    /// The rows that a leaf needs, at least.
+    pub fn least(&self) -> u64 {
+        self.bound.map_or(u64::MAX, Bound::minimum_size)
+    }
+
     /// Whether rows satisfy the requirements of a leaf.
     fn satisfied(&self, block: &Block, rows: &[u32]) -> bool {
         let Some(bound) = self.bound else { return false };
@@ -152,7 +157,7 @@ impl<'a> Fitter<'a> {
 
     /// Whether one of some leaves has overflown, and all of them are few enough to be cut together.
     fn overflows(&self, leaves: &[Leaf], order: &[u32], marks: &[u32]) -> bool {
-        let least = self.bound.map_or(u64::MAX, Bound::minimum_size);
+        let least = self.least();
         let rows: usize = leaves.iter().map(|leaf| leaf.rows).sum();
         let has_overflown = |leaf: &Leaf| leaf.cut && leaf.rows as u64 / 2 >= least;
         let is_new = |leaf: &Leaf| {
@@ -165,7 +170,7 @@ impl<'a> Fitter<'a> {
 
     /// Cuts the leaves that are to be cut.
     fn cut(&self, draft: Draft, all: &Rows) -> Result<Page> {
-        let least = self.bound.map_or(u64::MAX, Bound::minimum_size);
+        let least = self.least();
         let is_part = |leaf: &&Leaf| leaf.cut && leaf.rows as u64 / 2 >= least;
         let parts: Vec<&Leaf> = draft.leaves.iter().filter(is_part).collect();
         let mut made = Vec::new();

@@ -63,13 +63,14 @@ impl Store {
             ))
             .with_help("a store can be released at its base k or any larger one"));
         }
-        let change = self.vault.change()?;
-        let state = State::load(&self.spec, &change)?;
+        let mut change = self.vault.change()?;
+        let mut state = State::load(&self.spec, &change)?;
+        refuse_few(state.directory.rows(), asked.k)?;
+        self.settle(&mut state, &mut change)?;
         let histories = Histories::load(&change, state.releases)?;
         let (requirements, promised) =
             (self.spec.requirements(asked.k)?, self.spec.requirements(self.spec.k)?);
         let mut rows = state.directory.rows();
-        refuse_few(rows, asked.k)?;
         let mut counts = state.counts.clone();
         let pages = &state.directory.pages;
         let mut alive = vec![0; histories.len() as usize];

@@ -4,6 +4,7 @@ use crate::bytes::{Reader, Writer, damaged};
 use crate::dictionary::{Coding, Dictionary, Frame};
 use crate::page::{Entry, read_tree, write_tree};
 use crate::spec::Spec;
+use crate::store::Size;
 use crate::vault::{Change, Name, Values};
 use klimt::Result;
 use klimt::algorithm::rothko::Whole;
@@ -13,10 +14,13 @@ use klimt::table::{Domain, Role};
 use std::sync::Arc;
 
 /// The cuts above the pages, and the pages in their order: page `i` is leaf `i`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Directory {
     pub tree: CutTree,
     pub pages: Vec<Entry>,
+    /// By page, the rows that have come to it and are not in its leaves yet (the buffers of the buffer tree, section 2.1):
+    /// each batch of them lies in the vault as a page without cuts.
+    pub waiting: Vec<Vec<Entry>>,
 }
 
 /// The rows of each value of the sensitive columns, by what stands for it in the vault; columns by their number.
@@ -87,14 +91,41 @@ pub(crate) struct State {
 }
 
 impl Directory {
+    /// Pages to which nothing has come.
+    pub fn of(tree: CutTree, pages: Vec<Entry>) -> Self {
+        let waiting = vec![Vec::new(); pages.len()];
+        Directory { tree, pages, waiting }
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> u64 {
-        self.pages.iter().map(|page| u64::from(page.rows)).sum()
+        rows_of(&self.pages) + self.waiting_rows()
+    }
+
+    /// How many of them are not in leaves yet.
+    pub fn waiting_rows(&self) -> u64 {
+        self.waiting.iter().map(|waiting| rows_of(waiting)).sum()
+    }
+
+    /// Everything that holds rows.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.pages.iter().chain(self.waiting.iter().flatten()).copied().collect()
+    }
+
+    /// Takes in another page.
+    pub fn push(&mut self, page: Entry, waiting: Vec<Entry>) {
+        self.pages.push(page);
+        self.waiting.push(waiting);
     }
 
     /// How many leaves hold rows.
     pub fn leaves(&self) -> u64 {
         self.pages.iter().map(|page| u64::from(page.leaves)).sum()
+    }
+
+    /// How large the store is.
+    pub fn size(&self) -> Size {
+        Size { rows: self.rows(), groups: self.leaves(), waiting: self.waiting_rows() }
     }
 
     /// The rows of the smallest leaf that holds any.
@@ -117,7 +148,7 @@ impl Directory {
 
     /// The directory in which some pages, by their place, have been replaced: by cuts and pages, or by nothing.
     pub fn replaced(&self, mut with: impl FnMut(usize) -> Replacement) -> Directory {
-        let mut made = Directory { tree: CutTree::default(), pages: Vec::new() };
+        let mut made = Directory::default();
         let mut next = 0;
         self.copy(0, &mut next, &mut with, &mut made);
         made
@@ -137,13 +168,18 @@ impl Directory {
             return match with(place) {
                 Replacement::Same => {
                     made.tree.nodes.push(self.tree.nodes[at]);
-                    made.pages.push(self.pages[place]);
+                    made.push(self.pages[place], self.waiting[place].clone());
+                    true
+                }
+                Replacement::Waits(rows) => {
+                    made.tree.nodes.push(self.tree.nodes[at]);
+                    made.push(self.pages[place], [&self.waiting[place][..], &[rows]].concat());
                     true
                 }
                 Replacement::Nothing => false,
                 Replacement::Pages(tree, pages) => {
                     made.tree.append(&tree);
-                    made.pages.extend(pages);
+                    pages.into_iter().for_each(|page| made.push(page, Vec::new()));
                     true
                 }
             };
@@ -169,6 +205,8 @@ impl Directory {
 pub(crate) enum Replacement {
     /// The page itself.
     Same,
+    /// The page itself, and rows that wait.
+    Waits(Entry),
     /// Nothing: what lies beside it takes its room.
     Nothing,
     /// Pages, and the cuts above them.
@@ -181,7 +219,7 @@ impl State {
         let dictionaries = spec.columns.iter().map(Dictionary::new).collect::<Result<Vec<_>>>()?;
         let frame = Arc::new(Frame::of(spec, &dictionaries)?);
         let tree = CutTree { nodes: vec![CutNode::Leaf { rows: 0 }], members: Vec::new() };
-        let directory = Directory { tree, pages: vec![page(&frame)?] };
+        let directory = Directory::of(tree, vec![page(&frame)?]);
         let counts = Counts::new(spec.columns.len());
         Ok(State {
             version: 0,
@@ -214,11 +252,10 @@ impl State {
             self.counts.0[number].iter().for_each(|&count| writer.long(count));
         }
         writer.word(self.directory.pages.len() as u32);
-        for entry in &self.directory.pages {
-            [entry.page, entry.rows, entry.leaves, entry.smallest]
-                .into_iter()
-                .for_each(|word| writer.word(word));
-            entry.seals.iter().for_each(|seal| writer.bytes.extend_from_slice(seal));
+        for (entry, waiting) in self.directory.pages.iter().zip(&self.directory.waiting) {
+            write_entry(&mut writer, entry);
+            writer.word(waiting.len() as u32);
+            waiting.iter().for_each(|entry| write_entry(&mut writer, entry));
         }
         write_tree(&mut writer, &self.directory.tree, &self.frame)?;
         change.set(Name::STATE, &writer.bytes)?;
@@ -236,9 +273,9 @@ pub(crate) struct RawState {
     counts: Counts,
     /// The values of the columns: more may be taken in before they get codes.
     pub dictionaries: Vec<Dictionary>,
-    /// The pages, in their order.
-    pub pages: Vec<Entry>,
-    /// The cuts above them, as they are stored.
+    /// The pages, in their order; the cuts above them are not among them yet.
+    pub directory: Directory,
+    /// These cuts, as they are stored.
     cuts: Vec<u8>,
 }
 
@@ -256,25 +293,40 @@ impl RawState {
             let len = reader.word()?;
             counts.push((0..len).map(|_| reader.long()).collect::<Result<Vec<_>>>()?);
         }
-        let pages = (0..reader.word()?).map(|_| read_entry(&mut reader)).collect::<Result<Vec<_>>>()?;
+        let mut directory = Directory::default();
+        for _ in 0..reader.word()? {
+            let page = read_entry(&mut reader)?;
+            let waiting = (0..reader.word()?).map(|_| read_entry(&mut reader));
+            directory.push(page, waiting.collect::<Result<Vec<_>>>()?);
+        }
         let (counts, cuts) = (Counts(counts), reader.rest().to_vec());
-        Ok(RawState { version, next_page, releases, histories, counts, dictionaries, pages, cuts })
+        Ok(RawState { version, next_page, releases, histories, counts, dictionaries, directory, cuts })
     }
 
     /// Gives codes to the values.
     pub fn settle(self, spec: &Spec) -> Result<State> {
-        let RawState { version, next_page, releases, histories, counts, dictionaries, pages, cuts } = self;
+        let RawState { version, next_page, releases, histories, counts, dictionaries, mut directory, cuts } =
+            self;
         let frame = Arc::new(Frame::of(spec, &dictionaries)?);
         let mut reader = Reader::new(&cuts);
-        let tree = read_tree(&mut reader, &frame)?;
+        directory.tree = read_tree(&mut reader, &frame)?;
         reader.end()?;
-        let leaves = tree.nodes.iter().filter(|node| matches!(node, CutNode::Leaf { .. })).count();
-        if leaves != pages.len() {
+        let leaves = directory.tree.nodes.iter().filter(|node| matches!(node, CutNode::Leaf { .. })).count();
+        if leaves != directory.pages.len() {
             return Err(damaged());
         }
-        let directory = Directory { tree, pages };
         Ok(State { version, next_page, releases, histories, counts, dictionaries, directory, frame })
     }
+}
+
+/// How many rows lie in some pages.
+pub(crate) fn rows_of(entries: &[Entry]) -> u64 {
+    entries.iter().map(|entry| u64::from(entry.rows)).sum()
+}
+
+fn write_entry(writer: &mut Writer, entry: &Entry) {
+    [entry.page, entry.rows, entry.leaves, entry.smallest].into_iter().for_each(|word| writer.word(word));
+    entry.seals.iter().for_each(|seal| writer.bytes.extend_from_slice(seal));
 }
 
 fn read_entry(reader: &mut Reader<'_>) -> Result<Entry> {
@@ -305,7 +357,7 @@ mod tests {
         tree.close_left(right);
         tree.nodes.push(leaf);
         let page = |page| Entry { page, rows: 1, leaves: 1, smallest: 1, seals: [[0; 16]; 3] };
-        Directory { tree, pages: (0..4).map(page).collect() }
+        Directory::of(tree, (0..4).map(page).collect())
     }
 
     /// The pages in order, each with the codes that the cuts lead to it.

@@ -37,6 +37,13 @@ pub struct Means<'a> {
     pub sampling: Sampling,
     /// Who watches.
     pub observer: &'a dyn Observer,
+    /// So many rows may be fitted again for a batch, however small it is; rows that come wait where that is too few.
+    pub work: usize,
+}
+
+impl Means<'_> {
+    /// What is fitted again in no time.
+    pub const WORK: usize = 1 << 17;
 }
 
 /// What a store holds.
@@ -48,6 +55,8 @@ pub struct Status {
     pub groups: u64,
     /// The rows of the smallest of them: at least the base k, once there are so many rows.
     pub smallest: u64,
+    /// How many rows are not in their leaves yet: the next release leads them there.
+    pub waiting: u64,
     /// How many cuts lie between the root and the deepest leaf page.
     pub height: usize,
     /// How many pages the rows lie in.
@@ -69,6 +78,8 @@ pub struct Size {
     pub rows: u64,
     /// How many leaves the index has.
     pub groups: u64,
+    /// How many rows are not in their leaves yet.
+    pub waiting: u64,
 }
 
 impl Store {
@@ -125,6 +136,7 @@ impl Store {
             rows: directory.rows(),
             groups: directory.leaves(),
             smallest: directory.smallest(),
+            waiting: directory.waiting_rows(),
             height: directory.height(),
             pages: directory.pages.len(),
             version: state.version,

@@ -108,13 +108,19 @@ struct World {
     folder: tempfile::TempDir,
     pool: Pool,
     spill: SpillFolder,
+    work: usize,
 }
 
 impl World {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let spill = SpillFolder::within(folder.path());
-        World { folder, pool: Pool::new(256 << 20), spill }
+        World { folder, pool: Pool::new(256 << 20), spill, work: Means::WORK }
+    }
+
+    /// Rows that come may have to wait, however few there are.
+    fn patient() -> Self {
+        World { work: 0, ..World::new() }
     }
 
     fn path(&self) -> std::path::PathBuf {
@@ -123,7 +129,7 @@ impl World {
 
     fn means(&self) -> Means<'_> {
         let sampling = Sampling { alpha: 0.05, rows: None, seed: 0 };
-        Means { pool: &self.pool, folder: &self.spill, sampling, observer: &Unobserved }
+        Means { pool: &self.pool, folder: &self.spill, sampling, observer: &Unobserved, work: self.work }
     }
 
     fn create(&self, k: u64, diversity: bool) {
@@ -231,8 +237,7 @@ fn some_keys(model: &BTreeMap<u32, Person>, picks: impl Iterator<Item = usize>) 
     picked.into_iter().collect()
 }
 
-fn live(k: u64, diversity: bool, steps: Vec<Step>) {
-    let world = World::new();
+fn live(world: World, k: u64, diversity: bool, steps: Vec<Step>) {
     world.create(k, diversity);
     let (mut model, mut next, mut releases): (BTreeMap<u32, Person>, u32, Vec<Seen>) =
         (BTreeMap::new(), 1, Vec::new());
@@ -273,6 +278,7 @@ fn live(k: u64, diversity: bool, steps: Vec<Step>) {
                         }
                         releases.push(seen);
                         check_candidates(&releases, k, diversity);
+                        assert_eq!(world.open().status().unwrap().waiting, 0);
                     }
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Unsatisfied, "{error}"),
                 }
@@ -293,9 +299,10 @@ proptest! {
     fn a_store_holds_what_came_and_its_releases_are_safe_together(
         k in 2u64..5,
         diversity in any::<bool>(),
+        patient in any::<bool>(),
         steps in prop::collection::vec(step(), 1..12),
     ) {
-        live(k, diversity, steps);
+        live(if patient { World::patient() } else { World::new() }, k, diversity, steps);
     }
 }
 
@@ -329,11 +336,42 @@ fn pages_are_divided_and_given_up_and_nothing_is_lost() {
     assert!(world.release(3, By::LeafScan, true).is_err(), "two people are too few");
 }
 
+/// Where a batch is small beside the store, most of its rows wait. They are found by their keys, and released.
+#[test]
+fn rows_that_wait_are_rows_of_the_store() {
+    let world = World::patient();
+    world.create(3, false);
+    let all = people(10_000);
+    let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
+    let waiting = || world.open().status().unwrap().waiting;
+    world.change(&rows[..9_000], |store, batch| store.insert(batch, &world.means())).unwrap();
+    assert_eq!(waiting(), 0);
+    for lot in rows[9_000..].chunks(250) {
+        world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
+    }
+    assert!(waiting() > 500, "{}", waiting());
+    let again = world.change(&rows[9_100..9_101], |store, batch| store.insert(batch, &world.means()));
+    assert!(again.unwrap_err().to_string().contains("row 1: a row with this key is in the store"));
+    let changed = ["61", "red", "Wien", "cold"].map(String::from);
+    let updated = [(9_200, &changed), (5, &changed)];
+    world.change(&updated, |store, batch| store.update(batch, &world.means())).unwrap();
+    world.change(&rows[9_500..9_600], |store, batch| store.delete(batch, &world.means())).unwrap();
+    let (seen, _) = world.release(3, By::LeafScan, false).unwrap();
+    assert_eq!((waiting(), seen.rows.len()), (0, 9_900));
+    for (id, person) in &rows {
+        let expected = match id {
+            9_501..=9_600 => None,
+            5 | 9_200 => Some(&changed),
+            _ => Some(*person),
+        };
+        assert_eq!(seen.rows.get(id), expected, "{id}");
+    }
+}
+
 /// Newcomers make leaves divisible that hold together who was released together.
 #[test]
 fn newcomers_alone_keep_nobody_back() {
-    for diversity in [false, true] {
-        let world = World::new();
+    for (diversity, world) in [(false, World::new()), (true, World::new()), (true, World::patient())] {
         world.create(3, diversity);
         let mut all = people(3_000);
         for (at, person) in all.iter_mut().enumerate().take(1_500) {

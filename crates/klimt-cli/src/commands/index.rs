@@ -20,7 +20,7 @@ use klimt::{Error, ErrorKind, Result};
 use klimt_io::csv::ReadOptions;
 use klimt_io::room::{Loaded, Room};
 use klimt_io::source::{ColumnPlan, Source};
-use klimt_store::{Batch, Means, Promise, Spec, Status, Store};
+use klimt_store::{Batch, Means, Promise, Size, Spec, Status, Store};
 use std::path::Path;
 
 /// Runs the command.
@@ -102,7 +102,13 @@ fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
         Loaded::Spilled(spilled) => (spilled.frame().clone(), Box::new(Borrowed(spilled))),
     };
     let stage = progress.stage("indexing", rows.rows(), false);
-    let means = Means { pool: &pool, folder: &folder, sampling: args.memory.sampling()?, observer: &stage };
+    let means = Means {
+        pool: &pool,
+        folder: &folder,
+        sampling: args.memory.sampling()?,
+        observer: &stage,
+        work: Means::WORK,
+    };
     let batch = Batch { frame: &frame, source: &*rows, name: &args.file };
     let (done, size) = match kind {
         Kind::Insert => ("inserted", store.insert(&batch, &means)?),
@@ -112,12 +118,7 @@ fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
     stage.clear();
     note(
         args.general.quiet,
-        &format!(
-            "{done} {} rows; the store has {} rows in {} groups",
-            count(batch.source.rows()),
-            count(size.rows),
-            count(size.groups)
-        ),
+        &format!("{done} {} rows; the store has {}", count(batch.source.rows()), told(&size)),
     );
     Ok(())
 }
@@ -176,12 +177,25 @@ fn compact(args: &CompactArgs) -> Result<()> {
     let mut store = Store::open(Path::new(&args.store), &pool)?;
     let folder = SpillFolder::within(&args.memory.folder());
     let stage = progress.stage("indexing", store.status()?.rows, false);
-    let means = Means { pool: &pool, folder: &folder, sampling: args.memory.sampling()?, observer: &stage };
+    let means = Means {
+        pool: &pool,
+        folder: &folder,
+        sampling: args.memory.sampling()?,
+        observer: &stage,
+        work: Means::WORK,
+    };
     let size = store.compact(&means)?;
     stage.clear();
-    let told = format!("the store has {} rows in {} groups", count(size.rows), count(size.groups));
-    note(args.general.quiet, &told);
+    note(args.general.quiet, &format!("the store has {}", told(&size)));
     Ok(())
+}
+
+fn told(size: &Size) -> String {
+    let waiting = match size.waiting {
+        0 => String::new(),
+        rows => format!("; {} of them wait for their group until the next release", count(rows)),
+    };
+    format!("{} rows in {} groups{waiting}", count(size.rows), count(size.groups))
 }
 
 fn status(args: &StatusArgs) -> Result<()> {
@@ -201,8 +215,9 @@ fn open_status(store: &str, pool: &Pool) -> Result<Status> {
 
 fn describe(status: &Status) -> String {
     let mut text = format!(
-        "{} rows in {} groups of at least {} (base k {}); {} pages, height {}; key {}\n",
+        "{} rows{} in {} groups of at least {} (base k {}); {} pages, height {}; key {}\n",
         count(status.rows),
+        if status.waiting > 0 { format!(" ({} waiting)", count(status.waiting)) } else { String::new() },
         count(status.groups),
         status.smallest,
         status.k,

@@ -101,7 +101,7 @@ fn create(folder: &Path, like: &Table) -> klimt::Result<Store> {
 fn insert(store: &mut Store, rows: &Table) -> klimt::Result<()> {
     let (pool, folder) = (Pool::new(1 << 30), SpillFolder::within(&std::env::temp_dir()));
     let sampling = Sampling { alpha: 0.05, rows: None, seed: 1 };
-    let means = Means { pool: &pool, folder: &folder, sampling, observer: &Unobserved };
+    let means = Means { pool: &pool, folder: &folder, sampling, observer: &Unobserved, work: Means::WORK };
     let frame = Block::empty(rows).into_table(rows)?;
     let source = HeldRows::new(rows, HeldRows::BLOCK);
     store.insert(&Batch { frame: &frame, source: &source, name: "the batch" }, &means).map(|_| ())
