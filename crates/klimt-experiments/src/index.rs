@@ -5,7 +5,6 @@ mod batch;
 mod incremental;
 mod memory;
 mod quality;
-pub mod queries;
 
 use crate::bench::PlaceArgs;
 use clap::Args;

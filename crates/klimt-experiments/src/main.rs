@@ -7,6 +7,7 @@ mod learn;
 mod measure;
 mod optimal;
 mod published;
+mod queries;
 mod release;
 mod requirements;
 mod rothko;

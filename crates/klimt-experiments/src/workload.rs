@@ -2,13 +2,14 @@
 
 use crate::bench::PlaceArgs;
 use crate::index::{groups_for, k_alone};
+use crate::queries::Queries;
 use crate::release::Release;
 use crate::rothko::engine::read;
 use clap::Args;
 use klimt::region::Extents;
 use klimt::split::SplitSpec;
 use klimt::table::Table;
-use klimt::workload::{BoundWorkload, Errors, Released, Workload};
+use klimt::workload::{BoundWorkload, Errors};
 
 /// `klimt-experiments workload`.
 #[derive(Args, Clone, Debug)]
@@ -37,38 +38,23 @@ pub fn workload(args: &WorkloadArgs) -> Result<(), String> {
         for asked in [&all[1..2], &all[..2], &all[2..5], &all] {
             let names: Vec<&str> = asked.iter().map(|&d| table.dimension(d).name.as_str()).collect();
             let about = if names.len() == all.len() { "all columns".to_string() } else { names.join(", ") };
-            let queries = Workload::ranges(&table, asked, args.queries, 1);
-            let mut bound = queries.bind(&table).map_err(|e| e.to_string())?;
-            bound.count(&table);
+            let asked = Queries::ranges(&table, asked, args.queries)?;
             for &k in &args.k {
-                print(&table, &about, k, &queries, &bound)?;
+                print(&table, &about, k, &asked)?;
             }
         }
     }
     Ok(())
 }
 
-fn print(
-    table: &Table,
-    about: &str,
-    k: u64,
-    queries: &Workload,
-    bound: &BoundWorkload,
-) -> Result<(), String> {
+fn print(table: &Table, about: &str, k: u64, asked: &Queries) -> Result<(), String> {
     let requirements = k_alone(table, k)?;
-    let exact = bound.exact(table);
     let error = |split: &str, workload: Option<&BoundWorkload>| {
         let groups = groups_for(table, &requirements, &SplitSpec::named(split), false, workload)?;
-        let release = Release::new(table, groups, Extents::Compact);
-        let answers = Released::of(&release.groups()).answers(bound, bound);
-        let errors = Errors::new(queries, bound, &exact, &answers);
-        errors
-            .summary(Errors::relative)
-            .map(|summary| summary.mean)
-            .ok_or("no query has an answer".to_string())
+        asked.mean(&Release::new(table, groups, Extents::Compact), Errors::relative)
     };
     for (name, split) in [("mondrian", "median"), ("rtree", "box")] {
-        let (unaware, aware) = (error(split, None)?, error(split, Some(bound))?);
+        let (unaware, aware) = (error(split, None)?, error(split, Some(&asked.bound))?);
         println!("{about:<32} {k:>5} {name:<9} {unaware:>9.4} {aware:>9.4} {:>7.2}", aware / unaware);
     }
     Ok(())

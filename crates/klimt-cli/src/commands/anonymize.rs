@@ -323,7 +323,7 @@ fn find(
     if searching && progress.resume() {
         note(
             false,
-            "stopped: the best release so far is checked and published; stop again to publish nothing",
+            "stopped: the best release so far is taken, and checked as always; stop again to end without any",
         );
     }
     Ok(Found { partitioning, reached, leaves })

@@ -107,26 +107,3 @@ pub fn least(cost: f64, proof: Proof) -> f64 {
         Proof::Heuristic => f64::NAN,
     }
 }
-
-/// Rows that a release lets expect for a query: the codes that it asks for in some dimensions. The rows of a group are
-/// taken to lie evenly over the codes that its region covers.
-pub fn expected(release: &Release<'_>, query: &[(usize, Vec<bool>)]) -> f64 {
-    let groups = release.groups();
-    let share = |group: usize, (dimension, wanted): &(usize, Vec<bool>)| {
-        let covered = groups.covered(group, *dimension).codes();
-        let met = covered.iter().filter(|&&code| wanted.get(code as usize) == Some(&true)).count();
-        met as f64 / covered.len().max(1) as f64
-    };
-    let of_group = |group: usize| {
-        groups.rows(group) as f64 * query.iter().map(|asked| share(group, asked)).product::<f64>()
-    };
-    (0..groups.count()).map(of_group).sum()
-}
-
-/// Rows of the table that a query is about.
-pub fn counted(table: &Table, query: &[(usize, Vec<bool>)]) -> f64 {
-    let is_in = |row: &usize| {
-        query.iter().all(|(dimension, wanted)| wanted[table.codes(*dimension).get(*row) as usize])
-    };
-    (0..table.rows()).filter(is_in).count() as f64
-}

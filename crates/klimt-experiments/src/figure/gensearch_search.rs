@@ -4,16 +4,18 @@
 use super::Context;
 use super::adult::{EIGHT, codes_of};
 use super::data::{As, Want, quasi};
-use super::engine::{Goal, bind, counted, expected, loss_of, mondrian, optimal, search};
+use super::engine::{Goal, bind, loss_of, mondrian, optimal, search};
 use super::gensearch::{gensearch, split};
 use super::registry::Figure;
 use super::sweep::Sweep;
 use super::verdict::{Check, Outcome, mean, short};
+use crate::queries::Queries;
 use crate::release::Release;
 use klimt::algorithm::gensearch::{GenSearch, Priority};
 use klimt::partition::{Observer, Partitioner};
 use klimt::region::Extents;
 use klimt::table::{Role, Table};
+use klimt::workload::{self, End, Errors, Predicate, Test, Workload};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -77,21 +79,23 @@ const QUERIES: [Query; 6] = [
 ];
 
 impl Query {
-    /// The codes that it asks for, by dimension.
-    fn of(&self, table: &Table) -> Vec<(usize, Vec<bool>)> {
-        let dimension = |name: &str| (0..table.dimensions()).find(|&d| table.dimension(d).name == name);
-        let mut asked = Vec::new();
-        if let (Some((from, to)), Some(age)) = (self.ages, dimension("age")) {
-            let domain = table.domain(age);
-            let inside = |code: u32| (i128::from(from)..=i128::from(to)).contains(&domain.position(code));
-            asked.push((age, (0..domain.cardinality() as u32).map(inside).collect()));
+    /// What it asks of a table, which may spell values in its own way.
+    fn of(&self, table: &Table) -> workload::Query {
+        let mut predicates = Vec::new();
+        if let Some((from, to)) = self.ages {
+            let end = |age: u32| Some(End::included(age.to_string()));
+            let test = Test::Range { from: end(from), to: end(to) };
+            predicates.push(Predicate { column: "age".to_string(), test });
         }
         for (names, column) in [(self.marital, "marital"), (self.race, "race")] {
-            if let (false, Some(at)) = (names.is_empty(), dimension(column)) {
-                asked.push((at, codes_of(table.domain(at), names)));
+            let dimension = (0..table.dimensions()).find(|&d| table.dimension(d).name == column);
+            if let (false, Some(domain)) = (names.is_empty(), dimension.map(|d| table.domain(d))) {
+                let wanted = (0..).zip(codes_of(domain, names)).filter(|(_, wanted)| *wanted);
+                let test = Test::In(wanted.map(|(code, _)| domain.text(code)).collect());
+                predicates.push(Predicate { column: column.to_string(), test });
             }
         }
-        asked
+        workload::Query::count(predicates)
     }
 }
 
@@ -117,11 +121,12 @@ fn queries(context: &Context) -> Result<Outcome, String> {
     let (found, narrow) = (searched("dm")?, searched("ncp")?);
     let names = ["Mondrian", "search", "search for the least certainty penalty"];
     let mut sweep = Sweep::new("Six count queries", "query", "relative error", &names).bars();
-    for (number, query) in QUERIES.iter().enumerate() {
-        let asked = query.of(&table);
-        let truth = counted(&table, &asked);
-        let error = |release: &Release<'_>| (expected(release, &asked) - truth).abs() / truth;
-        sweep.push(number + 1, [&greedy, &found, &narrow].map(error).to_vec())?;
+    let asked = Workload { queries: QUERIES.iter().map(|query| query.of(&table)).collect() };
+    let asked = Queries::new(&table, asked)?;
+    let errors: [Errors; 3] = [&greedy, &found, &narrow].map(|release| asked.errors(release));
+    for number in 0..QUERIES.len() {
+        let relative = |errors: &Errors| errors.relative(number).unwrap_or(f64::NAN);
+        sweep.push(number + 1, errors.iter().map(relative).collect())?;
     }
     let checks = better_answers(sweep.of("Mondrian"), sweep.of("search"));
     let differs = format!(

@@ -3,15 +3,17 @@
 
 use super::Context;
 use super::data::{As, generated, quasi};
-use super::engine::{Goal, bind, counted, expected, mondrian, scheme, search};
+use super::engine::{Goal, bind, mondrian, scheme, search};
 use super::registry::Figure;
 use super::sweep::{Plane, Region, Sweep};
 use super::verdict::{Check, Outcome, mean};
+use crate::queries::Queries;
 use crate::release::Release;
 use klimt::algorithm::scheme::Scheme;
 use klimt::loss::Groups;
 use klimt::region::Extents;
 use klimt::table::Table;
+use klimt::workload::Workload;
 use klimt_io::generate::Parameters;
 use std::collections::BTreeSet;
 
@@ -175,17 +177,14 @@ fn multi(context: &Context) -> Result<Outcome, String> {
 
 /// The mean and the standard deviation of the absolute error over all values of an attribute; values that do not occur are
 /// answered rightly.
-fn error(release: &Release<'_>, dimension: usize) -> (f64, f64) {
-    let cardinality = release.table.domain(dimension).cardinality();
-    let of_value = |value: usize| {
-        let query = [(dimension, (0..cardinality).map(|code| code == value).collect())];
-        (expected(release, &query) - counted(release.table, &query)).abs()
-    };
-    let mut errors: Vec<f64> = (0..cardinality).map(of_value).collect();
+fn error(release: &Release<'_>, dimension: usize) -> Result<(f64, f64), String> {
+    let asked = Queries::new(release.table, Workload::values(release.table, &[dimension]))?;
+    let found = asked.errors(release);
+    let mut errors: Vec<f64> = (0..found.answers.len()).filter_map(|query| found.absolute(query)).collect();
     errors.resize(VALUES as usize, 0.0);
     let centre = mean(&errors);
     let squares: Vec<f64> = errors.iter().map(|error| (error - centre).powi(2)).collect();
-    (centre, mean(&squares).sqrt())
+    Ok((centre, mean(&squares).sqrt()))
 }
 
 /// How unlike two errors are: the larger over the smaller.
@@ -204,8 +203,8 @@ fn errors(context: &Context) -> Result<Outcome, String> {
         for seed in 1..=draws {
             let table = table(context, seed)?;
             let found = releases(context, &table, k)?;
-            let each: Vec<(f64, f64)> =
-                found.iter().flat_map(|release| [error(release, 0), error(release, 1)]).collect();
+            let each = found.iter().flat_map(|release| [error(release, 0), error(release, 1)]);
+            let each = each.collect::<Result<Vec<_>, _>>()?;
             single.push(unlike(each[0].0, each[1].0));
             multi.push(unlike(each[2].0, each[3].0));
             for (at, (centre, deviation)) in each.into_iter().enumerate() {
@@ -240,7 +239,7 @@ mod tests {
         let release = Release::new(&table, mondrian(&table, &bound).unwrap(), Extents::Region);
         let count = |value: u32| (0..200).filter(|&row| table.codes(0).get(row) == value).count() as f64;
         let by_hand: f64 = (0..4).map(|value| (count(value) - 50.0).abs()).sum::<f64>() / f64::from(VALUES);
-        assert!((error(&release, 0).0 - by_hand).abs() < 1e-9);
+        assert!((error(&release, 0).unwrap().0 - by_hand).abs() < 1e-9);
         assert_eq!(intervals_of(&release), 1);
     }
 

@@ -6,12 +6,13 @@ use super::registry::Figure;
 use super::rtree_time::{STANDS_IN, sales, tree};
 use super::sweep::Sweep;
 use super::verdict::{Check, Outcome, mean, mean_ratio};
-use crate::index::queries::Queries;
 use crate::index::{groups, k_alone};
+use crate::queries::Queries;
 use crate::release::Release;
 use klimt::region::Extents;
 use klimt::split::SplitSpec;
 use klimt::table::Table;
+use klimt::workload::Errors;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -125,11 +126,13 @@ const THIRDS: [&str; 3] = ["fewest rows", "more rows", "most rows"];
 fn queries(context: &Context) -> Result<Outcome, String> {
     let table = sales(rows(context))?;
     let many = context.pick(40, 300, 1000);
-    let asked = Queries::random(&table, many);
+    let all: Vec<usize> = (0..table.dimensions()).collect();
+    let asked = Queries::ranges(&table, &all, many)?;
+    let about_zip = Queries::ranges(&table, &all[..1], many)?;
     let ks = ks(context);
     let by_k = Sweep::new("Mean error of queries over all columns", "k", "relative error", &NAMES).log();
     let by_k = by_k.run(&ks, |&k| {
-        Ok(releases(&table, k)?.iter().map(|release| asked.error(&table, &release.groups, None)).collect())
+        releases(&table, k)?.iter().map(|release| asked.mean(release, Errors::matched)).collect()
     })?;
     let middle = ks[ks.len() / 2];
     let mut selective = Sweep::new(
@@ -140,10 +143,8 @@ fn queries(context: &Context) -> Result<Outcome, String> {
     )
     .log()
     .bars();
-    let thirds: Vec<[f64; 3]> = releases(&table, middle)?
-        .iter()
-        .map(|release| by_selectivity(&asked.answers(&table, &release.groups, None)))
-        .collect();
+    let thirds: Vec<[f64; 3]> =
+        releases(&table, middle)?.iter().map(|release| by_selectivity(&asked.matched(release))).collect();
     for (at, third) in THIRDS.iter().enumerate() {
         selective.push(third, thirds.iter().map(|errors| errors[at]).collect())?;
     }
@@ -154,9 +155,8 @@ fn queries(context: &Context) -> Result<Outcome, String> {
         Ok([tree(&table, k)?, biased].map(|made| Release::new(&table, made, Extents::Compact)))
     };
     let about = Sweep::new("Mean error of queries about zip codes", "k", "relative error", &names).log();
-    let about = about.run(&ks, |&k| {
-        Ok(biased(k)?.iter().map(|release| asked.error(&table, &release.groups, Some(0))).collect())
-    })?;
+    let about = about
+        .run(&ks, |&k| biased(k)?.iter().map(|release| about_zip.mean(release, Errors::matched)).collect())?;
     let mut about_few = Sweep::new(
         &format!("The same by the rows they are about, k = {middle}"),
         "queries about",
@@ -165,10 +165,8 @@ fn queries(context: &Context) -> Result<Outcome, String> {
     )
     .log()
     .bars();
-    let thirds: Vec<[f64; 3]> = biased(middle)?
-        .iter()
-        .map(|release| by_selectivity(&asked.answers(&table, &release.groups, Some(0))))
-        .collect();
+    let thirds: Vec<[f64; 3]> =
+        biased(middle)?.iter().map(|release| by_selectivity(&about_zip.matched(release))).collect();
     for (at, third) in THIRDS.iter().enumerate() {
         about_few.push(third, thirds.iter().map(|errors| errors[at]).collect())?;
     }

@@ -1,7 +1,7 @@
 //! What releases lose, and how well they answer range queries (Fig. 10 to 12).
 
-use super::queries::Queries;
 use super::{IndexArgs, groups, k_alone};
+use crate::queries::Queries;
 use crate::release::Release;
 use crate::rothko::engine::read;
 use crate::tables::Places;
@@ -10,6 +10,7 @@ use klimt::partition::Partitioning;
 use klimt::region::Extents;
 use klimt::split::SplitSpec;
 use klimt::table::Table;
+use klimt::workload::Errors;
 
 /// A release, as it would be published, and what it is called.
 struct Shown<'a> {
@@ -18,7 +19,7 @@ struct Shown<'a> {
     extents: Extents,
 }
 
-fn print(table: &Table, k: u64, queries: &Queries, shown: Shown<'_>) -> Result<(), String> {
+fn print(table: &Table, k: u64, asked: &[Queries; 2], shown: Shown<'_>) -> Result<(), String> {
     let release = Release::new(table, shown.groups, shown.extents);
     let losses = release.losses(k, &["ncp", "kl", "dm"])?;
     println!(
@@ -27,8 +28,8 @@ fn print(table: &Table, k: u64, queries: &Queries, shown: Shown<'_>) -> Result<(
         losses[0],
         losses[1],
         losses[2],
-        queries.error(table, &release.groups, None),
-        queries.error(table, &release.groups, Some(0)),
+        asked[0].mean(&release, Errors::matched)?,
+        asked[1].mean(&release, Errors::matched)?,
     );
     Ok(())
 }
@@ -41,7 +42,9 @@ pub fn quality(args: &IndexArgs, places: &Places) -> Result<(), String> {
         [places.adult(args.quality_rows)?, Some(places.agrawal(args.quality_rows)?)].into_iter().flatten()
     {
         let table = read(&input, &[])?;
-        let queries = Queries::random(&table, args.queries);
+        let all: Vec<usize> = (0..table.dimensions()).collect();
+        let asked =
+            [Queries::ranges(&table, &all, args.queries)?, Queries::ranges(&table, &all[..1], args.queries)?];
         println!("\n{}, {} rows, {} queries", input.name, table.rows(), args.queries);
         println!(
             "{:>5} {:<24} {:>9} {:>9} {:>12} {:>12} {:>12}",
@@ -69,7 +72,7 @@ pub fn quality(args: &IndexArgs, places: &Places) -> Result<(), String> {
                 shown.push(compact("level", granular(By::Level)?));
             }
             for shown in shown {
-                print(&table, k, &queries, shown)?;
+                print(&table, k, &asked, shown)?;
             }
         }
     }
