@@ -5,7 +5,7 @@ use crate::release::Release;
 use klimt::algorithm::mondrian::Mondrian;
 use klimt::algorithm::optimal::Optimal;
 use klimt::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
-use klimt::loss::{Groups, Original};
+use klimt::loss::Original;
 use klimt::partition::{Budget, Job, Observer, Partitioner, Partitioning, Proof, Suppression, Unobserved};
 use klimt::region::Extents;
 use klimt::registry;

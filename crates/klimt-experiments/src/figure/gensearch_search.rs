@@ -289,9 +289,10 @@ mod tests {
         let wants = quasi(&["age", "marital", "race"], As::Ordered);
         let table = context.adult().table(&wants).unwrap();
         let asked = QUERIES[3].of(&table);
-        assert_eq!(asked.len(), 3);
-        assert_eq!(asked[0].1.iter().filter(|wanted| **wanted).count(), 21);
-        assert_eq!(asked[1].1.iter().filter(|wanted| **wanted).count(), 3);
-        assert_eq!(QUERIES[0].of(&table).len(), 2);
+        assert_eq!(asked.predicates.len(), 3);
+        let years = Test::Range { from: Some(End::included("47")), to: Some(End::included("67")) };
+        assert_eq!(asked.predicates[0].test, years);
+        assert!(matches!(&asked.predicates[1].test, Test::In(values) if values.len() == 3));
+        assert_eq!(QUERIES[0].of(&table).predicates.len(), 2);
     }
 }
