@@ -29,8 +29,10 @@ mod tests;
 mod verdict;
 mod write;
 
-use adult::{Adult, Files};
+use adult::{Adult, EIGHT, Files};
 use clap::Args;
+use data::{As, Want};
+use klimt::table::Table;
 use registry::{Figure, figures};
 use serde_json::{Value, json};
 use std::any::Any;
@@ -169,18 +171,26 @@ impl Context {
 }
 
 /// Where Adult is, where it is anywhere.
-fn files(args: &FigureArgs) -> Result<Option<Files>, String> {
+fn files(data: Option<&Path>, hierarchies: Option<&Path>) -> Result<Option<Files>, String> {
     let folder = std::env::var_os("KLIMT_DATA").map_or(PathBuf::from("../shared/data/adult"), PathBuf::from);
-    let table = match &args.data {
+    let table = match data {
         Some(path) if !path.is_file() => return Err(format!("{}: there is no such file", path.display())),
-        Some(path) => path.clone(),
+        Some(path) => path.to_path_buf(),
         None => folder.join("adult.csv"),
     };
     if !table.is_file() {
         return Ok(None);
     }
-    let beside = table.parent().unwrap_or(Path::new(".")).to_path_buf();
-    Ok(Some(Files { folder: args.hierarchies.clone().unwrap_or(beside), table }))
+    let folder = hierarchies.or(table.parent()).unwrap_or(Path::new(".")).to_path_buf();
+    Ok(Some(Files { folder, table }))
+}
+
+/// Adult with a hierarchy for each of its eight quasi-identifiers, or what stands in for it; and which of both it is.
+pub fn adult_with_hierarchies() -> Result<(String, Table), String> {
+    let adult = Adult::new(files(None, None)?, u64::MAX);
+    let values = |name: &str| if name == "age" { As::Intervals } else { As::Tree(3) };
+    let wants: Vec<Want<'_>> = EIGHT.iter().map(|name| Want::quasi(name, values(name))).collect();
+    Ok((format!("{}, hierarchies", adult.described()), adult.table(&wants)?))
 }
 
 /// The figures that names ask for; all problems at once.
@@ -232,7 +242,7 @@ pub fn figure(args: &FigureArgs) -> Result<(), String> {
     }
     let wanted = wanted(&args.names)?;
     let size = if args.quick { Size::Quick } else { Size::Full };
-    let mut context = Context::new(size, files(args)?)?;
+    let mut context = Context::new(size, files(args.data.as_deref(), args.hierarchies.as_deref())?)?;
     context.limit = args.time_limit.unwrap_or(context.limit);
     if !args.quiet {
         println!("{}", context.adult().described());

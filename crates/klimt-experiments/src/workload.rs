@@ -1,10 +1,12 @@
 //! What it helps to know the queries: releases for a workload beside those of the same k that are for none.
 
 use crate::bench::PlaceArgs;
+use crate::figure::adult_with_hierarchies;
 use crate::index::{groups_for, k_alone};
 use crate::queries::Queries;
 use crate::release::Release;
 use crate::rothko::engine::read;
+use crate::tables::Input;
 use clap::Args;
 use klimt::region::Extents;
 use klimt::split::SplitSpec;
@@ -30,9 +32,12 @@ pub struct WorkloadArgs {
 /// Runs all.
 pub fn workload(args: &WorkloadArgs) -> Result<(), String> {
     let places = args.place.places()?;
-    for input in [places.adult(args.rows)?, Some(places.agrawal(args.rows)?)].into_iter().flatten() {
-        let table = read(&input, &[])?;
-        println!("\n{}, {} rows, {} random range queries", input.name, table.rows(), args.queries);
+    let inputs = [places.adult(args.rows)?, Some(places.agrawal(args.rows)?)];
+    let named = |input: Input| Ok((format!("{}, {} rows", input.name, args.rows), read(&input, &[])?));
+    let mut tables = inputs.into_iter().flatten().map(named).collect::<Result<Vec<_>, String>>()?;
+    tables.push(adult_with_hierarchies()?);
+    for (name, table) in tables {
+        println!("\n{name}, {} random range queries", args.queries);
         println!("{:<32} {:>5} {:<9} {:>9} {:>9} {:>7}", "about", "k", "", "unaware", "aware", "ratio");
         let all: Vec<usize> = (0..table.dimensions()).collect();
         for asked in [&all[1..2], &all[..2], &all[2..5], &all] {

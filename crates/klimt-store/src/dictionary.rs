@@ -81,28 +81,30 @@ impl Dictionary {
     pub fn take(&mut self, domain: &Domain, used: &[bool]) -> Vec<u32> {
         self.missing |= domain.missing_code().is_some_and(|missing| used[missing as usize]);
         let hasher = hashbrown::DefaultHashBuilder::default();
-        let mut known: HashTable<u32> = HashTable::with_capacity(self.texts.len());
-        for number in 0..self.texts.len() {
-            let hash = hasher.hash_one(self.texts.get(number));
-            known.insert_unique(hash, number as u32, |_| hash);
-        }
-        let (texts, mut text) = (&mut self.texts, Vec::new());
-        let mut numbers = Vec::with_capacity(domain.value_count());
-        for code in 0..domain.value_count() as u32 {
-            if !used[code as usize] {
-                numbers.push(u32::MAX);
-                continue;
-            }
+        let (mut texts, mut text) = (TextPool::default(), Vec::new());
+        let codes: Vec<u32> = (0..domain.value_count() as u32).filter(|&code| used[code as usize]).collect();
+        // A batch has fewer values than the store: those of the batch are the table, and those of the store look there.
+        let mut table: HashTable<u32> = HashTable::with_capacity(codes.len());
+        for &code in &codes {
             text.clear();
             domain.write_text(code, &mut text);
             let hash = hasher.hash_one(&text[..]);
-            let found = known.find(hash, |&number| texts.get(number as usize) == text).copied();
-            numbers.push(found.unwrap_or_else(|| {
-                let number = texts.push(&text) as u32;
-                let rehash = |&number: &u32| hasher.hash_one(texts.get(number as usize));
-                known.insert_unique(hash, number, rehash);
-                number
-            }));
+            let place = texts.push(&text) as u32;
+            table.insert_unique(hash, place, |_| hash);
+        }
+        let mut found = vec![u32::MAX; codes.len()];
+        for number in 0..self.texts.len() {
+            let text = self.texts.get(number);
+            if let Some(&place) =
+                table.find(hasher.hash_one(text), |&place| texts.get(place as usize) == text)
+            {
+                found[place as usize] = number as u32;
+            }
+        }
+        let mut numbers = vec![u32::MAX; domain.value_count()];
+        for (place, (code, known)) in codes.into_iter().zip(found).enumerate() {
+            numbers[code as usize] =
+                if known == u32::MAX { self.texts.push(texts.get(place)) as u32 } else { known };
         }
         if self.fixed { (0..domain.value_count() as u32).collect() } else { numbers }
     }

@@ -16,8 +16,10 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-/// The share of the memory that the key-value store keeps pages in.
+/// The key-value store keeps pages in one of so many parts of the memory,
 const CACHE: usize = 4;
+/// and in no more than so many bytes: most of what is read is read once.
+const MOST_CACHED: usize = 64 << 20;
 
 /// A store that no other process has open.
 #[derive(Debug)]
@@ -117,7 +119,7 @@ impl Store {
 
     /// Opens a store, to work within so much memory.
     pub fn open(folder: &Path, pool: &Pool) -> Result<Self> {
-        let vault = Vault::open(folder, pool.limit() / CACHE)?;
+        let vault = Vault::open(folder, (pool.limit() / CACHE).min(MOST_CACHED))?;
         let bytes = vault.snapshot()?.get(Name::SPEC)?;
         Ok(Store { spec: Spec::from_bytes(&bytes)?, vault })
     }
