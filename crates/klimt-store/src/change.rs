@@ -271,9 +271,38 @@ fn recoded(tree: &CutTree, from: &Frame, to: &Frame) -> Result<CutTree> {
     read_tree(&mut Reader::new(&writer.bytes), to)
 }
 
+/// Keys that are looked for among many others.
+struct Wanted {
+    numbers: HashMap<Key, u32>,
+    /// A bit for the first bits of each, which turns most others away.
+    bits: Vec<u64>,
+}
+
+impl Wanted {
+    fn new(keys: &[Key]) -> Self {
+        let mut bits = vec![0u64; (keys.len() / 4).next_power_of_two()];
+        for key in keys {
+            let (word, bit) = Wanted::place(key, bits.len());
+            bits[word] |= bit;
+        }
+        Wanted { numbers: keys.iter().copied().zip(0..).collect(), bits }
+    }
+
+    /// Keys are hashes, so that any of their bits will do.
+    fn place(key: &Key, words: usize) -> (usize, u64) {
+        let first = u64::from_le_bytes(*key.first_chunk().unwrap_or(&[0; 8]));
+        (first as usize & (words - 1), 1 << (first >> 58))
+    }
+
+    fn number(&self, key: &Key) -> Option<u32> {
+        let (word, bit) = Wanted::place(key, self.bits.len());
+        if self.bits[word] & bit == 0 { None } else { self.numbers.get(key).copied() }
+    }
+}
+
 /// Where the rows with these keys are, in their order.
 fn find(directory: &Directory, keys: &[Key], values: &dyn Values) -> Result<Vec<Option<Found>>> {
-    let wanted: HashMap<Key, u32> = keys.iter().copied().zip(0..).collect();
+    let wanted = Wanted::new(keys);
     // Rows that wait are numbered after those of their page.
     let (mut entries, mut firsts) = (Vec::new(), Vec::new());
     for (place, (page, waiting)) in directory.pages.iter().zip(&directory.waiting).enumerate() {
@@ -287,7 +316,7 @@ fn find(directory: &Directory, keys: &[Key], values: &dyn Values) -> Result<Vec<
     let of_entry = |entry: usize, keys: &[Key]| -> Vec<(u32, Found)> {
         let Found { place, row } = firsts[entry];
         let rows = (row..).zip(keys);
-        rows.filter_map(|(row, key)| Some((*wanted.get(key)?, Found { place, row }))).collect()
+        rows.filter_map(|(row, key)| Some((wanted.number(key)?, Found { place, row }))).collect()
     };
     let mut found = vec![None; keys.len()];
     for (number, place) in for_each_keys(&entries, values, of_entry)?.into_iter().flatten() {

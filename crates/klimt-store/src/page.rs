@@ -198,7 +198,7 @@ impl RawPage {
         })?;
         reader.end()?;
         let keys = match &self.keys {
-            Some(fetched) => read_keys(fetched.value(secret, Some(keys))?, len)?,
+            Some(fetched) => read_keys(fetched.value(secret, Some(keys))?, len)?.to_vec(),
             None => Vec::new(),
         };
         Ok(Page { rows: Rows { block, keys, marks }, tree })
@@ -239,7 +239,7 @@ pub(crate) fn for_each_keys<T: Send>(
         let fetched = fetched.collect::<Result<Vec<_>>>()?;
         let look = |(at, (entry, fetched)): (usize, (&Entry, Fetched))| {
             let keys = read_keys(fetched.value(secret, Some(entry.seals[1]))?, entry.rows as usize)?;
-            Ok(each(lot * together + at, &keys))
+            Ok(each(lot * together + at, keys))
         };
         let lot: Vec<Result<T>> = entries.par_iter().zip(fetched).enumerate().map(look).collect();
         for one in lot {
@@ -249,9 +249,9 @@ pub(crate) fn for_each_keys<T: Send>(
     Ok(made)
 }
 
-fn read_keys(bytes: &[u8], len: usize) -> Result<Vec<Key>> {
+fn read_keys(bytes: &[u8], len: usize) -> Result<&[Key]> {
     let (keys, rest) = bytes.as_chunks();
-    if rest.is_empty() && keys.len() == len { Ok(keys.to_vec()) } else { Err(damaged()) }
+    if rest.is_empty() && keys.len() == len { Ok(keys) } else { Err(damaged()) }
 }
 
 /// The histories of the rows of a page, sealed.
