@@ -21,8 +21,9 @@ use klimt::statistics::Collector;
 use klimt::{ErrorKind, Result, partition::CutTree};
 use std::sync::Arc;
 
-/// For every row that comes, so many rows of pages are fitted again: pages that most rows wait at.
-const FITTED_PER_ROW: usize = 2;
+/// For every two rows that come, so many rows of pages are fitted again, of the pages that most rows wait at: then no more
+/// than two rows wait in the end for every three that are in leaves.
+const FITTED_PER_TWO: usize = 3;
 
 /// Where a row is: the place of its page, and its number there.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +131,7 @@ impl Store {
             if last || waiting.block.held_bytes() >= means.pool.limit() / 8 {
                 let rows = std::mem::replace(&mut waiting, Rows::empty(&frame));
                 state.counts.count(&frame, &rows.block, true);
-                let work = Work::Rows(means.work.max(rows.len() * FITTED_PER_ROW));
+                let work = Work::Rows(means.work.max(rows.len() * FITTED_PER_TWO / 2));
                 self.maintain(Gone::new(), rows, state, change, work)?;
             }
         }
