@@ -23,7 +23,7 @@ pub const FIGURES: &[Figure] = &[
         "rtree-7",
         "Time by k, and of batches",
         "Building the tree takes less time than the top-down algorithm for every k and does not depend on k; a further batch takes a fraction of anonymizing everything again.",
-        "klimt's top-down algorithm runs in the same kernel as the tree and looks at one dimension per cut, whereas a split of the tree looks at all of them: the paper compares its tree with a prototype of another kind. A batch goes into a store on disk, sealed and committed, while the top-down algorithm only works on rows in memory",
+        "klimt's top-down algorithm runs in the same kernel as the tree and looks at one dimension per cut, whereas a split of the tree looks at the boxes of both sides: the paper compares its tree with a prototype of another kind. A batch goes into a store on disk, sealed and committed, while the top-down algorithm only works on rows in memory",
         times,
     ),
     Figure::experiment(
