@@ -277,7 +277,7 @@ fn a_store_survives_two_hundred_kills() {
         place.ok(args);
         start.elapsed()
     };
-    let times = [
+    let mut times = [
         time("index insert copy add.csv -q"),
         time("index delete copy drop.csv -q"),
         time("index compact copy -q"),
@@ -319,6 +319,8 @@ fn a_store_survives_two_hundred_kills() {
         }
         let happened = changed || listed > was;
         (done, lost) = (done + usize::from(happened), lost + usize::from(!happened));
+        // The machine may be busier or less so than when times were taken: kills keep to the end of a run's life.
+        times[kind] = times[kind].mul_f64(if happened { 0.95 } else { 1.05 });
         if kill < 150 && kill % 5 == 0 {
             copy_store(&place, "copy");
             place.ok("index release copy -o copy.csv -q");
