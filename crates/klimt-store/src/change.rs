@@ -21,8 +21,8 @@ use klimt::statistics::Collector;
 use klimt::{ErrorKind, Result, partition::CutTree};
 use std::sync::Arc;
 
-/// For every two rows that come, so many rows of pages are fitted again, of the pages that most rows wait at: then no more
-/// than two rows wait in the end for every three that are in leaves.
+/// For every two rows that come, so many rows of pages are fitted again, of the pages that most rows wait at, besides those
+/// of pages that cannot wait any longer.
 const FITTED_PER_TWO: usize = 3;
 
 /// Where a row is: the place of its page, and its number there.
