@@ -1,11 +1,20 @@
 //! The certificate of a release: what was asked, what is reached, what is proven. It never holds a value of the
 //! table, nor anything that could undo the shuffling of rows.
+//!
+//! Its losses are made from what is published, so that nothing can be told from them of suppressed rows but how many there
+//! are: lengths and counts are taken over the published rows, a suppressed row pays its price, and four significant digits
+//! are told. The owner of all rows is told the exact losses by the whole table, which `klimt measure` finds too.
 
 use crate::publish::Checked;
+use klimt::loss::{Loss, Original};
 use klimt::partition::Proof;
+use klimt::registry;
 use klimt::requirement::Requirement;
 use klimt::table::{Shape, Table};
+use klimt::{Error, Result};
+use klimt_io::csv::DialectSpec;
 use serde_json::{Map, Value, json};
+use std::io::Read;
 
 /// What a certificate is made from.
 pub struct Certified<'a> {
@@ -17,26 +26,77 @@ pub struct Certified<'a> {
     pub requirements: &'a [Box<dyn Requirement>],
     /// The settings, by name.
     pub settings: Map<String, Value>,
-    /// The losses, by name.
+    /// The losses by the whole table, by name.
     pub losses: Vec<(&'static str, f64)>,
+    /// The losses by the published rows, by name, where there are others.
+    pub published_losses: Option<Vec<(&'static str, f64)>>,
     /// What is proven.
     pub proof: Proof,
-    /// The loss that a search minimised, by name, what it found, and what no release of its kind undercuts.
-    pub searched: Option<(&'a str, f64, f64)>,
+    /// The loss that a search minimised.
+    pub searched: Option<Searched<'a>>,
     /// How the run went.
     pub run: Value,
     /// The checked release.
     pub checked: &'a Checked,
 }
 
+/// The loss that a search minimised.
+#[derive(Clone, Copy, Debug)]
+pub struct Searched<'a> {
+    /// Its name.
+    pub loss: &'a str,
+    /// The loss that was found.
+    pub found: f64,
+    /// The loss that no release of its kind undercuts.
+    pub bound: f64,
+    /// Whether it looks at the sizes of groups alone.
+    pub by_sizes: bool,
+}
+
+/// What is said of a release.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// The certificate, which may be published with the release.
+    pub published: Value,
+    /// The same with the exact losses by the whole table, for its owner.
+    pub exact: Value,
+}
+
 impl Certified<'_> {
-    /// The certificate.
-    pub fn json(&self) -> Value {
+    /// The certificate, for everybody and for the owner.
+    pub fn make(&self) -> Certificate {
+        let mut published = self.json();
+        let told = self.published_losses.as_ref().unwrap_or(&self.losses);
+        published["losses"] = losses(told.iter().map(|(id, loss)| (*id, four_digits(*loss))));
+        if let Proof::WithinFactor(factor) = self.proof {
+            published["proven"] = json!(Proof::WithinFactor(four_digits_towards(factor, Towards::Infinity)));
+        }
+        if let Some(searched) = self.searched {
+            published["search"] = match self.published_losses.is_none() || searched.by_sizes {
+                true if searched.found == searched.bound => {
+                    let both = four_digits(searched.found);
+                    json!({ "loss": searched.loss, "found": both, "bound": both })
+                }
+                true => json!({
+                    "loss": searched.loss,
+                    "found": four_digits(searched.found),
+                    "bound": four_digits_towards(searched.bound, Towards::Zero),
+                }),
+                // What no release undercuts is known by the whole table only.
+                false => {
+                    json!({ "loss": searched.loss, "found": published["losses"][searched.loss], "bound": null })
+                }
+            };
+        }
+        Certificate { published, exact: self.json() }
+    }
+
+    fn json(&self) -> Value {
         let findings = &self.checked.findings;
         let columns: Vec<Value> = self.table.columns().iter().map(column).collect();
         json!({
             "klimt": env!("CARGO_PKG_VERSION"),
-            "release": { "hash": format!("blake3:{}", self.checked.hash), "rows": findings.rows },
+            "release": self.release(),
             "rows": {
                 "original": self.rows,
                 "published": findings.rows,
@@ -53,11 +113,89 @@ impl Certified<'_> {
             "requirements": self.requirements.iter().map(|r| r.describe()).collect::<Vec<_>>(),
             "reached": self.checked.outcomes,
             "sensitive": findings.sensitive,
-            "losses": self.losses.iter().map(|(id, loss)| (id.to_string(), json!(loss))).collect::<Map<_, _>>(),
+            "losses": losses(self.losses.iter().copied()),
             "proven": self.proof,
             "run": self.run,
-            "search": self.searched.map(|(loss, found, bound)| json!({ "loss": loss, "found": found, "bound": bound })),
+            "search": self.searched.map(|searched| {
+                json!({ "loss": searched.loss, "found": searched.found, "bound": searched.bound })
+            }),
         })
+    }
+}
+
+impl Certified<'_> {
+    /// By what the file is known, and how its text is written.
+    fn release(&self) -> Value {
+        let Checked { findings, hash, dialect, .. } = self.checked;
+        let mut release = json!({ "hash": format!("blake3:{hash}"), "rows": findings.rows });
+        if let Some(dialect) = dialect {
+            release["delimiter"] = json!(char::from(dialect.delimiter).to_string());
+            release["header"] = json!(dialect.header);
+        }
+        release
+    }
+}
+
+/// How the text of a release is written by its certificate, which lies beside it; nothing where there is none, or where it
+/// is that of another file.
+pub fn dialect_beside(path: &str) -> Option<DialectSpec> {
+    let certificate = std::fs::read(format!("{path}.certificate.json")).ok()?;
+    let certificate: Value = serde_json::from_slice(&certificate).ok()?;
+    let release = &certificate["release"];
+    if release["hash"].as_str()? != file_hash(path).ok()? {
+        return None;
+    }
+    let delimiter = release["delimiter"].as_str().and_then(|text| text.as_bytes().first().copied());
+    Some(DialectSpec { delimiter, header: release["header"].as_bool() })
+}
+
+/// The hash of a file, as certificates write it.
+pub fn file_hash(path: &str) -> Result<String> {
+    let failed = |e: &std::io::Error| Error::io(path, "read it", e);
+    let mut file = std::fs::File::open(path).map_err(|e| failed(&e))?;
+    let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer).map_err(|e| failed(&e))? {
+            0 => return Ok(format!("blake3:{}", hasher.finalize())),
+            read => hasher.update(&buffer[..read]),
+        };
+    }
+}
+
+fn losses(losses: impl Iterator<Item = (&'static str, f64)>) -> Value {
+    losses.map(|(id, loss)| (id.to_string(), json!(loss))).collect::<Map<_, _>>().into()
+}
+
+/// Whether a loss looks at nothing but the sizes of groups.
+pub fn is_by_sizes(id: &str, original: &Original<'_>) -> bool {
+    let loss = registry::LOSSES.iter().find(|(entry, _)| entry.id == id).map(|(_, loss)| *loss as &dyn Loss);
+    let by_sizes = |loss: &dyn Loss| loss.cost(original).is_some_and(|cost| cost.size(1).is_some());
+    id == "c_avg" || loss.is_some_and(by_sizes)
+}
+
+/// A number rounded to four significant digits.
+pub fn four_digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+/// To which side a number is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Towards {
+    Zero,
+    Infinity,
+}
+
+/// A positive number rounded to four significant digits, so that what it bounds stays bounded.
+fn four_digits_towards(value: f64, towards: Towards) -> f64 {
+    let near = four_digits(value);
+    if value <= 0.0 || !value.is_finite() {
+        return near;
+    }
+    let unit = 10f64.powi(value.log10().floor() as i32 - 3);
+    match towards {
+        Towards::Infinity if near < value => four_digits(near + unit),
+        Towards::Zero if near > value => four_digits(near - unit),
+        _ => near,
     }
 }
 
@@ -72,6 +210,31 @@ fn column(column: &klimt::table::Column) -> Value {
         };
         entry["type"] = json!(domain.value_type());
         entry["domain"] = json!(shape);
+        if domain.is_compared_as_text() {
+            entry["compared"] = json!("as text");
+        }
     }
     entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_told_in_four_digits() {
+        for (exact, told) in [(0.123_456, 0.1235), (7_220_555.0, 7_221_000.0), (0.0, 0.0), (1.0, 1.0)] {
+            assert_eq!(four_digits(exact), told);
+        }
+        assert_eq!(four_digits(0.000_012_344_9), 0.000_012_34);
+    }
+
+    #[test]
+    fn what_is_proven_stays_true() {
+        assert_eq!(four_digits_towards(1.000_04, Towards::Infinity), 1.001);
+        assert_eq!(four_digits_towards(1.321_5, Towards::Infinity), 1.322);
+        assert_eq!(four_digits_towards(1.25, Towards::Infinity), 1.25);
+        assert_eq!(four_digits_towards(0.123_46, Towards::Zero), 0.1234);
+        assert_eq!(four_digits_towards(99_999.0, Towards::Zero), 99_990.0);
+    }
 }

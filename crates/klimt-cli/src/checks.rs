@@ -3,7 +3,7 @@
 use crate::external;
 use crate::hand_over::{Telling, certificate_path};
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg};
-use crate::output::same_file;
+use crate::paths::check_outputs;
 use crate::schemes;
 use crate::settings::Settings;
 use crate::tree;
@@ -11,7 +11,7 @@ use klimt::algorithm::optimal::Effort;
 use klimt::recode::ReleaseColumn;
 use klimt::{Error, ErrorKind, Result};
 
-/// No output may overwrite something that is read.
+/// No output may overwrite another, or something that is read.
 pub fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Settings) -> Result<()> {
     let mut read = vec![input];
     read.extend(args.spec.as_deref());
@@ -19,16 +19,17 @@ pub fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &S
         read.extend(column.order.as_deref());
         read.extend(column.hierarchy.as_deref());
     }
+    read.extend(settings.workload.as_deref());
     let certificate = certificate_path(&Telling::of(args, output));
-    let trace = settings.search.trace.as_deref();
-    let written = [Some(output), certificate.as_deref(), args.publish.save_recoding.as_deref(), trace];
-    for path in written.into_iter().flatten() {
-        if let Some(same) = read.iter().find(|read| same_file(read, path)) {
-            return Err(Error::input(format!("{path}: this output would overwrite the input {same}"))
-                .with_help("choose another name with -o"));
-        }
-    }
-    Ok(())
+    let written = [
+        ("release", Some(output)),
+        ("certificate", certificate.as_deref()),
+        ("recoding function", args.publish.save_recoding.as_deref()),
+        ("trace", settings.search.trace.as_deref()),
+    ];
+    let written: Vec<(&str, &str)> =
+        written.into_iter().filter_map(|(what, path)| Some((what, path?))).collect();
+    check_outputs(&written, &read)
 }
 
 /// What a search cannot do is said before it starts.
@@ -41,6 +42,13 @@ pub fn check_search(settings: &Settings, saves_recoding: bool) -> Result<()> {
     let says_itself = algorithm.starts_with("rothko") || ["mondrian", "local"].contains(&algorithm);
     if !says_itself && settings.partitioning == Some(PartitioningArg::Relaxed) {
         problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
+    }
+    if saves_recoding && algorithm == "mondrian" && settings.partitioning == Some(PartitioningArg::Relaxed) {
+        problems.push(
+            "--save-recoding: regions of relaxed partitioning may overlap, so that no function maps a tuple to one of \
+             them"
+                .to_string(),
+        );
     }
     let resolves = algorithm == "optimal" || settings.search.effort() != Effort::Fast;
     if resolves && settings.hierarchy_cut == Some(HierarchyCut::Nodes) {
@@ -75,7 +83,7 @@ pub fn check_search(settings: &Settings, saves_recoding: bool) -> Result<()> {
         problems.extend(stray.map(|(flag, _)| format!("{flag}: this is for --algorithm gensearch")));
     }
     Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
-    settings.search.budget(usize::MAX).map(drop)
+    settings.search.budget(usize::MAX, true).map(drop)
 }
 
 /// What local recoding cannot do: its groups are no boxes of cuts, and their regions may overlap.

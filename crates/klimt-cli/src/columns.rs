@@ -1,22 +1,25 @@
 //! From what is said about columns to a plan for reading them.
 
+use crate::certificate::dialect_beside;
 use crate::options::{FormatArgs, Other};
+use crate::requirements::Wanted;
 use crate::settings::{ColumnSettings, Settings};
 use klimt::hierarchy::{Hierarchy, ReadOptions as HierarchyOptions, read_csv};
-use klimt::table::{ColumnSpec, Role};
+use klimt::table::{ColumnSpec, Guard, Role};
 use klimt::{Error, ErrorKind, Result};
 use klimt_io::csv::DialectSpec;
 use klimt_io::source::ColumnPlan;
 use std::sync::Arc;
 
-/// What is known of the dialect of a file.
-pub fn dialect_spec(args: &FormatArgs) -> DialectSpec {
+/// What is known of the dialect of a file: what flags say, and else the certificate beside a release.
+pub fn dialect_spec(path: &str, args: &FormatArgs) -> DialectSpec {
     let header = match (args.header, args.no_header) {
         (true, _) => Some(true),
         (_, true) => Some(false),
         _ => None,
     };
-    DialectSpec { delimiter: args.delimiter, header }
+    let certified = if path == "-" { None } else { dialect_beside(path) }.unwrap_or_default();
+    DialectSpec { delimiter: args.delimiter.or(certified.delimiter), header: header.or(certified.header) }
 }
 
 /// Plans the reading of a table: every column has a role or is dropped. All problems at once.
@@ -50,17 +53,37 @@ pub fn plan(path: &str, names: &[String], settings: &Settings) -> Result<Vec<Col
             continue;
         }
         match column_spec(name, role, &given) {
-            Ok(spec) => plans.push(ColumnPlan { spec: Some(spec) }),
+            Ok(spec) => plans
+                .push(ColumnPlan { spec: Some(ColumnSpec { guard: guard(name, role, settings), ..spec }) }),
             Err(error) => problems.push(error.message().to_string()),
         }
     }
     Error::all(ErrorKind::Input, problems).map_or(Ok(plans), Err)
 }
 
+/// What is done when the values of a column make no sense together. Numbers that a few texts turn into a set of texts are
+/// refused where they are generalised, and where a requirement or a split asks for their order; other requirements count
+/// every spelling of a number as a value of its own then, which is noted.
+fn guard(name: &str, role: Role, settings: &Settings) -> Guard {
+    let about = |wanted: &&Wanted| wanted.column.as_deref().is_none_or(|column| column == name);
+    let mut wanted = settings.requirements.iter().filter(about).peekable();
+    match role {
+        Role::QuasiIdentifier => Guard::Refuse,
+        Role::Target if settings.split.as_deref() == Some("regression") => Guard::Refuse,
+        Role::Sensitive if wanted.peek().is_some() => match wanted.any(Wanted::is_numeric) {
+            true => Guard::Refuse,
+            false => Guard::Note,
+        },
+        _ => Guard::Off,
+    }
+}
+
 /// What is known of one column, its order and hierarchy read from their files.
 pub fn column_spec(name: &str, role: Role, given: &ColumnSettings) -> Result<ColumnSpec> {
     let mut spec = ColumnSpec::new(name, role);
     spec.type_spec = given.type_spec.clone();
+    spec.published = given.published;
+    spec.allow_unique = given.allow_unique;
     if given.order.is_some() && given.hierarchy.is_some() {
         return Err(Error::input(format!("column {name} has both an order and a hierarchy: one is enough")));
     }

@@ -70,10 +70,10 @@ impl<'a> Input<'a> {
         }
     }
 
-    fn report(&self) -> ReadReport {
+    fn report(&self) -> &ReadReport {
         match self {
             Input::Spilled(spilled) => spilled.report(),
-            Input::Held(.., report) => *report,
+            Input::Held(.., report) => report,
         }
     }
 }
@@ -116,6 +116,7 @@ impl Run<'_> {
             _ => Method::Sample(self.settings.memory.sampling()?),
         };
         let base = self.settings.base()?;
+        let until = self.settings.search.until()?;
         let steered = manner.workload.map(|workload| workload.steer(manner.weights));
         let run = |source: &dyn Rows, sink: &mut dyn PartSink| {
             let job = External {
@@ -130,6 +131,7 @@ impl Run<'_> {
                 pool: self.pool,
                 folder: self.folder,
                 secret: secret(manner.row_order),
+                until,
                 observer: stage,
             };
             let rothko = Rothko { method, mondrian: self.mondrian, limits: Limits::default() };
@@ -176,7 +178,7 @@ fn rounded(passes: f64) -> f64 {
 }
 
 /// What a certificate says of a run in memory.
-pub fn describe_held(settings: &Settings, report: ReadReport, leaves: Option<usize>) -> Value {
+pub fn describe_held(settings: &Settings, report: &ReadReport, leaves: Option<usize>) -> Value {
     let mut run = json!({
         "algorithm": settings.algorithm(),
         "in-memory": true,

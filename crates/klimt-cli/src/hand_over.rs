@@ -1,11 +1,15 @@
 //! The end of a run: the release and its certificate get their names, and what was reached is told.
 
+use crate::bundle::publish_together;
+use crate::certificate::Certificate;
 use crate::options::AnonymizeArgs;
 use crate::output::Staged;
 use crate::publish::Checked;
+use crate::supervisor;
 use crate::terminal::{count, note, print};
-use klimt::{Error, Result};
+use klimt::Result;
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// What is told of a release, and where.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +20,7 @@ pub struct Telling<'a> {
     pub certificate: Option<&'a str>,
     /// Whether there is none.
     pub no_certificate: bool,
-    /// Whether the certificate is printed.
+    /// Whether the certificate is printed, with the exact losses.
     pub json: bool,
     /// Whether nothing else is.
     pub quiet: bool,
@@ -37,52 +41,97 @@ impl<'a> Telling<'a> {
 
 /// Where the certificate goes, where one is written.
 pub fn certificate_path(telling: &Telling<'_>) -> Option<String> {
-    let output = telling.output;
     match (telling.certificate, telling.no_certificate) {
         (Some(path), _) => Some(path.to_string()),
         (None, true) => None,
-        (None, false) => (output != "-").then(|| format!("{output}.certificate.json")),
+        (None, false) => usual_path(telling.output),
     }
 }
 
-/// The release gets its name, then the certificate; a certificate of an older release is gone before that.
-pub fn hand_over(telling: &Telling<'_>, checked: Checked, certificate: &Value) -> Result<()> {
+/// Where the certificate of a release goes where nothing is said.
+fn usual_path(output: &str) -> Option<String> {
+    (output != "-").then(|| format!("{output}.certificate.json"))
+}
+
+/// A release with all that stands beside it, written and checked, that waits for its names.
+pub struct Ready<'a> {
+    telling: Telling<'a>,
+    checked: Checked,
+    /// The certificate with exact losses, for the owner.
+    exact: String,
+    summary: String,
+    /// A certificate of an older release that would stand beside the new one.
+    stale: Option<PathBuf>,
+}
+
+/// Writes the certificate of a release. Nothing has its name yet.
+pub fn stage<'a>(
+    telling: &Telling<'a>,
+    mut checked: Checked,
+    certificate: &Certificate,
+) -> Result<Ready<'a>> {
     let path = certificate_path(telling);
-    let text = format!("{certificate:#}\n");
-    let staged = path.as_deref().map(Staged::create).transpose()?;
-    if let (Some(staged), Some(path)) = (&staged, &path) {
-        use std::io::Write;
-        staged.file().write_all(text.as_bytes()).map_err(|e| Error::io(path, "write it", &e))?;
-        if std::path::Path::new(path).is_file() {
-            std::fs::remove_file(path).map_err(|e| Error::io(path, "replace it", &e))?;
+    let text = format!("{:#}\n", certificate.published);
+    checked.beside.extend(path.as_deref().map(|path| Staged::whole(path, text.as_bytes())).transpose()?);
+    let usual = usual_path(telling.output).filter(|usual| Some(usual) != path.as_ref()).map(PathBuf::from);
+    let stale = usual.filter(|path| is_certificate(path));
+    let summary = summary(&checked, &certificate.exact);
+    let exact = format!("{:#}\n", certificate.exact);
+    Ok(Ready { telling: *telling, checked, exact, summary, stale })
+}
+
+/// Whether a file is a certificate of ours.
+fn is_certificate(path: &Path) -> bool {
+    let json = std::fs::read(path).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    json.is_some_and(|json| json.get("klimt").is_some() && json["release"].get("hash").is_some())
+}
+
+/// The release and its certificate get their names, and what was reached is told.
+pub fn hand_over(telling: &Telling<'_>, checked: Checked, certificate: &Certificate) -> Result<()> {
+    stage(telling, checked, certificate)?.publish()
+}
+
+impl Ready<'_> {
+    /// Everything gets its name, the release last, and what was reached is told.
+    pub fn publish(self) -> Result<()> {
+        let Ready { telling, checked, exact, summary, stale } = self;
+        let naming = checked.staged.is_named().then(supervisor::naming);
+        publish_together(checked.staged, checked.beside, stale.as_deref())?;
+        drop(naming);
+        if telling.json {
+            if telling.output == "-" {
+                eprint!("{exact}");
+            } else {
+                print(&exact)?;
+            }
         }
-    }
-    let findings = checked.findings.clone();
-    checked.staged.publish()?;
-    staged.map_or(Ok(()), Staged::publish)?;
-    if telling.json {
-        if telling.output == "-" {
-            eprint!("{text}");
-        } else {
-            print(&text)?;
+        let quiet = telling.quiet || telling.json;
+        if let Some(path) = stale {
+            note(
+                quiet,
+                &format!("{}: removed, as it was the certificate of an older release", path.display()),
+            );
         }
+        note(quiet, &summary);
+        Ok(())
     }
+}
+
+/// What was reached, in a line.
+fn summary(checked: &Checked, certificate: &Value) -> String {
+    let findings = &checked.findings;
     let suppressed = match findings.suppressed {
         0 => String::new(),
         rows => format!(", {} suppressed", count(rows)),
     };
-    note(
-        telling.quiet || telling.json,
-        &format!(
-            "{} rows in {} groups of {} to {}{suppressed}; {}",
-            count(findings.rows),
-            count(findings.groups),
-            count(findings.smallest_group),
-            count(findings.largest_group),
-            reached(certificate),
-        ),
-    );
-    Ok(())
+    format!(
+        "{} rows in {} groups of {} to {}{suppressed}; {}",
+        count(findings.rows),
+        count(findings.groups),
+        count(findings.smallest_group),
+        count(findings.largest_group),
+        reached(certificate),
+    )
 }
 
 /// The certainty penalty, the loss that a search minimised, and what is proven of it.

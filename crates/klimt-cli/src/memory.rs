@@ -1,5 +1,6 @@
 //! How much memory a run may take, where it may spill, and how samples are taken.
 
+use crate::supervisor;
 use clap::Args;
 use klimt::algorithm::rothko::Sampling;
 use klimt::memory::{Pool, amount};
@@ -60,6 +61,13 @@ impl MemoryArgs {
     /// The budget.
     pub fn pool(&self) -> Result<Pool> {
         self.bytes().map(Pool::new)
+    }
+
+    /// The budget of this run, which is kept to from now on.
+    pub fn granted(&self) -> Result<Pool> {
+        let pool = self.pool()?;
+        supervisor::grant(pool.limit());
+        Ok(pool)
     }
 
     /// What a certificate says of the budget: what was asked for, as what is free changes from run to run.
@@ -140,8 +148,17 @@ fn least(machine: Option<usize>, group: Option<usize>) -> usize {
     machine.into_iter().chain(group).min().unwrap_or(UNKNOWN)
 }
 
+/// The memory that this process holds, where the system says.
+pub fn held() -> Option<usize> {
+    kilobytes("/proc/self/status", "VmRSS:")
+}
+
 fn meminfo(key: &str) -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    kilobytes("/proc/meminfo", key)
+}
+
+fn kilobytes(file: &str, key: &str) -> Option<usize> {
+    let text = std::fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }

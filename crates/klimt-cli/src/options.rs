@@ -23,7 +23,7 @@ use klimt::registry;
     propagate_version = true,
     arg_required_else_help = true,
     subcommand_required = true,
-    after_help = "Examples:\n  klimt inspect patients.csv\n  klimt anonymize patients.csv --qi age,sex,zip --sensitive disease -k 5 -o release.csv\n  klimt verify release.csv --qi age,sex,zip -k 5\n\n`-` stands for standard input or output. Exit codes: 0 done; 1 a check failed or the\nrequirements cannot be met; 2 wrong usage, spec or data; 3 out of a resource; 4 a bug."
+    after_help = "Examples:\n  klimt inspect patients.csv\n  klimt anonymize patients.csv --qi age,sex,zip --sensitive disease -k 5 -o release.csv\n  klimt verify release.csv --qi age,sex,zip -k 5\n\n`-` stands for standard input or output. Exit codes: 0 done; 1 a check failed or the\nrequirements cannot be met; 2 wrong usage, spec or data; 3 out of a resource; 4 a bug.\n\nA column whose name holds a comma or an equals sign, begins with a quote, or begins or ends with\na blank stands in double quotes, as in CSV: --qi '\"height, cm\",sex' --type '\"a=b\"=integer'."
 )]
 pub struct Cli {
     /// What to do.
@@ -116,24 +116,24 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// What the columns are.
+/// What the columns are. Names are read by [`klimt::names`]: COLUMNS is a list of them.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Columns")]
 pub struct ColumnArgs {
     /// Quasi-identifiers: published generalised
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS")]
     pub qi: Vec<String>,
     /// Sensitive columns: published as they are, within a group
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS")]
     pub sensitive: Vec<String>,
     /// Identifiers: never published
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS")]
     pub identifier: Vec<String>,
     /// Insensitive columns: published as they are
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS")]
     pub insensitive: Vec<String>,
     /// Targets: class labels or numbers that splits may look at, published as they are
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS")]
     pub target: Vec<String>,
     /// What to do with columns that have no role
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -150,9 +150,12 @@ pub struct ColumnArgs {
     /// How much a column matters; 1 by default
     #[arg(long, value_name = "COLUMN=NUMBER")]
     pub weight: Vec<String>,
-    /// A text that stands for a missing value, besides the empty one
+    /// A text that stands for a missing value, besides the empty one; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub missing: Vec<String>,
+    /// Quasi-identifiers that may be published as sets of texts although nearly every row has its own
+    #[arg(long, value_name = "COLUMNS")]
+    pub allow_unique: Vec<String>,
 }
 
 /// What happens to columns without a role.
@@ -339,7 +342,7 @@ pub struct AgainstArgs {
     #[arg(long, value_name = "FILES", num_args = 1..)]
     pub against: Vec<String>,
     /// The column that says which rows of the releases are the same
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", value_parser = klimt::names::single)]
     pub key: Option<String>,
     /// Rows that joined or left a group between two releases must satisfy the requirements by themselves
     #[arg(long)]
@@ -373,6 +376,13 @@ pub struct VerifyArgs {
     /// How the release is written.
     #[command(flatten)]
     pub format: FormatArgs,
+    /// Read rows that are `*` in every quasi-identifier as suppressed rows, which are not checked: for releases of tools
+    /// that publish them so. klimt leaves suppressed rows out
+    #[arg(long, conflicts_with = "against")]
+    pub stars_are_suppressed: bool,
+    /// Show the published values of the smallest groups that hold at least k rows and satisfy every requirement
+    #[arg(long)]
+    pub show_groups: bool,
     /// Print the findings as JSON
     #[arg(long, help_heading = "General")]
     pub json: bool,
@@ -403,6 +413,10 @@ pub struct MeasureArgs {
     /// How both files are written.
     #[command(flatten)]
     pub format: FormatArgs,
+    /// Read rows that are `*` in every quasi-identifier as suppressed rows, which are not checked: for releases of tools
+    /// that publish them so. klimt leaves suppressed rows out
+    #[arg(long)]
+    pub stars_are_suppressed: bool,
     /// Print the losses as JSON
     #[arg(long, help_heading = "General")]
     pub json: bool,
@@ -455,7 +469,7 @@ pub struct InitArgs {
 /// `klimt apply`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Regions are published by the boundaries of the saved cuts. The result is checked like any release: with the\nrequirements that the recoding function was made for, unless flags say otherwise."
+    after_help = "Groups are published as the function's release was: as the boundaries of the saved cuts (region), or as the\nsmallest intervals over their rows (compact). A value that the function does not know is published as *. The result is\nchecked like any release: with the requirements that the recoding function was made for, unless flags say otherwise."
 )]
 pub struct ApplyArgs {
     /// The saved recoding function
@@ -471,6 +485,9 @@ pub struct ApplyArgs {
     /// Leave out rows in groups that violate a requirement, at most this share of all rows, such as 5%
     #[arg(long, value_name = "SHARE")]
     pub suppress: Option<String>,
+    /// Which intervals are published; as in the function's release by default
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub extent: Option<Extent>,
     /// What the other columns are.
     #[command(flatten)]
     pub columns: ColumnArgs,

@@ -4,19 +4,21 @@
 //! goes to standard output or to a device is held back in a nameless file until then.
 
 use klimt::{Error, Result};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// A file that is being written and has not its final name yet. It is removed when it is dropped before that.
 pub struct Staged {
     file: File,
     target: Target,
     name: String,
-    /// Whether only the owner may ever read it.
-    private: bool,
+    /// The permissions that it gets: those of the file that it replaces, or the usual ones.
+    mode: u32,
 }
 
 enum Target {
@@ -31,18 +33,30 @@ enum Target {
 /// Tells the temporary files of one process apart.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
+/// The temporary files of this process.
+static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn with_temporary<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
+    change(&mut TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Removes all temporary files of this process, which is about to end.
+pub fn remove_temporaries() {
+    with_temporary(|files| {
+        files.iter().for_each(|file| {
+            let _ = fs::remove_file(file);
+        });
+    });
+}
+
 impl Staged {
     /// Stages a file, or standard output for `-`.
     pub fn create(name: &str) -> Result<Self> {
         let failed = |error: &io::Error| Error::io(name, "write it", error);
         if name == "-" {
             let file = tempfile::tempfile().map_err(|e| failed(&e))?;
-            return Ok(Staged {
-                file,
-                target: Target::Stdout,
-                name: "standard output".to_string(),
-                private: false,
-            });
+            let name = "standard output".to_string();
+            return Ok(Staged { file, target: Target::Stdout, name, mode: 0 });
         }
         let path = PathBuf::from(name);
         if let Ok(metadata) = fs::metadata(&path) {
@@ -51,21 +65,46 @@ impl Staged {
             }
             if !metadata.is_file() {
                 let file = tempfile::tempfile().map_err(|e| failed(&e))?;
-                return Ok(Staged {
-                    file,
-                    target: Target::Device(path),
-                    name: name.to_string(),
-                    private: false,
-                });
+                return Ok(Staged { file, target: Target::Device(path), name: name.to_string(), mode: 0 });
             }
         }
         remove_orphans(&path);
         let temporary = temporary_beside(&path)
             .ok_or_else(|| Error::input(format!("{name}: cannot write it: it has no file name")))?;
+        with_temporary(|files| files.insert(temporary.clone()));
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create_new(true).mode(0o600).open(&temporary);
         let file = file.map_err(|e| failed(&e))?;
-        Ok(Staged { file, target: Target::File { temporary, path }, name: name.to_string(), private: false })
+        let mode = fs::metadata(&path).map_or_else(|_| 0o666 & !umask(), |old| old.permissions().mode());
+        Ok(Staged { file, target: Target::File { temporary, path }, name: name.to_string(), mode })
+    }
+
+    /// Stages a small file.
+    pub fn whole(name: &str, text: &[u8]) -> Result<Self> {
+        Staged::made(name, |out| out.write_all(text).map_err(|e| Error::io(name, "write it", &e)))
+    }
+
+    /// Stages a file as it is made.
+    pub fn made(name: &str, make: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<Self> {
+        let staged = Staged::create(name)?;
+        let mut out = io::BufWriter::with_capacity(1 << 16, staged.file());
+        make(&mut out)?;
+        out.flush().map_err(|e| Error::io(name, "write it", &e))?;
+        drop(out);
+        Ok(staged)
+    }
+
+    /// The name that it will have; nothing where it goes to standard output or a device.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.target {
+            Target::File { path, .. } => Some(path),
+            Target::Stdout | Target::Device(_) => None,
+        }
+    }
+
+    /// Whether it gets a name of its own, and is not copied elsewhere.
+    pub fn is_named(&self) -> bool {
+        matches!(self.target, Target::File { .. })
     }
 
     /// The file to write to.
@@ -78,13 +117,7 @@ impl Staged {
         let failed = |name: &str, error: &io::Error| Error::io(name, "write it", error);
         match &self.target {
             Target::File { temporary, path } => {
-                let mode = match self.private {
-                    true => 0o600,
-                    false => {
-                        fs::metadata(path).map_or_else(|_| 0o666 & !umask(), |old| old.permissions().mode())
-                    }
-                };
-                fs::set_permissions(temporary, fs::Permissions::from_mode(mode & 0o777))
+                fs::set_permissions(temporary, fs::Permissions::from_mode(self.mode & 0o777))
                     .and_then(|()| replace(temporary, path))
                     .map_err(|e| failed(&self.name, &e))
             }
@@ -106,6 +139,7 @@ impl Drop for Staged {
         if let Target::File { temporary, .. } = &self.target {
             // After the rename there is nothing to remove, or the file that it replaced.
             let _ = fs::remove_file(temporary);
+            with_temporary(|files| files.remove(temporary));
         }
     }
 }
@@ -113,6 +147,10 @@ impl Drop for Staged {
 /// Gives the temporary file the final name. An older file of that name changes places with it, where the system can do
 /// that, and is removed with the temporary name: some file systems would otherwise write the new file to the disk first.
 fn replace(temporary: &Path, path: &Path) -> io::Result<()> {
+    // A folder that has taken the name meanwhile is not replaced.
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
     let here = rustix::fs::CWD;
     match rustix::fs::renameat_with(here, temporary, here, path, rustix::fs::RenameFlags::EXCHANGE) {
         Ok(()) => Ok(()),
@@ -122,33 +160,15 @@ fn replace(temporary: &Path, path: &Path) -> io::Result<()> {
 
 /// Writes a small file whole or not at all.
 pub fn write_whole(name: &str, text: &[u8]) -> Result<()> {
-    write_staged(name, |out| out.write_all(text).map_err(|e| Error::io(name, "write it", &e)))
+    Staged::whole(name, text)?.publish()
 }
 
 /// Writes a small file with values of the original whole or not at all; only its owner can read it.
 pub fn write_private(name: &str, text: &[u8]) -> Result<()> {
     let mut staged = Staged::create(name)?;
-    staged.private = true;
+    staged.mode = 0o600;
     staged.file().write_all(text).map_err(|e| Error::io(name, "write it", &e))?;
     staged.publish()
-}
-
-/// Writes a file whole or not at all, as it is made.
-pub fn write_staged(name: &str, make: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let staged = Staged::create(name)?;
-    let mut out = io::BufWriter::with_capacity(1 << 16, staged.file());
-    make(&mut out)?;
-    out.flush().map_err(|e| Error::io(name, "write it", &e))?;
-    drop(out);
-    staged.publish()
-}
-
-/// Whether two names mean one file.
-pub fn same_file(a: &str, b: &str) -> bool {
-    match (fs::metadata(a), fs::metadata(b)) {
-        (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
-        _ => false,
-    }
 }
 
 fn copy(from: &mut File, to: &mut dyn Write) -> io::Result<()> {
@@ -173,7 +193,8 @@ fn folder(path: &Path) -> PathBuf {
     }
 }
 
-fn temporary_beside(path: &Path) -> Option<PathBuf> {
+/// A name for a temporary file in the folder of another.
+pub fn temporary_beside(path: &Path) -> Option<PathBuf> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     Some(folder(path).join(format!("{}{}-{number}.tmp", prefix(path)?, std::process::id())))
 }

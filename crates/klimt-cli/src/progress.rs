@@ -1,34 +1,34 @@
 //! Progress on a terminal, and the wish to stop.
 
+use crate::supervisor::{self, Searching};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use klimt::Result;
 use klimt::partition::Observer;
-use klimt::{Error, Result};
 use std::io::IsTerminal;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::marker::PhantomData;
 
 /// Shows progress on a terminal, and nothing when piped; knows whether the user asked to stop.
 pub struct Progress {
-    stop: Arc<AtomicBool>,
     show: bool,
+    anytime: bool,
 }
 
 /// One stretch of work with its bar.
 pub struct Stage<'a> {
     bar: Option<ProgressBar>,
-    progress: &'a Progress,
+    progress: PhantomData<&'a Progress>,
 }
 
 impl Progress {
     /// Starts to listen for Ctrl-C and for a polite request to end; a second one ends the program at once.
     pub fn new(quiet: bool) -> Result<Self> {
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
-                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
-                .map_err(|e| Error::internal(format!("cannot listen for signals: {e}")))?;
-        }
-        Ok(Progress { stop, show: !quiet && std::io::stderr().is_terminal() })
+        supervisor::start()?;
+        Ok(Progress { show: !quiet && std::io::stderr().is_terminal(), anytime: true })
+    }
+
+    /// Of a command that has no use for the best that a search has found: whoever asks to stop ends it.
+    pub fn all_or_nothing(self) -> Self {
+        Progress { anytime: false, ..self }
     }
 
     /// Starts a stretch of work of so many units; bytes or rows.
@@ -43,7 +43,7 @@ impl Progress {
             bar.set_message(name);
             bar
         });
-        Stage { bar, progress: self }
+        Stage { bar, progress: PhantomData }
     }
 }
 
@@ -59,13 +59,12 @@ impl Progress {
             bar.enable_steady_tick(std::time::Duration::from_millis(200));
             bar
         });
-        Stage { bar, progress: self }
+        Stage { bar, progress: PhantomData }
     }
 
-    /// Takes back the wish to stop, after what was asked to stop has handed over what it had; returns whether there was
-    /// one. The next one ends the program.
-    pub fn resume(&self) -> bool {
-        self.stop.swap(false, Ordering::Relaxed)
+    /// Begins a search that hands over the best that it has when it is asked to stop.
+    pub fn searching(&self) -> Searching {
+        Searching::begin(self.anytime)
     }
 }
 
@@ -108,6 +107,6 @@ impl Observer for Stage<'_> {
     }
 
     fn cancelled(&self) -> bool {
-        self.progress.stop.load(Ordering::Relaxed)
+        supervisor::stops()
     }
 }

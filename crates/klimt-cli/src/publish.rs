@@ -12,7 +12,7 @@ use klimt_io::csv::{ChunkObserver, CsvWriter, Dialect, DialectSpec};
 use klimt_io::source::Compression;
 use klimt_verify::claims::{Facts, Outcome, ValueCounts};
 use klimt_verify::csv::{Layout, scan};
-use klimt_verify::{Findings, Question, Segments, Tally, width};
+use klimt_verify::{Comparison, Findings, Question, Segments, Tally, width};
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -49,14 +49,17 @@ pub struct Checked {
     pub outcomes: Vec<Outcome>,
     /// The BLAKE3 hash of the published bytes.
     pub hash: String,
+    /// How the text is written, where the release is text.
+    pub dialect: Option<Dialect>,
+    /// Files that appear together with it, besides its certificate.
+    pub beside: Vec<Staged>,
 }
 
 impl<'a> Publication<'a> {
     /// Writes and checks a whole release of a table of so many rows. Nothing has its final name yet; an error leaves
     /// nothing behind.
-    pub fn write(&self, release: &Release<'_>, progress: &dyn Observer) -> Result<Checked> {
-        let original_rows = Some(release.table.rows() as u64);
-        let question = Question { k: Some(self.k), original_rows };
+    pub fn write(&self, release: &Release<'_>, rows: u64, progress: &dyn Observer) -> Result<Checked> {
+        let question = Question { k: Some(self.k), original_rows: Some(rows) };
         let segments = Segments::one(self.requirements, self.facts, question);
         let mut parts = self.start(&RowsKnown::All(release), segments)?;
         parts.write(release, progress, Part::Groups)?;
@@ -112,7 +115,12 @@ impl<'a> Publication<'a> {
         let (generalised, sensitive) = self.positions();
         let name = |position: &usize| self.columns[*position].name.as_str();
         let names = |positions: &[usize]| positions.iter().map(name).collect::<Vec<_>>();
-        Tally::new(&names(&generalised), &names(&sensitive))
+        let domain = |name: &str| {
+            let column = self.frame.columns().iter().find(|column| column.name == name);
+            column.and_then(|column| column.coded()).map(|(domain, _)| domain)
+        };
+        let tally = Tally::new(&names(&generalised), &names(&sensitive));
+        tally.with_comparisons(|name| domain(name).map_or(Comparison::Value, comparison))
     }
 
     /// An error of the sink with the name of the output.
@@ -181,6 +189,7 @@ impl Parts<'_> {
     /// Ends the file and checks it. Nothing has its final name yet; an error leaves nothing behind.
     pub fn finish(self) -> Result<Checked> {
         let Parts { publication, staged, writer, mut segments, rows, .. } = self;
+        let dialect = matches!(writer, Writer::Text(..)).then_some(publication.dialect);
         let sink = match writer {
             Writer::Text(writer, _) => writer.finish().1,
             Writer::Columnar(writer, ends) => {
@@ -206,7 +215,7 @@ impl Parts<'_> {
                 findings.rows
             )));
         }
-        Ok(Checked { staged, findings, outcomes, hash })
+        Ok(Checked { staged, findings, outcomes, hash, dialect, beside: Vec::new() })
     }
 }
 
@@ -246,6 +255,17 @@ impl ChunkObserver for Checker<'_> {
     }
 }
 
+/// How the values of a sensitive column are compared.
+pub fn comparison(domain: &Domain) -> Comparison {
+    let spec = domain.type_spec();
+    match (spec.value_type, &spec.pattern) {
+        (ValueType::Date, Some(pattern)) => Comparison::Dates(pattern.clone()),
+        (ValueType::Timestamp, Some(pattern)) => Comparison::Timestamps(pattern.clone()),
+        _ if domain.is_compared_as_text() => Comparison::Text,
+        _ => Comparison::Value,
+    }
+}
+
 /// What is known of the columns beside their published values.
 pub fn facts(table: &Table) -> Facts {
     let domains =
@@ -274,7 +294,7 @@ fn known_spec(name: &str, domain: &Domain) -> ColumnSpec {
 
 fn width_domain(domain: &Domain) -> width::Domain {
     match domain.shape() {
-        Shape::Set => width::Domain::Natural,
+        Shape::Set => width::Domain::Set,
         Shape::Hierarchy(tree) => width::Domain::Hierarchy(
             tree.nodes()
                 .map(|node| (tree.label(node).to_string(), u64::from(tree.leaves_under(node))))

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use klimt::registry::{self, REQUIREMENTS, RequirementEntry, Subject};
 use klimt::requirement::Requirement;
 use klimt::table::Role;
-use klimt::{Error, ErrorKind, Result};
+use klimt::{Error, ErrorKind, Result, names};
 
 /// The requirement flags as they were given.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +34,14 @@ pub struct Wanted {
     pub column: Option<String>,
     /// Its parameters.
     pub text: String,
+}
+
+impl Wanted {
+    /// Whether it asks for the order of values, and not only which are the same.
+    pub fn is_numeric(&self) -> bool {
+        let by_order = !self.text.ends_with(":equal") && !self.text.ends_with(":hierarchical");
+        self.flag == "variance" || (self.flag == "t-closeness" && by_order)
+    }
 }
 
 /// The flags of the registry, each once.
@@ -131,23 +139,30 @@ impl RequirementArgs {
     fn wanted(&self) -> Result<Vec<Wanted>> {
         let (mut wanted, mut problems) = (Vec::new(), Vec::new());
         for asked in &self.asked {
-            let own = asked.text.split_once('=').map(|(column, text)| (column.trim(), text.trim()));
+            let own = match names::pair(&asked.text) {
+                Ok(own) => own,
+                Err(wrong) => {
+                    problems.push(format!("--{} {}: {wrong}", asked.flag, asked.text));
+                    continue;
+                }
+            };
             match (own, subject(asked.flag)) {
                 (Some((column, text)), _) => wanted.push(Wanted {
                     flag: asked.flag,
-                    column: Some(column.to_string()),
-                    text: text.to_string(),
+                    column: Some(column),
+                    text: text.trim().to_string(),
                 }),
                 (None, Subject::QuasiIdentifier) => {
                     problems.push(format!("--{0} {1}: COLUMN={1} is needed", asked.flag, asked.text));
                 }
-                (None, _) => {
-                    wanted.extend(self.columns_of(asked).into_iter().map(|column| Wanted {
+                (None, _) => match self.columns_of(asked) {
+                    Err(wrong) => problems.push(format!("--column: {wrong}")),
+                    Ok(columns) => wanted.extend(columns.into_iter().map(|column| Wanted {
                         flag: asked.flag,
                         column,
                         text: asked.text.clone(),
-                    }));
-                }
+                    })),
+                },
             }
         }
         if self.asked.iter().all(|asked| subject(asked.flag) != Subject::Sensitive)
@@ -160,7 +175,7 @@ impl RequirementArgs {
 
     /// The columns of a flag: those of the only `--column`, or of the next one where the first `--column` follows a
     /// flag, or of the last one where it comes before.
-    fn columns_of(&self, asked: &Asked) -> Vec<Option<String>> {
+    fn columns_of(&self, asked: &Asked) -> std::result::Result<Vec<Option<String>>, String> {
         let leads = |first: &(usize, String)| self.asked.first().is_some_and(|asked| first.0 < asked.at);
         let found = if self.columns.first().is_some_and(leads) {
             self.columns.iter().rev().find(|(at, _)| *at < asked.at)
@@ -168,8 +183,8 @@ impl RequirementArgs {
             self.columns.iter().find(|(at, _)| *at > asked.at).or(self.columns.last())
         };
         match found {
-            None => vec![None],
-            Some((_, names)) => names.split(',').map(|name| Some(name.trim().to_string())).collect(),
+            None => Ok(vec![None]),
+            Some((_, text)) => Ok(names::list(text)?.into_iter().map(Some).collect()),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use clap::{Args, ValueEnum};
 use klimt::algorithm::scheme::{Direction, Pruning, Scheme};
-use klimt::{Error, ErrorKind, Result};
+use klimt::{Error, ErrorKind, Result, names};
 use std::fmt;
 use std::str::FromStr;
 
@@ -153,24 +153,35 @@ impl Settings {
     pub fn apply_schemes(&mut self, args: &SchemeArgs) -> Result<()> {
         let mut problems = Vec::new();
         for text in &args.scheme {
-            // Names of columns may hold anything, names of schemes hold no `=`.
-            let (column, name) =
-                text.rsplit_once('=').map_or((None, text.as_str()), |(column, name)| (Some(column), name));
+            let (column, name) = match names::pair(text) {
+                Ok(found) => found.map_or((None, text.as_str()), |(column, name)| (Some(column), name)),
+                Err(wrong) => {
+                    problems.push(format!("--scheme {text}: {wrong}"));
+                    continue;
+                }
+            };
             match (column, named(name)) {
                 (None, Ok(scheme)) => self.schemes.default = Some(scheme),
                 (Some(column), Ok(scheme)) => {
-                    self.columns.entry(column.to_string()).or_default().scheme = Some(scheme);
+                    self.columns.entry(column).or_default().scheme = Some(scheme);
                 }
                 (_, Err(wrong)) => problems.push(format!("--scheme {text}: {wrong}")),
             }
         }
         for text in &args.levels {
-            let Some((column, levels)) = text.rsplit_once('=') else {
-                problems.push(format!("--levels {text}: COLUMN=A..B is needed"));
-                continue;
+            let (column, levels) = match names::pair(text) {
+                Ok(Some(found)) => found,
+                Ok(None) => {
+                    problems.push(format!("--levels {text}: COLUMN=A..B is needed"));
+                    continue;
+                }
+                Err(wrong) => {
+                    problems.push(format!("--levels {text}: {wrong}"));
+                    continue;
+                }
             };
             match levels.parse() {
-                Ok(levels) => self.columns.entry(column.to_string()).or_default().levels = Some(levels),
+                Ok(levels) => self.columns.entry(column).or_default().levels = Some(levels),
                 Err(wrong) => problems.push(format!("--levels {text}: {wrong}")),
             }
         }

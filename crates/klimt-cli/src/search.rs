@@ -31,7 +31,8 @@ pub struct SearchArgs {
     /// Spend more time on a better release
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub effort: Option<EffortArg>,
-    /// End a search after this time with the best release found, such as 120s or 5m; 60s by default
+    /// End the search for groups after this time with the best release found, such as 120s or 5m; 60s by default for
+    /// algorithms that search. The table is read before that time, and the release is written and checked after it
     #[arg(long, value_name = "TIME")]
     pub time_limit: Option<String>,
     /// End a search when the loss is proven to be within this factor of the least possible, such as 1.05
@@ -144,9 +145,17 @@ impl SearchArgs {
         }
     }
 
-    /// What a search that starts now may spend, with so much memory.
-    pub fn budget(&self, memory: usize) -> Result<Budget> {
-        let limit = self.time_limit.as_deref().map_or(Ok(TIME_LIMIT), duration)?;
+    /// When a run that starts now must be over, where that was said.
+    pub fn until(&self) -> Result<Option<Instant>> {
+        let limit = self.time_limit.as_deref().map(duration).transpose()?;
+        Ok(limit.and_then(|limit| Instant::now().checked_add(limit)))
+    }
+
+    /// What a run that starts now may spend, with so much memory. Where nothing is said, a search has its usual time, and
+    /// what does not search takes what it takes.
+    pub fn budget(&self, memory: usize, searches: bool) -> Result<Budget> {
+        let usual = || Instant::now().checked_add(TIME_LIMIT).filter(|_| searches);
+        let until = if self.time_limit.is_some() { self.until()? } else { usual() };
         let gap = match &self.gap {
             None => 1.0,
             Some(text) => {
@@ -156,7 +165,7 @@ impl SearchArgs {
             }
         };
         let bytes = Budget::default().bytes.min(memory);
-        Ok(Budget { until: Instant::now().checked_add(limit), gap, bytes })
+        Ok(Budget { until, gap, bytes, memory })
     }
 
     /// What a certificate says of the search, by name.

@@ -9,7 +9,7 @@ use crate::suggest::did_you_mean;
 use crate::tree::TreeArgs;
 use klimt::algorithm::scheme::Scheme;
 use klimt::table::{Role, TypeSpec};
-use klimt::{Error, ErrorKind, Result};
+use klimt::{Error, ErrorKind, Result, names};
 use std::collections::BTreeMap;
 
 /// What is said about a column.
@@ -31,6 +31,10 @@ pub struct ColumnSettings {
     pub scheme: Option<Scheme>,
     /// Which levels of its hierarchy may be published.
     pub levels: Option<Levels>,
+    /// Whether it is read from a release, where `*` stands for any value.
+    pub published: bool,
+    /// Whether it may be a set of texts although nearly every row has its own.
+    pub allow_unique: bool,
 }
 
 /// What a run is to do. A spec fills it, then flags win.
@@ -100,11 +104,18 @@ impl Settings {
             ("weight", &args.weight),
         ] {
             for pair in pairs {
-                let Some((column, value)) = pair.split_once('=') else {
-                    problems.push(format!("--{flag} {pair}: COLUMN=VALUE is needed"));
-                    continue;
+                let (column, value) = match names::pair(pair) {
+                    Ok(Some(found)) => found,
+                    Ok(None) => {
+                        problems.push(format!("--{flag} {pair}: COLUMN=VALUE is needed"));
+                        continue;
+                    }
+                    Err(wrong) => {
+                        problems.push(format!("--{flag} {pair}: {wrong}"));
+                        continue;
+                    }
                 };
-                let column_settings = self.columns.entry(column.to_string()).or_default();
+                let column_settings = self.columns.entry(column).or_default();
                 match flag {
                     "type" => match value.parse() {
                         Ok(parsed) => column_settings.type_spec = Some(parsed),
@@ -142,16 +153,19 @@ impl Settings {
                 column.role = None;
             }
         }
-        let mut given: BTreeMap<&str, &str> = BTreeMap::new();
-        for (role, flag, names) in lists {
-            for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-                if let Some(before) = given.insert(name, flag)
+        let mut given: BTreeMap<String, &str> = BTreeMap::new();
+        for (role, flag, texts) in lists {
+            for name in listed(flag, texts, problems) {
+                if let Some(before) = given.insert(name.clone(), flag)
                     && before != flag
                 {
                     problems.push(format!("column {name} has two roles: {before} and {flag}"));
                 }
-                self.columns.entry(name.to_string()).or_default().role = Some(role);
+                self.columns.entry(name).or_default().role = Some(role);
             }
+        }
+        for name in listed("--allow-unique", &args.allow_unique, problems) {
+            self.columns.entry(name).or_default().allow_unique = true;
         }
     }
 
@@ -167,6 +181,25 @@ impl Settings {
             .map(|name| format!("there is no column {name}{}", did_you_mean(name, known())))
             .collect()
     }
+}
+
+/// The names in the lists of a flag.
+pub fn listed(flag: &str, texts: &[String], problems: &mut Vec<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in texts {
+        match names::list(text) {
+            Ok(names) => found.extend(names),
+            Err(wrong) => problems.push(format!("{flag} {text}: {wrong}")),
+        }
+    }
+    found
+}
+
+/// The names in the lists of a flag; all problems at once.
+pub fn list_of(flag: &str, texts: &[String]) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    let found = listed(flag, texts, &mut problems);
+    Error::all(ErrorKind::Input, problems).map_or(Ok(found), Err)
 }
 
 /// A weight: a number that is not negative.

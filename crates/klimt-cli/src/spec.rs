@@ -69,6 +69,7 @@ const COLUMN_KEYS: &[(&str, &str)] = &[
         "levels",
         "the least and the most general level of its hierarchy that may be published, such as \"1..3\"",
     ),
+    ("allow-unique", "true where it may be published as sets of texts although nearly every row has its own"),
 ];
 
 /// Every key of a spec with its help, the requirements that are not about one quasi-identifier included.
@@ -88,7 +89,11 @@ pub fn column_keys() -> Vec<(&'static str, String)> {
 
 /// Reads a spec; all problems at once. File names in it are relative to its folder.
 pub fn read(path: &str) -> Result<Settings> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, "read it", &e))?;
+    parse(path, &std::fs::read_to_string(path).map_err(|e| Error::io(path, "read it", &e))?)
+}
+
+/// The settings of a spec that was read from a path.
+pub fn parse(path: &str, text: &str) -> Result<Settings> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
         Error::input(format!("{path}: line {line}: this is not TOML: {}", error.message()))
@@ -224,6 +229,10 @@ impl Reader<'_> {
                 "weight" => match number(value).as_deref().and_then(weight) {
                     Some(weight) => column.weight = Some(weight),
                     None => self.problem(&place, "a number that is not negative is needed"),
+                },
+                "allow-unique" => match value.as_bool() {
+                    Some(allowed) => column.allow_unique = allowed,
+                    None => self.problem(&place, "true or false is needed"),
                 },
                 "splits" => {
                     let values = value.as_array().map(|list| list.iter().map(number).collect());

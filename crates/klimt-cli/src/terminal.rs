@@ -48,10 +48,11 @@ pub fn table(rows: &[Vec<String>]) -> String {
     for row in rows {
         let mut line = String::new();
         for (cell, &(width, right)) in row.iter().zip(&layout) {
-            if right {
-                line.push_str(&format!("{cell:>width$}  "));
-            } else {
-                line.push_str(&format!("{cell:<width$}  "));
+            // Not by a width of the format, which must be below 65,536.
+            let blanks = " ".repeat(width - cell.chars().count());
+            match right {
+                true => line.extend([blanks.as_str(), cell.as_str(), "  "]),
+                false => line.extend([cell.as_str(), blanks.as_str(), "  "]),
             }
         }
         text.push_str(line.trim_end());
@@ -73,5 +74,8 @@ mod tests {
     fn numbers_are_right_aligned() {
         let rows = [["name", "n"], ["a", "1"], ["bb", "20"]].map(|row| row.map(String::from).to_vec());
         assert_eq!(table(&rows), "name   n\na      1\nbb    20\n");
+        let long = "n".repeat(70_000);
+        let rows = [vec![long.clone(), "n".to_string()], vec!["a".to_string(), "1".to_string()]];
+        assert_eq!(table(&rows), format!("{long}  n\na{}  1\n", " ".repeat(69_999)));
     }
 }

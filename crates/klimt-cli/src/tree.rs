@@ -27,7 +27,7 @@ pub struct TreeArgs {
     #[arg(long, value_name = "C")]
     pub leaf_capacity: Option<u64>,
     /// rtree and --split box: columns that queries ask for, which are cut as long as they can be, before any other
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS")]
     pub prefer: Vec<String>,
 }
 

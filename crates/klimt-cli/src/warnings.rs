@@ -4,9 +4,10 @@ use crate::options::Extent;
 use crate::risk;
 use crate::schemes::Schemes;
 use crate::settings::Settings;
-use crate::terminal::note;
+use crate::terminal::{count, note};
 use klimt::requirement::{Facts, Requirement};
-use klimt::table::{Column, ColumnData, Role, Table};
+use klimt::table::{Column, ColumnData, Role, Shape, Table};
+use klimt_io::source::ReadReport;
 use std::collections::HashSet;
 
 /// Says what a privacy board would ask about: sensitive columns that nothing protects, and requirements that rest on
@@ -34,6 +35,12 @@ pub fn warn(
             note(quiet, &format!("warning: {warning}"));
         }
     }
+    for column in table.columns().iter().filter(|column| column.role == Role::Sensitive) {
+        let values = column.coded().map_or(0, |(domain, _)| domain.alike() as u64);
+        if let Some(warning) = alike(&column.name, values) {
+            note(quiet, &format!("warning: {warning}"));
+        }
+    }
     if settings.algorithm() == "scheme" && settings.extent == Some(Extent::Compact) {
         note(
             quiet,
@@ -53,6 +60,97 @@ pub fn warn(
     for warning in requirements.iter().filter_map(|requirement| requirement.warning(whole)) {
         note(quiet, &format!("warning: {warning}"));
     }
+}
+
+/// The warning about values of a sensitive column that differ from others only in case or in blanks, if there are any.
+pub fn alike(column: &str, values: u64) -> Option<String> {
+    (values > 0).then(|| {
+        format!(
+            "column {column}: {} values differ from another one only in case or in blanks, and count as different (spell \
+             them alike where they mean the same)",
+            count(values)
+        )
+    })
+}
+
+/// Tells of columns whose values make no sense together and were read all the same.
+pub fn tell_doubts(quiet: bool, report: &ReadReport) {
+    report.notes.iter().for_each(|found| note(quiet, &format!("warning: {}", found.error)));
+}
+
+/// A release that may say next to nothing.
+pub struct Coarse<'a> {
+    /// The columns of the original; its rows are not looked at.
+    pub table: &'a Table,
+    /// How many rows it has.
+    pub rows: u64,
+    /// The least size of a group.
+    pub k: u64,
+    /// What every group satisfies.
+    pub requirements: &'a [Box<dyn Requirement>],
+    /// How many groups the release has.
+    pub groups: u64,
+    /// The losses of the release, by name.
+    pub losses: &'a [(&'static str, f64)],
+}
+
+/// A release that loses more than this share of what the quasi-identifiers say is warned of.
+const NEARLY_ALL: f64 = 0.9;
+
+/// Warns of a release that has one group or loses nearly everything: what may have caused it, and what would help.
+pub fn warn_coarse(quiet: bool, release: &Coarse<'_>) {
+    let ncp = release.losses.iter().find(|(id, _)| *id == "ncp").map_or(0.0, |(_, ncp)| *ncp);
+    if ncp == 0.0 || (release.groups > 1 && ncp <= NEARLY_ALL) {
+        return;
+    }
+    let told = match release.groups {
+        1 => format!("all {} rows are published as one group", count(release.rows)),
+        _ => "the release says hardly anything of the quasi-identifiers".to_string(),
+    };
+    note(quiet, &format!("warning: {told} (ncp {ncp:.3}); {}", causes(release).join("; ")));
+}
+
+/// What may have caused it, with what would help.
+fn causes(release: &Coarse<'_>) -> Vec<String> {
+    let Coarse { table, rows, k, requirements, .. } = *release;
+    let mut causes = Vec::new();
+    if rows < k.saturating_mul(2) {
+        causes.push(format!(
+            "{} rows make no two groups of {}: take a smaller -k or more rows",
+            count(rows),
+            count(k)
+        ));
+    }
+    let domains = || (0..table.dimensions()).map(|d| (&table.dimension(d).name, table.domain(d)));
+    let missing = domains().filter(|(_, domain)| domain.missing_code().is_some()).count();
+    if missing > 0 {
+        causes.push(format!(
+            "values are missing in {missing} of {} quasi-identifiers, and a group that holds such a row publishes * there: \
+             fill them in, or leave such rows out with --suppress 1%",
+            table.dimensions()
+        ));
+    }
+    let names = requirements.iter().map(|requirement| requirement.id());
+    let beyond: Vec<&str> = names.filter(|id| *id != "k-anonymity").collect();
+    if !beyond.is_empty() {
+        causes.push(format!("groups must satisfy more than k ({}): ask for less of it", beyond.join(", ")));
+    }
+    for (name, domain) in domains().filter(|(_, domain)| matches!(domain.shape(), Shape::Set)) {
+        if domain.value_count() as u64 > rows / k.max(1) {
+            causes.push(format!(
+                "column {name} has {} unordered values: give it a hierarchy or an order, or leave it out",
+                count(domain.value_count() as u64)
+            ));
+        }
+    }
+    if causes.is_empty() {
+        causes.push(format!(
+            "too few rows are alike in {} quasi-identifiers: take a smaller -k, leave out columns, leave out rows that lie \
+             apart with --suppress 1%, or take another --algorithm",
+            table.dimensions()
+        ));
+    }
+    causes
 }
 
 /// Rows that are looked at to tell whether a column of plain texts tells rows apart.

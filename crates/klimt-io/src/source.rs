@@ -1,5 +1,6 @@
 //! Opening a source: which format, which compression, which columns.
 
+use crate::column::Note;
 use crate::columnar::{ArrowSource, Format, Input, KeptTypes, ParquetSource};
 use crate::csv::{CsvSource, Dialect, DialectSpec, ReadOptions};
 use crate::room::{Limits, Loaded, Room};
@@ -17,10 +18,15 @@ pub struct ColumnPlan {
 }
 
 /// What a reading took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     /// The bytes that were read: of a text after decompression, of a columnar file as they are stored.
     pub bytes: u64,
+    /// Columns whose values make no sense together, and which were read all the same.
+    pub notes: Vec<Note>,
+    /// Sensitive columns and targets of texts in which empty texts stand, and no missing values. An empty text counts as a
+    /// missing value in these, so that the two are one value to every requirement.
+    pub empty_texts: Vec<String>,
 }
 
 /// An opened source.

@@ -62,8 +62,8 @@ impl Writer {
                     self.byte(0);
                     self.word(rows);
                 }
-                CutNode::Threshold { dimension, code, right, .. } => {
-                    self.byte(1);
+                CutNode::Threshold { dimension, code, missing_left, right, .. } => {
+                    self.byte(if missing_left { 3 } else { 1 });
                     self.byte(dimension as u8);
                     self.word(stored(dimension as usize, code));
                     self.word(right);
@@ -165,10 +165,11 @@ impl<'b> Reader<'b> {
         for _ in 0..len {
             let node = match self.byte()? {
                 0 => CutNode::Leaf { rows: self.word()? },
-                1 => {
+                kind @ (1 | 3) => {
                     let dimension = u32::from(self.byte()?);
                     let code = code(dimension as usize, self.word()?)?;
-                    CutNode::Threshold { dimension, code, shared: false, right: self.word()? }
+                    let (missing_left, right) = (kind == 3, self.word()?);
+                    CutNode::Threshold { dimension, code, shared: false, missing_left, right }
                 }
                 2 => {
                     let dimension = u32::from(self.byte()?);

@@ -2,13 +2,14 @@
 
 use crate::batch::{Batch, Known, Translated, on_the_way, take_values};
 use crate::bytes::{Reader, Writer};
-use crate::dictionary::Frame;
+use crate::dictionary::{Coding, Frame};
 use crate::load::Loader;
 use crate::maintain::{Gone, Maintainer, Work, forget};
 use crate::page::{Page, Rows, for_each_keys, read_tree, write_tree};
+use crate::past::{Past, Stored};
 use crate::refit::Fitter;
 use crate::secret::Key;
-use crate::state::{Counts, Directory, RawState, State};
+use crate::state::{Counts, Directory, RawState, State, sensitive};
 use crate::store::{Means, Size, Store};
 use crate::vault::{Change, Values};
 use hashbrown::HashMap;
@@ -18,6 +19,7 @@ use klimt::loss::Original;
 use klimt::requirement::{Bound, Requirement};
 use klimt::spill::{Block, Rows as Source};
 use klimt::statistics::Collector;
+use klimt::table::Domain;
 use klimt::{ErrorKind, Result, partition::CutTree};
 use std::sync::Arc;
 
@@ -33,7 +35,7 @@ struct Found {
 }
 
 impl Store {
-    /// Takes in the rows of a batch, none of whose keys is in the store.
+    /// Takes in the rows of a batch, none of whose keys is in the store. Whoever has been in it is who they were.
     pub fn insert(&mut self, batch: &Batch<'_>, means: &Means<'_>) -> Result<Size> {
         let mut change = self.vault.change()?;
         // The values get their codes when those of the batch are among them.
@@ -45,9 +47,13 @@ impl Store {
             let help = "klimt index update replaces rows";
             return Err(batch.problems(&present, "a row with this key is in the store", help));
         }
+        let mut past = Past::load(raw.past, &change)?;
+        let back = survey.keys.iter().map(|key| (*key, past.come_back(key)));
+        let back: HashMap<Key, u32> = back.filter(|(_, mark)| *mark != 0).collect();
         let known = take_values(batch, &self.spec, &survey, &mut raw.dictionaries)?;
         let mut state = raw.settle(&self.spec)?;
-        self.add(known, &HashMap::new(), &mut state, &mut change, means)?;
+        past.save(&mut state.past, &mut change)?;
+        self.add(known, &back, &mut state, &mut change, means)?;
         commit(state, change)
     }
 
@@ -56,7 +62,15 @@ impl Store {
         self.changed(|store, state, change| {
             let survey = batch.survey(&store.spec.key, change.secret(), means.pool)?;
             let gone = present(batch, &find(&state.directory, &survey.keys, change)?)?;
-            let marks = store.remove(gone, state, change)?;
+            let removed = store.remove(gone, state, change)?;
+            let mut past = Past::load(state.past, change)?;
+            for (key, _, values) in &removed {
+                if let Some(values) = values {
+                    past.leave(*key, 0, state.releases, Some(values.clone()));
+                }
+            }
+            past.save(&mut state.past, change)?;
+            let marks = removed.into_iter().map(|(key, mark, _)| (key, mark)).collect();
             let known = take_values(batch, &store.spec, &survey, &mut state.dictionaries)?;
             let frame = Arc::new(Frame::of(&store.spec, &state.dictionaries)?);
             state.directory.tree = recoded(&state.directory.tree, &state.frame, &frame)?;
@@ -65,12 +79,17 @@ impl Store {
         })
     }
 
-    /// Removes the rows whose keys a batch has, all of which are in the store.
+    /// Removes the rows whose keys a batch has, all of which are in the store. Of those that were released, their past is
+    /// kept.
     pub fn delete(&mut self, batch: &Batch<'_>, means: &Means<'_>) -> Result<Size> {
         self.changed(|store, state, change| {
             let survey = batch.survey(&store.spec.key, change.secret(), means.pool)?;
             let gone = present(batch, &find(&state.directory, &survey.keys, change)?)?;
-            store.remove(gone, state, change).map(|_| ())
+            let mut past = Past::load(state.past, change)?;
+            for (key, mark, values) in store.remove(gone, state, change)? {
+                past.leave(key, mark, state.releases, values);
+            }
+            past.save(&mut state.past, change)
         })
     }
 
@@ -85,9 +104,15 @@ impl Store {
         commit(state, change)
     }
 
-    /// Removes rows; returns their histories by key.
-    fn remove(&self, gone: Gone, state: &mut State, change: &mut Change<'_>) -> Result<HashMap<Key, u32>> {
-        let mut marks = HashMap::new();
+    /// Removes rows; returns the key, the history and, where more than sizes is required, the sensitive values of those that
+    /// were released.
+    fn remove(
+        &self,
+        gone: Gone,
+        state: &mut State,
+        change: &mut Change<'_>,
+    ) -> Result<Vec<(Key, u32, Option<Stored>)>> {
+        let mut released = Vec::new();
         for (&place, rows) in &gone {
             let mut all = Page::load(&state.directory.pages[place], &state.frame, change)?.rows;
             for waiting in &state.directory.waiting[place] {
@@ -96,11 +121,20 @@ impl Store {
             let mut removed = Rows::empty(&state.frame);
             removed.append_rows(&all, rows);
             state.counts.count(&state.frame, &removed.block, false);
-            marks.extend(removed.keys.iter().copied().zip(removed.marks.iter().copied()));
+            for row in (0..removed.len()).filter(|&row| removed.marks[row] != 0) {
+                let of_column = |(number, _, coding): (usize, &Domain, &Coding)| {
+                    coding.stored(removed.block.codes(number).get(row))
+                };
+                let values = self
+                    .spec
+                    .protects_values()
+                    .then(|| sensitive(&state.frame).map(of_column).collect::<Stored>());
+                released.push((removed.keys[row], removed.marks[row], values));
+            }
         }
         let arrivals = Rows::empty(&state.frame);
         self.maintain(gone, arrivals, state, change, Work::Rows(0))?;
-        Ok(marks)
+        Ok(released)
     }
 
     /// Adds the rows of a batch, whose values the store has taken in, with the histories of rows that they replace.
@@ -240,6 +274,7 @@ impl Store {
             pool: means.pool,
             folder: means.folder,
             secret: [0; 32],
+            until: None,
             observer: means.observer,
         };
         let mut loader = Loader::new(frame, change, next_page);

@@ -7,6 +7,7 @@ use crate::dictionary::{Dictionary, Frame};
 use crate::load::Loader;
 use crate::maintain::{Gone, Work, forget};
 use crate::page::{Entry, Page, Rows};
+use crate::past::Past;
 use crate::state::State;
 use crate::store::{Means, Size, Store};
 use crate::vault::{Name, Snapshot};
@@ -77,12 +78,14 @@ impl Source for Pages<'_> {
 
 impl Store {
     /// Builds the index anew from its rows and forgets values that no row has any more, unless something was released; and
-    /// gives room back.
+    /// gives room back. The past of those who have left stays: whoever comes back must be known.
     pub fn compact(&mut self, means: &Means<'_>) -> Result<Size> {
         let status = self.status()?;
         let size = match status.releases.is_empty() {
             true => self.rebuild(means)?,
-            false => Size { rows: status.rows, groups: status.groups, waiting: status.waiting },
+            false => self.changed(|_, state, change| {
+                Past::load(state.past, change)?.rewrite(&mut state.past, change)
+            })?,
         };
         self.vault.compact().map(|()| size)
     }

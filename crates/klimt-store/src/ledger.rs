@@ -26,6 +26,10 @@ pub struct Listed {
     pub groups: u64,
     /// How many rows were held back.
     pub held_back: u64,
+    /// How many of these are newcomers who wait until enough of them can go in together.
+    pub waiting_newcomers: u64,
+    /// Whether it may tell who joined and who left since earlier releases.
+    pub differences_allowed: bool,
     /// The least number of rows among which somebody is hidden, whatever releases are put side by side; none of the rows
     /// is in an earlier release where it is not given.
     pub smallest_intersection: Option<u64>,

@@ -77,7 +77,7 @@ impl Maintainer<'_, '_> {
         let (numbers, codes) = (leaf_numbers(&directory.tree), dimensions(&rows.block, self.frame));
         let mut routed = vec![Vec::new(); directory.pages.len()];
         for row in 0..rows.len() {
-            routed[route(&directory.tree, &numbers, &codes, row)].push(row as u32);
+            routed[route(&directory.tree, &numbers, self.frame, &codes, row)].push(row as u32);
         }
         routed
     }

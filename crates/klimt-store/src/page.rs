@@ -282,10 +282,25 @@ pub(crate) fn write_tree(writer: &mut Writer, tree: &CutTree, frame: &Frame) -> 
 /// Reads cuts with the codes of now.
 pub(crate) fn read_tree(reader: &mut Reader<'_>, frame: &Frame) -> Result<CutTree> {
     let is_set = |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt::table::Shape::Set);
-    reader.tree(|dimension, stored| {
+    let tree = reader.tree(|dimension, stored| {
         let coding = frame.dimension(dimension)?;
         if is_set(dimension) { coding.code(stored) } else { coding.cut(stored) }.ok_or_else(damaged)
-    })
+    })?;
+    if fits_together(&tree, frame) { Ok(tree) } else { Err(damaged()) }
+}
+
+/// Whether a tree is one, with cuts of dimensions that there are: sets are cut by members, others after a code.
+fn fits_together(tree: &CutTree, frame: &Frame) -> bool {
+    let is_set = |dimension: u32| {
+        let known = (dimension as usize) < frame.table.dimensions();
+        known.then(|| matches!(frame.table.domain(dimension as usize).shape(), klimt::table::Shape::Set))
+    };
+    let known = |node: &CutNode| match *node {
+        CutNode::Leaf { .. } => true,
+        CutNode::Threshold { dimension, .. } => is_set(dimension) == Some(false),
+        CutNode::Subset { dimension, len, .. } => is_set(dimension) == Some(true) && len > 0,
+    };
+    tree.nodes.iter().all(known) && tree.fits_together()
 }
 
 /// The sizes of the leaves of a tree, in order.
@@ -305,12 +320,22 @@ pub(crate) fn subtree(tree: &CutTree, at: usize) -> Range<usize> {
 }
 
 /// The leaf, by its number, that a row of a block belongs to.
-pub(crate) fn route(tree: &CutTree, leaf_of_node: &[u32], codes: &[&Codes], row: usize) -> usize {
+pub(crate) fn route(
+    tree: &CutTree,
+    leaf_of_node: &[u32],
+    frame: &Frame,
+    codes: &[&Codes],
+    row: usize,
+) -> usize {
     let mut at = 0;
     loop {
         let left = match tree.nodes[at] {
             CutNode::Leaf { .. } => return leaf_of_node[at] as usize,
-            CutNode::Threshold { dimension, code, .. } => codes[dimension as usize].get(row) <= code,
+            CutNode::Threshold { dimension, code, missing_left, .. } => {
+                let at = codes[dimension as usize].get(row);
+                let missing = || frame.table.domain(dimension as usize).missing_code();
+                at <= code || (missing_left && Some(at) == missing())
+            }
             CutNode::Subset { dimension, first, len, .. } => {
                 let members = &tree.members[first as usize..(first + len) as usize];
                 members.contains(&codes[dimension as usize].get(row))

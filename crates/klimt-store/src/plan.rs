@@ -1,380 +1,367 @@
 //! Which groups a release has (`LeafScan`, Fig. 5, and the hierarchical algorithm of section 3.1), and who is held back.
 //!
-//! Groups are made of whole leaves, in their order. A group is closed when it satisfies the requirements at the granularity
-//! that is asked for, *and* every row of it that an earlier release had has enough candidates: rows that were with it in
-//! every group it was in. So releases of one state of the store never tell apart what a leaf holds together (Lemma 1), and
-//! those of different states tell apart as little.
+//! Rows with one history were together wherever they were. A *bundle* is some of them, from leaves beside each other, that
+//! satisfy by themselves what is promised: the base k and every other requirement. Groups are made of whole bundles, so that
+//! in every release everybody is hidden among rows that no other release, and no difference between releases, tells from
+//! them (`docs/republication.md`). As requirements hold for the union of sets for which they hold, groups of bundles need no
+//! further check.
 //!
-//! Where leaves have been cut since, their neighbours are taken in until the rows that were together are together again.
-//! Where that cannot help, because some of them have left or have moved far away, the rows that remain are unsafe: they are
-//! held back, or the release is refused.
+//! Bundles are taken leaf by leaf, each where most of its rows are, until a group satisfies the requirements at the
+//! granularity that is asked for. A row that has moved stays with those it was with. Newcomers are a bundle where a leaf has
+//! enough of them; the others are partitioned among themselves, as they must not be told from their group by subtracting an
+//! earlier release. Rows of histories that no bundle can be made of, and newcomers who are too few, are held back.
 
-use crate::dictionary::Frame;
 use crate::histories::Histories;
-use crate::page::Page;
+use crate::people::{Coded, Judge, People};
 use hashbrown::HashMap;
-use klimt::algorithm::index::By;
-use klimt::partition::CutNode;
-use klimt::requirement::Bound;
+use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt::loss::SuppressedRows;
+use klimt::partition::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt::spill::Block;
-use klimt::statistics::Collector;
+use klimt::split::SplitCriterion;
 use klimt::{Error, Result};
 use std::ops::Range;
 
-/// Neighbours are looked at for so many times the rows that a group needs, and for twice those that would do or are missed.
-const LOOK_AHEAD: usize = 16;
-/// A run that was judged in vain is judged again when it has grown by one of so many of its rows.
-const PATIENCE: usize = 16;
-
-/// A group: so many rows in the order of the pages, of which some are held back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Group {
-    pub rows: u32,
-    /// The numbers, within the group, of the rows that are held back, ascending.
-    pub held: Vec<u32>,
+/// The reason why a row is held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// Too few of those it was with can be published with it.
+    Torn,
+    /// Too few have joined with it.
+    Joined,
+    /// Those who left are hidden among the rows that are not published with them.
+    Left,
 }
 
+/// Rows that are held back.
+pub(crate) type Held = HashMap<u32, Reason>;
+
 /// The groups of a release.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Plan {
-    pub groups: Vec<Group>,
-    /// How many rows were found unsafe; they are held back, or the release must not be.
-    pub unsafe_rows: u64,
-    /// The least number of candidates of a row that an earlier release had, unsafe ones included.
+    /// The group of each row, in the order of the pages; [`Plan::HELD`] for rows that are held back.
+    pub places: Vec<u32>,
+    /// The rows of each group.
+    pub sizes: Vec<u32>,
+    /// Whether every group is some whole leaves beside each other, but for rows that are held back.
+    pub plain: bool,
+    /// The least number of candidates of a row that an earlier release had.
     pub smallest: Option<u64>,
 }
 
-/// What the groups must satisfy.
-pub(crate) struct Standard<'a> {
-    pub frame: &'a Frame,
-    /// At the granularity that is asked for.
-    pub granular: &'a Bound,
-    /// What is promised of candidates: the base k, and every other requirement.
-    pub promised: &'a Bound,
-    pub histories: &'a Histories,
-    pub by: By,
-    pub hold_back: bool,
-    pub collector: Collector<'a>,
-}
-
-/// Some leaves that are to be a group.
-#[derive(Debug)]
-struct Run {
-    block: Block,
-    marks: Vec<u32>,
-    /// Where each leaf ends.
-    ends: Vec<usize>,
-}
-
-/// The verdict on a run.
-struct Verdict {
-    /// The rows that are unsafe.
-    held: Vec<u32>,
-    /// Whether the others satisfy the requirements.
-    satisfied: bool,
-    /// The histories, ascending, of which taking in what comes next may keep more rows together.
-    torn: Vec<u32>,
-    /// How many rows with these histories come after the run.
-    missed: usize,
-    smallest: Option<u64>,
-}
-
-impl Verdict {
-    /// How many rows the run leaves in want of others.
-    fn damage(&self) -> usize {
-        self.held.len() + self.missed
-    }
-}
-
-/// Makes groups of leaves as they come.
-pub(crate) struct Scanner<'a> {
-    standard: Standard<'a>,
-    /// The last group, which may have to take in what is left at the end.
-    last: Option<(Run, Verdict)>,
-    open: Run,
-    /// The first leaves of the open run that would do with least damage.
-    would_do: Option<(usize, Verdict)>,
-    /// Histories whose rows have been looked for in vain, by number.
-    given_up: Vec<bool>,
-    /// So many rows may come before the open run is judged again.
-    patience: usize,
-    /// How many rows have each history, of those that are in no closed run.
-    ahead: Vec<u32>,
-    plan: Plan,
-}
-
-impl<'a> Scanner<'a> {
-    /// For a store of which so many rows have each history.
-    pub fn new(standard: Standard<'a>, ahead: Vec<u32>) -> Self {
-        let (open, given_up) = (Run::empty(standard.frame), vec![false; ahead.len()]);
-        Scanner {
-            standard,
-            last: None,
-            open,
-            would_do: None,
-            given_up,
-            patience: 0,
-            ahead,
-            plan: Plan::default(),
-        }
-    }
-
-    /// Takes the leaves of the next page.
-    pub fn page(&mut self, page: &Page) -> Result<()> {
-        let (mut first, nothing) = (0, Block::empty(&self.standard.frame.table));
-        let block = if self.standard.only_counts() { &nothing } else { &page.rows.block };
-        for rows in self.standard.units(page) {
-            let end = first + rows;
-            self.open.push(block, &page.rows.marks, first..end);
-            self.look(end - first)?;
-            first = end;
-        }
-        Ok(())
-    }
-
-    /// So many rows have come: judges the open run, unless it has just been judged in vain.
-    fn look(&mut self, rows: usize) -> Result<()> {
-        if self.patience > rows {
-            self.patience -= rows;
-            return Ok(());
-        }
-        self.judge()
-    }
-
-    fn judge(&mut self) -> Result<()> {
-        let mut verdict = self.standard.judge(&self.open, &self.ahead);
-        verdict.torn.retain(|&mark| !self.given_up[mark as usize]);
-        if verdict.satisfied && verdict.torn.is_empty() {
-            let run = std::mem::replace(&mut self.open, Run::empty(self.standard.frame));
-            (self.would_do, self.patience) = (None, 0);
-            self.close(run, verdict);
-            return Ok(());
-        }
-        let rows = self.open.marks.len();
-        // Large runs are looked at again when they have grown by a part of what they are.
-        self.patience = rows / PATIENCE;
-        let least = self.would_do.as_ref().map(|(_, least)| least.damage());
-        if verdict.satisfied && least.is_none_or(|least| verdict.damage() < least) {
-            self.would_do = Some((self.open.ends.len(), verdict));
-        }
-        let Some((enough, least)) = &self.would_do else { return Ok(()) };
-        let would_do = self.open.ends[*enough - 1];
-        if rows < LOOK_AHEAD * self.standard.enough() + 2 * (would_do + least.missed) {
-            return Ok(());
-        }
-        self.settle()
-    }
-
-    /// Closes the open run where it would do, and takes the leaves after that again.
-    fn settle(&mut self) -> Result<()> {
-        let Some((enough, verdict)) = self.would_do.take() else { return Ok(()) };
-        let all = std::mem::replace(&mut self.open, Run::empty(self.standard.frame));
-        let (run, rest) = all.split(enough, self.standard.frame);
-        self.patience = 0;
-        verdict.torn.iter().for_each(|&mark| self.given_up[mark as usize] = true);
-        self.close(run, verdict);
-        let mut first = 0;
-        for &end in &rest.ends {
-            self.open.push(&rest.block, &rest.marks, first..end);
-            self.look(end - first)?;
-            first = end;
-        }
-        Ok(())
-    }
-
-    fn close(&mut self, run: Run, verdict: Verdict) {
-        run.marks.iter().for_each(|&mark| self.ahead[mark as usize] -= 1);
-        if let Some((run, verdict)) = self.last.replace((run, verdict)) {
-            self.plan.add(&run, verdict);
-        }
-    }
-
-    /// All leaves have come: what is left joins the last group.
-    pub fn finish(mut self) -> Result<Plan> {
-        while self.would_do.is_some() {
-            self.settle()?;
-        }
-        if !self.open.marks.is_empty() {
-            let Some((mut run, _)) = self.last.take() else {
-                return Err(Error::unsatisfied(
-                    "the rows of the store do not satisfy the requirements together",
-                )
-                .with_help("insert more rows, or ask for less"));
-            };
-            run.marks.iter().for_each(|&mark| self.ahead[mark as usize] += 1);
-            run.push_run(&self.open);
-            let verdict = self.standard.judge(&run, &self.ahead);
-            if !verdict.satisfied {
-                return Err(Error::unsatisfied(
-                    "the last group of the release does not satisfy the requirements",
-                )
-                .with_help("insert more rows, or ask for less"));
-            }
-            self.last = Some((run, verdict));
-        }
-        if let Some((run, verdict)) = self.last.take() {
-            self.plan.add(&run, verdict);
-        }
-        Ok(self.plan)
-    }
-}
-
 impl Plan {
-    fn add(&mut self, run: &Run, verdict: Verdict) {
-        self.unsafe_rows += verdict.held.len() as u64;
-        self.smallest = self.smallest.into_iter().chain(verdict.smallest).min();
-        self.groups.push(Group { rows: run.marks.len() as u32, held: verdict.held });
-    }
+    /// The place of a row that is held back.
+    pub const HELD: u32 = u32::MAX;
 }
 
-impl Run {
-    fn empty(frame: &Frame) -> Self {
-        Run { block: Block::empty(&frame.table), marks: Vec::new(), ends: Vec::new() }
-    }
+/// What groups must satisfy.
+pub(crate) struct Standard<'a> {
+    pub coded: &'a Coded,
+    pub people: &'a People,
+    /// At the granularity that is asked for.
+    pub granular: Judge<'a>,
+    /// What is promised of every set of rows that releases tell apart.
+    pub promised: Judge<'a>,
+    pub histories: &'a Histories,
+    /// Whether newcomers must not be told from the others of their group.
+    pub differences: bool,
+    pub split: &'a SplitCriterion<'a>,
+    pub weights: &'a [f64],
+}
 
-    /// Appends a leaf: rows of a block, where they matter, and their histories.
-    fn push(&mut self, block: &Block, marks: &[u32], rows: Range<usize>) {
-        if block.rows() > 0 {
-            let numbers: Vec<u32> = (rows.start as u32..rows.end as u32).collect();
-            self.block.append_rows(block, &numbers);
-        }
-        self.marks.extend_from_slice(&marks[rows]);
-        self.ends.push(self.marks.len());
-    }
-
-    fn push_run(&mut self, other: &Run) {
-        let before = self.marks.len();
-        self.block.append(&other.block);
-        self.marks.extend_from_slice(&other.marks);
-        self.ends.extend(other.ends.iter().map(|end| before + end));
-    }
-
-    /// The first leaves, and the others.
-    fn split(self, leaves: usize, frame: &Frame) -> (Run, Run) {
-        let (mut first, mut rest) = (Run::empty(frame), Run::empty(frame));
-        let mut start = 0;
-        for (leaf, &end) in self.ends.iter().enumerate() {
-            let into = if leaf < leaves { &mut first } else { &mut rest };
-            into.push(&self.block, &self.marks, start..end);
-            start = end;
-        }
-        (first, rest)
-    }
+/// Rows of one history that stay together.
+struct Bundle {
+    /// The unit that most of them are of.
+    home: u32,
+    rows: Vec<u32>,
 }
 
 impl Standard<'_> {
-    /// How many rows a group needs at least.
-    fn enough(&self) -> usize {
-        self.granular.minimum_size().max(1) as usize
+    /// Makes groups of the rows that are not held back. Where others have to be, they are added, and there is no plan.
+    pub fn plan(&self, held: &mut Held) -> Result<Option<Plan>> {
+        let before = held.len();
+        let (mut bundles, mut newcomers) = self.bundles(held);
+        let mut apart = Vec::new();
+        if !newcomers.is_empty() {
+            (newcomers, apart) = self.newcomers(newcomers, &mut bundles, held)?;
+        }
+        if held.len() > before {
+            return Ok(None);
+        }
+        bundles.sort_by_key(|bundle| (bundle.home, bundle.rows[0]));
+        let mut groups = self.scan(bundles, &mut apart)?;
+        let own = groups.len();
+        groups.extend(apart);
+        let mut plan = self.settle(&groups, own == groups.len());
+        if !newcomers.is_empty() {
+            self.join(&newcomers, &mut plan)?;
+        }
+        plan.smallest = self.check(&plan)?;
+        Ok(Some(plan))
     }
 
-    /// Whether nothing but sizes decides.
-    pub fn only_counts(&self) -> bool {
-        self.granular.only_count() && self.promised.only_count()
+    fn promised(&self, rows: &[u32]) -> bool {
+        self.promised.satisfied(&self.people.block, rows)
     }
 
-    /// How many rows are taken at once, in order: those of a leaf, or of a subtree that cannot be divided.
-    fn units(&self, page: &Page) -> Vec<usize> {
-        let mut units = Vec::new();
-        match self.by {
-            By::LeafScan => units.extend(page.leaves().iter().map(|&rows| rows as usize)),
-            By::Level => {
-                self.divide(page, 0, 0, &mut units);
+    fn granular(&self, rows: &[u32]) -> bool {
+        self.granular.satisfied(&self.people.block, rows)
+    }
+
+    /// The bundles, and the newcomers that are in none.
+    fn bundles(&self, held: &mut Held) -> (Vec<Bundle>, Vec<u32>) {
+        let (marks, units) = (&self.people.marks, &self.people.units);
+        let mut order: Vec<u32> =
+            (0..self.people.len() as u32).filter(|row| !held.contains_key(row)).collect();
+        order.sort_by_key(|&row| marks[row as usize]);
+        let (mut bundles, mut newcomers, mut weak) = (Vec::new(), Vec::new(), Vec::new());
+        for class in order.chunk_by(|&a, &b| marks[a as usize] == marks[b as usize]) {
+            if marks[class[0] as usize] != 0 {
+                let pieces = self.pieces(class);
+                if pieces.is_empty() {
+                    weak.push(class);
+                }
+                bundles.extend(pieces.into_iter().map(|piece| self.bundle(&class[piece])));
+                continue;
+            }
+            for rows in class.chunk_by(|&a, &b| units[a as usize] == units[b as usize]) {
+                if !self.differences || self.promised(rows) {
+                    bundles.push(self.bundle(rows));
+                } else {
+                    newcomers.extend_from_slice(rows);
+                }
             }
         }
-        units.retain(|&rows| rows > 0);
-        units
+        self.accompany(&weak, &mut bundles, held);
+        (bundles, newcomers)
     }
 
-    /// Divides a subtree as far as both sides of a cut satisfy the requirements; returns how many rows it has.
-    fn divide(&self, page: &Page, at: usize, first: usize, units: &mut Vec<usize>) -> usize {
-        let tree = &page.tree;
-        if let CutNode::Leaf { rows } = tree.nodes[at] {
-            units.push(rows as usize);
-            return rows as usize;
+    /// Puts rows whose history no bundle can be made of into bundles of people who were with them wherever they were, the
+    /// nearest ones: these are candidates, too. That tells who joined since a release that only the others were in; where it
+    /// must not, and where there is nobody, the rows are held back.
+    fn accompany(&self, weak: &[&[u32]], bundles: &mut [Bundle], held: &mut Held) {
+        let (marks, units) = (&self.people.marks, &self.people.units);
+        let mut with_step: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
+        if !self.differences && !weak.is_empty() {
+            for (number, bundle) in bundles.iter().enumerate() {
+                let steps = self.histories.steps(marks[bundle.rows[0] as usize]);
+                steps.for_each(|step| with_step.entry(step).or_default().push(number));
+            }
         }
-        let before = units.len();
-        let left = self.divide(page, at + 1, first, units);
-        let right = self.divide(page, at + tree.right(at), first + left, units);
-        let side = |first: usize, rows: usize| {
-            let numbers: Vec<u32> = (first as u32..(first + rows) as u32).collect();
-            rows == 0 || self.satisfied(self.granular, &page.rows.block, &numbers)
+        let own: Vec<usize> = bundles.iter().map(|bundle| bundle.rows.len()).collect();
+        for class in weak {
+            let (mark, unit) = (marks[class[0] as usize], units[class[0] as usize]);
+            let last = self.histories.steps(mark).next().and_then(|step| with_step.get(&step));
+            let hides = |number: &usize| {
+                let rows = &bundles[*number].rows[..own[*number]];
+                let includes = self.histories.includes(marks[rows[0] as usize], mark);
+                includes && self.promised(&[rows, class].concat())
+            };
+            let near = |number: &usize| (bundles[*number].home.abs_diff(unit), *number);
+            match last.into_iter().flatten().copied().filter(hides).min_by_key(near) {
+                Some(number) => bundles[number].rows.extend_from_slice(class),
+                None => held.extend(class.iter().map(|&row| (row, Reason::Torn))),
+            }
+        }
+    }
+
+    fn bundle(&self, rows: &[u32]) -> Bundle {
+        let units = &self.people.units;
+        let same = rows.chunk_by(|&a, &b| units[a as usize] == units[b as usize]);
+        let most = same.min_by_key(|rows| usize::MAX - rows.len()).unwrap_or(rows);
+        Bundle { home: units[most[0] as usize], rows: rows.to_vec() }
+    }
+
+    /// Divides the rows of a history, unit by unit, into pieces that satisfy the requirements at the granularity that is asked
+    /// for: smaller ones would make no smaller groups, and have less to lose. All of them are one piece where they only satisfy
+    /// what is promised; there is none where they do not.
+    fn pieces(&self, class: &[u32]) -> Vec<Range<usize>> {
+        let units = &self.people.units;
+        let (mut pieces, mut first, mut end) = (Vec::<Range<usize>>::new(), 0, 0);
+        for unit in class.chunk_by(|&a, &b| units[a as usize] == units[b as usize]) {
+            end += unit.len();
+            if self.granular(&class[first..end]) {
+                pieces.push(first..end);
+                first = end;
+            }
+        }
+        // What is left joins the pieces before it.
+        while first < class.len() {
+            first = pieces.pop().map_or(0, |last| last.start);
+            if self.promised(&class[first..]) {
+                pieces.push(first..class.len());
+                break;
+            }
+            if first == 0 {
+                return Vec::new();
+            }
+        }
+        pieces
+    }
+
+    /// Decides what becomes of newcomers that are in no bundle: groups of their own; or, where they are too few for one but may
+    /// join another together, these rows; the others are held back.
+    fn newcomers(
+        &self,
+        mut rows: Vec<u32>,
+        bundles: &mut Vec<Bundle>,
+        held: &mut Held,
+    ) -> Result<(Vec<u32>, Vec<Vec<u32>>)> {
+        if !self.promised(&rows) {
+            // With the newcomers of bundles they may be enough.
+            let is_new = |bundle: &Bundle| self.people.marks[bundle.rows[0] as usize] == 0;
+            let mut all = rows.clone();
+            bundles.iter().filter(|bundle| is_new(bundle)).for_each(|bundle| all.extend(&bundle.rows));
+            if all.len() > rows.len() && self.promised(&all) {
+                bundles.retain(|bundle| !is_new(bundle));
+                all.sort_unstable();
+                rows = all;
+            } else {
+                let kept = self.diverse(&rows);
+                let left_out = rows.iter().filter(|row| kept.binary_search(row).is_err());
+                held.extend(left_out.map(|&row| (row, Reason::Joined)));
+                rows = kept;
+            }
+        }
+        if rows.is_empty() || !self.granular(&rows) {
+            return Ok((rows, Vec::new()));
+        }
+        Ok((Vec::new(), self.partition(&rows)?))
+    }
+
+    /// The most of some rows that satisfy what is promised when no value of a sensitive column is more frequent than another
+    /// number allows; none where that does not help.
+    fn diverse(&self, rows: &[u32]) -> Vec<u32> {
+        let sensitive = &self.coded.sensitive;
+        if sensitive.is_empty() || self.promised.bound.only_count() || self.people.block.rows() == 0 {
+            return Vec::new();
+        }
+        let mut most = rows.len();
+        while most > 1 {
+            most -= most.div_ceil(8);
+            let mut counts: HashMap<(usize, u32), usize> = HashMap::new();
+            let fits = |row: &&u32| {
+                let values =
+                    || sensitive.iter().map(|&c| (c, self.people.block.codes(c).get(**row as usize)));
+                let fits = values().all(|value| counts.get(&value).is_none_or(|&count| count < most));
+                if fits {
+                    values().for_each(|value| *counts.entry(value).or_default() += 1);
+                }
+                fits
+            };
+            let kept: Vec<u32> = rows.iter().filter(fits).copied().collect();
+            if self.promised(&kept) {
+                return kept;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Partitions rows among themselves.
+    fn partition(&self, rows: &[u32]) -> Result<Vec<Vec<u32>>> {
+        let mut block = Block::empty(&self.coded.table);
+        block.append_rows(&self.people.block, rows);
+        let table = block.into_table(&self.coded.table)?;
+        let job = Job {
+            table: &table,
+            requirements: &self.granular.bound,
+            split: self.split,
+            loss: &SuppressedRows,
+            suppression: Suppression::NONE,
+            budget: Budget::default(),
+            weights: self.weights,
+            keep_tree: false,
+            observer: &Unobserved,
         };
-        if !side(first, left) || !side(first + left, right) {
-            units.truncate(before);
-            units.push(left + right);
-        }
-        left + right
+        let mondrian = Mondrian { model: Model::Strict, hierarchy_cut: HierarchyCut::Both };
+        let found = mondrian.partition(&job)?;
+        let group = |group: usize| found.rows(group).iter().map(|&row| rows[row as usize]).collect();
+        Ok((0..found.groups()).map(group).collect())
     }
 
-    fn satisfied(&self, bound: &Bound, block: &Block, rows: &[u32]) -> bool {
-        if bound.only_count() {
-            return rows.len() as u64 >= bound.minimum_size();
-        }
-        let mut statistics = self.collector.empty();
-        self.collector.add_rows(&mut statistics, block, rows);
-        bound.satisfied(&statistics)
-    }
-
-    /// Finds the unsafe rows of a run, and whether the others would do. So many rows of each history are in this run or
-    /// will come after it.
-    fn judge(&self, run: &Run, ahead: &[u32]) -> Verdict {
-        let mut kept: Vec<u32> = (0..run.marks.len() as u32).collect();
-        let mut held = Vec::new();
-        if (kept.len() as u64) < self.granular.minimum_size() {
-            return Verdict { held, satisfied: false, torn: Vec::new(), missed: 0, smallest: None };
-        }
-        let mut torn: Option<(Vec<u32>, usize)> = None;
-        let smallest = loop {
-            let (unsafe_marks, smallest) = self.unsafe_marks(run, &kept);
-            torn.get_or_insert_with(|| self.torn(run, ahead, &unsafe_marks));
-            let is_unsafe = |row: &u32| unsafe_marks.binary_search(&run.marks[*row as usize]).is_ok();
-            held.extend(kept.iter().filter(|row| is_unsafe(row)));
-            // Others may have counted on those that are held back.
-            if unsafe_marks.is_empty() || !self.hold_back {
-                break smallest;
-            }
-            kept.retain(|row| !is_unsafe(row));
-        };
-        held.sort_unstable();
-        let satisfied = self.satisfied(self.granular, &run.block, &kept);
-        let (torn, missed) = torn.unwrap_or_default();
-        Verdict { satisfied, held, torn, missed, smallest }
-    }
-
-    /// The histories of rows that are in the run and after it, too few on either side; and how many rows with them come
-    /// after it. Those with too few candidates in the run are given.
-    fn torn(&self, run: &Run, ahead: &[u32], unsafe_marks: &[u32]) -> (Vec<u32>, usize) {
-        let least = self.promised.minimum_size() as usize;
-        let mut marks: Vec<u32> = run.marks.iter().copied().filter(|&mark| mark != 0).collect();
-        marks.sort_unstable();
-        let (mut torn, mut missed) = (Vec::new(), 0);
-        for same in marks.chunk_by(|a, b| a == b) {
-            let after = ahead[same[0] as usize] as usize - same.len();
-            if after > 0 && (after < least || unsafe_marks.binary_search(&same[0]).is_ok()) {
-                torn.push(same[0]);
-                missed += after;
+    /// Takes bundles in the order of their homes, and closes a group wherever it satisfies the requirements. What is left joins
+    /// the groups before it, or those that are apart.
+    fn scan(&self, bundles: Vec<Bundle>, apart: &mut Vec<Vec<u32>>) -> Result<Vec<Vec<u32>>> {
+        let (mut groups, mut open) = (Vec::new(), Vec::new());
+        for home in bundles.chunk_by(|a, b| a.home == b.home) {
+            home.iter().for_each(|bundle| open.extend_from_slice(&bundle.rows));
+            if self.granular(&open) {
+                groups.push(std::mem::take(&mut open));
             }
         }
-        (torn, missed)
+        while !open.is_empty() {
+            open.extend(groups.pop().or_else(|| apart.pop()).ok_or_else(too_few)?);
+            if self.granular(&open) {
+                groups.push(std::mem::take(&mut open));
+            }
+        }
+        Ok(groups)
     }
 
-    /// The histories, ascending, of rows that have too few candidates among the given rows; and the least number of these.
-    fn unsafe_marks(&self, run: &Run, rows: &[u32]) -> (Vec<u32>, Option<u64>) {
+    fn settle(&self, groups: &[Vec<u32>], mut plain: bool) -> Plan {
+        let mut places = vec![Plan::HELD; self.people.len()];
+        for (group, rows) in groups.iter().enumerate() {
+            rows.iter().for_each(|&row| places[row as usize] = group as u32);
+        }
+        let published: Vec<usize> = (0..places.len()).filter(|&row| places[row] != Plan::HELD).collect();
+        plain &= published.windows(2).all(|pair| {
+            let [before, row] = [pair[0], pair[1]];
+            let same_unit = self.people.units[before] == self.people.units[row];
+            places[before] == places[row] || (places[before] < places[row] && !same_unit)
+        });
+        let sizes = groups.iter().map(|rows| rows.len() as u32).collect();
+        Plan { places, sizes, plain, smallest: None }
+    }
+
+    /// Lets rows join the group that is beside the middle one of them.
+    fn join(&self, rows: &[u32], plan: &mut Plan) -> Result<()> {
+        let middle = rows[rows.len() / 2] as usize;
+        let published = |row: &usize| plan.places[*row] != Plan::HELD;
+        let beside =
+            (middle..plan.places.len()).find(published).or_else(|| (0..middle).rev().find(published));
+        let group = plan.places[beside.ok_or_else(too_few)?];
+        rows.iter().for_each(|&row| plan.places[row as usize] = group);
+        plan.sizes[group as usize] += rows.len() as u32;
+        plan.plain = false;
+        Ok(())
+    }
+
+    /// Checks a plan by the definition: the candidates of everybody who was released before, and those who joined each group
+    /// since each earlier release. Returns the least number of candidates.
+    fn check(&self, plan: &Plan) -> Result<Option<u64>> {
         if self.histories.len() == 1 {
-            return (Vec::new(), None);
+            return Ok(None);
         }
-        let mut by_mark: Vec<u32> = rows.to_vec();
-        by_mark.sort_unstable_by_key(|&row| (run.marks[row as usize], row));
-        let same = |a: &u32, b: &u32| run.marks[*a as usize] == run.marks[*b as usize];
-        let classes: Vec<(u32, &[u32])> =
-            by_mark.chunk_by(same).map(|rows| (run.marks[rows[0] as usize], rows)).collect();
+        let marks = &self.people.marks;
+        let mut order: Vec<u32> =
+            (0..marks.len() as u32).filter(|&row| plan.places[row as usize] != Plan::HELD).collect();
+        let key = |row: u32| (plan.places[row as usize], marks[row as usize]);
+        order.sort_by_key(|&row| key(row));
+        let mut smallest = None;
+        for group in order.chunk_by(|&a, &b| key(a).0 == key(b).0) {
+            let classes: Vec<(u32, &[u32])> = group
+                .chunk_by(|&a, &b| key(a) == key(b))
+                .map(|rows| (marks[rows[0] as usize], rows))
+                .collect();
+            let wrong = || Error::internal("a plan tells somebody from those who must hide them");
+            let least = self.candidates(&classes).ok_or_else(wrong)?;
+            smallest = smallest.into_iter().chain(least).min();
+            if self.differences && !self.hides_newcomers(&classes) {
+                return Err(wrong());
+            }
+        }
+        Ok(smallest)
+    }
+
+    /// The least number of candidates of the released rows of a group, given by history; nothing where they violate what is
+    /// promised.
+    fn candidates(&self, classes: &[(u32, &[u32])]) -> Option<Option<u64>> {
         // Whoever includes a history has its last step.
         let mut with_step: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
         for (number, &(mark, _)) in classes.iter().enumerate() {
             self.histories.steps(mark).for_each(|step| with_step.entry(step).or_default().push(number));
         }
-        let (mut found, mut smallest, mut candidates) = (Vec::new(), None, Vec::new());
+        let (mut smallest, mut candidates) = (None, Vec::new());
         for &(mark, _) in classes.iter().filter(|(mark, _)| *mark != 0) {
             candidates.clear();
             let last = self.histories.steps(mark).next().and_then(|step| with_step.get(&step));
@@ -384,10 +371,30 @@ impl Standard<'_> {
                 }
             }
             smallest = smallest.into_iter().chain(Some(candidates.len() as u64)).min();
-            if !self.satisfied(self.promised, &run.block, &candidates) {
-                found.push(mark);
+            if !self.promised(&candidates) {
+                return None;
             }
         }
-        (found, smallest)
+        Some(smallest)
     }
+
+    /// Whether those of a group who were not in an earlier release satisfy what is promised, for each release that has others
+    /// of the group.
+    fn hides_newcomers(&self, classes: &[(u32, &[u32])]) -> bool {
+        let releases = |mark: u32| self.histories.steps(mark).map(|(release, _)| release);
+        let mut all: Vec<u32> = classes.iter().flat_map(|(mark, _)| releases(*mark)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter().all(|release| {
+            let is_new = |class: &&(u32, &[u32])| !releases(class.0).any(|other| other == release);
+            let new: Vec<u32> =
+                classes.iter().filter(is_new).flat_map(|(_, rows)| rows.iter().copied()).collect();
+            new.is_empty() || self.promised(&new)
+        })
+    }
+}
+
+fn too_few() -> Error {
+    Error::unsatisfied("the rows of the store do not satisfy the requirements together")
+        .with_help("insert more rows, or ask for less")
 }

@@ -67,7 +67,8 @@ impl<'a> Fitter<'a> {
         let kept = all.len() as u32;
         all.append(arrivals);
         let (numbers, codes) = (leaf_numbers(&tree), dimensions(&all.block, self.frame));
-        let routed = (kept..all.len() as u32).map(|row| (route(&tree, &numbers, &codes, row as usize), row));
+        let routed = (kept..all.len() as u32)
+            .map(|row| (route(&tree, &numbers, self.frame, &codes, row as usize), row));
         let mut routed: Vec<(usize, u32)> = routed.collect();
         routed.sort_unstable();
         let (mut routed, mut gone) = (routed.into_iter().peekable(), gone.iter().copied().peekable());

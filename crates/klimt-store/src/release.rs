@@ -1,31 +1,32 @@
 //! Releases: the groups of a plan, part by part, and what the ledger remembers of them.
 
 use crate::dictionary::Frame;
+use crate::gather::Gatherer;
 use crate::histories::Histories;
+use crate::leavers::{Leavers, judges};
 use crate::ledger::{self, Listed};
-use crate::page::{Extract, Page, for_each_page, seal_marks};
-use crate::plan::{Group, Plan, Scanner, Standard};
+use crate::page::{Extract, for_each_keys, for_each_page, seal_marks};
+use crate::past::{Past, Person};
+use crate::people::{Coded, Judge, People};
+use crate::plan::{Held, Plan, Reason, Standard};
+use crate::secret::Key;
 use crate::state::{Counts, State};
 use crate::store::Store;
 use crate::vault::{Change, Values};
+use crate::write::{Steps, Writing, groups_of};
 use hashbrown::HashMap;
 use klimt::algorithm::index::By;
-use klimt::algorithm::rothko::{PartSink, Way, Whole};
-use klimt::partition::{Partitioning, Proof};
-use klimt::region::{Cell, Regions};
-use klimt::requirement::Bound;
+use klimt::algorithm::rothko::{PartSink, Whole};
+use klimt::loss::Original;
+use klimt::partition::Partitioning;
+use klimt::region::{Extents, Regions};
 use klimt::spill::Block;
-use klimt::statistics::Collector;
 use klimt::table::{Domain, Table};
 use klimt::{Error, Result};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Parts have about so many rows.
-const PART: usize = 1 << 18;
-/// Histograms have a place for every code of a column with at most so many.
-const FEW_CODES: usize = 1 << 12;
-/// So often is a plan made again because those who are held back change what the others are compared with.
-const ROUNDS: usize = 8;
+/// So often is a plan made again because rows that are held back leave others with too few.
+const ROUNDS: usize = 100;
 
 /// What is asked of a release.
 #[derive(Clone, Debug)]
@@ -36,8 +37,42 @@ pub struct Asked {
     pub by: By,
     /// Whether rows that are not safe are held back; otherwise the release is refused where there are any.
     pub hold_back: bool,
+    /// Whether the release may tell who joined and who left since earlier ones.
+    pub allow_differences: bool,
     /// Whom it is for.
     pub audience: String,
+}
+
+/// The rows that are held back, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeldBack {
+    /// Too few of those that an earlier release had in their groups can be published with them.
+    pub torn: u64,
+    /// Newcomers who are too few: they wait for others.
+    pub joined: u64,
+    /// They hide those who have left.
+    pub left: u64,
+}
+
+impl HeldBack {
+    fn of(held: &Held) -> Self {
+        let count = |reason: Reason| held.values().filter(|other| **other == reason).count() as u64;
+        HeldBack { torn: count(Reason::Torn), joined: count(Reason::Joined), left: count(Reason::Left) }
+    }
+
+    /// How many there are.
+    pub fn rows(&self) -> u64 {
+        self.torn + self.joined + self.left
+    }
+}
+
+/// A plan, and what it publishes.
+struct Planned {
+    plan: Plan,
+    /// How often sensitive values occur.
+    counts: Counts,
+    rows: u64,
+    held_back: HeldBack,
 }
 
 /// A release that is being made. Dropped, nothing has happened.
@@ -45,10 +80,8 @@ pub struct Releasing<'s> {
     asked: Asked,
     state: State,
     change: Change<'s>,
-    plan: Plan,
+    planned: Planned,
     histories: Histories,
-    counts: Counts,
-    rows: u64,
     /// The number of the group that each group is published like, where some are published alike.
     alike: HashMap<u32, u32>,
 }
@@ -68,54 +101,104 @@ impl Store {
         refuse_few(state.directory.rows(), asked.k)?;
         self.settle(&mut state, &mut change)?;
         let histories = Histories::load(&change, state.releases)?;
-        let (requirements, promised) =
-            (self.spec.requirements(asked.k)?, self.spec.requirements(self.spec.k)?);
-        let mut rows = state.directory.rows();
-        let mut counts = state.counts.clone();
-        let pages = &state.directory.pages;
-        let mut alive = vec![0; histories.len() as usize];
-        let released_before = if alive.len() > 1 { &pages[..] } else { &[] };
-        alive[0] = if alive.len() > 1 { 0 } else { rows as u32 };
-        for_each_page(released_before, Extract::Outline, &state.frame, &change, |_, page| {
-            page.rows.marks.iter().for_each(|&mark| alive[mark as usize] += 1);
-            Ok(())
-        })?;
+        let planned = self.plan(&asked, &state, &histories, &change)?;
+        if !asked.hold_back && planned.held_back.rows() > 0 {
+            return Err(refused(&planned.held_back, asked.allow_differences));
+        }
+        let alike = alike(&planned.plan, &state, &change)?;
+        Ok(Releasing { asked, state, change, planned, histories, alike })
+    }
+
+    /// Holds back rows until the others can be released.
+    fn plan(
+        &self,
+        asked: &Asked,
+        state: &State,
+        histories: &Histories,
+        values: &dyn Values,
+    ) -> Result<Planned> {
+        let frame = &*state.frame;
+        let coded = Coded::of(frame)?;
+        let (requirements, promised) = (self.spec.requirements(asked.k)?, self.spec.promised(self.spec.k)?);
+        let differences = state.releases > 0 && !asked.allow_differences;
+        let whole = coded.whole(&state.counts, frame, state.directory.rows());
+        let granular = Judge::new(&requirements, &whole)?;
+        let columns = state.releases > 0 || !granular.bound.only_count();
+        let people = People::load(&state.directory, frame, &coded, asked.by, &granular, columns, values)?;
+        let past = Past::load(state.past, values)?;
+        let leavers = Leavers {
+            frame,
+            coded: &coded,
+            people: &people,
+            histories,
+            departed: past.departed(),
+            changed: changed_rows(&past, state, values)?,
+            judges: match differences {
+                true => judges(state.releases, &promised, &coded, frame, values)?,
+                false => Vec::new(),
+            },
+        };
+        let (weights, mut held) = (self.spec.weights(), Held::new());
+        let split = self.spec.split().bind(&Original::new(&coded.table, &weights))?;
         for _ in 0..ROUNDS {
-            let whole = counts.whole(&state.frame, rows);
-            let (granular, base) = (Bound::to(&requirements, &whole)?, Bound::to(&promised, &whole)?);
-            let mut collector = Collector::of_rows(granular.needs(), &state.frame.table, rows)?;
-            collector.prepare_for_all(FEW_CODES);
+            let (counts, rows) = published(&held, &people, &coded, state);
+            refuse_few(rows, asked.k).map_err(|error| of_held_back(error, &held))?;
+            let whole = coded.whole(&counts, frame, rows);
             let standard = Standard {
-                frame: &state.frame,
-                granular: &granular,
-                promised: &base,
-                histories: &histories,
-                by: asked.by,
-                hold_back: asked.hold_back,
-                collector,
+                coded: &coded,
+                people: &people,
+                granular: Judge::new(&requirements, &whole)?,
+                promised: Judge::new(&promised, &whole)?,
+                histories,
+                differences,
+                split: &split,
+                weights: &weights,
             };
-            let extract = if standard.only_counts() { Extract::Outline } else { Extract::Columns };
-            let mut scanner = Scanner::new(standard, alive.clone());
-            for_each_page(pages, extract, &state.frame, &change, |_, page| scanner.page(&page))?;
-            let plan = scanner.finish()?;
-            if plan.unsafe_rows > 0 && !asked.hold_back {
-                return Err(refused(&plan, self.spec.k));
+            let before = held.len();
+            if differences {
+                leavers.hold(&mut held, |rows| standard.promised.satisfied(&people.block, rows))?;
             }
-            let held = held_back(&plan, &state, &change)?;
-            let mut published = state.counts.clone();
-            published.count(&state.frame, &held, false);
-            let now = state.directory.rows() - held.rows() as u64;
-            if now == rows && published == counts {
-                let alike = alike(&plan, &state, &change)?;
-                let (rows, asked) = (now, asked);
-                return Ok(Releasing { asked, state, change, plan, histories, counts, rows, alike });
+            if held.len() > before {
+                continue;
             }
-            (rows, counts) = (now, published);
-            refuse_few(rows, asked.k)?;
+            if let Some(plan) = standard.plan(&mut held)? {
+                return Ok(Planned { plan, counts, rows, held_back: HeldBack::of(&held) });
+            }
         }
         Err(Error::unsatisfied("no set of rows that could be held back makes the release safe")
             .with_help("ask for a larger k"))
     }
+}
+
+/// The past of rows that are in the store and whose values have changed, by their numbers.
+fn changed_rows<'p>(past: &'p Past, state: &State, values: &dyn Values) -> Result<HashMap<u32, &'p Person>> {
+    let mut changed = HashMap::new();
+    if !past.has_changed_rows() {
+        return Ok(changed);
+    }
+    let of_page = |_: usize, keys: &[Key]| -> Vec<(u32, &'p Person)> {
+        (0..).zip(keys).filter_map(|(row, key)| Some((row, past.of(key)?))).collect()
+    };
+    let found = for_each_keys(&state.directory.pages, values, of_page)?;
+    let mut first = 0;
+    for (page, entry) in found.into_iter().zip(&state.directory.pages) {
+        changed.extend(page.into_iter().map(|(row, person)| (first + row, person)));
+        first += entry.rows;
+    }
+    Ok(changed)
+}
+
+/// How often sensitive values occur among the rows that are not held back, and how many these are.
+fn published(held: &Held, people: &People, coded: &Coded, state: &State) -> (Counts, u64) {
+    let mut counts = state.counts.clone();
+    if people.block.rows() > 0 {
+        let mut rows: Vec<u32> = held.keys().copied().collect();
+        rows.sort_unstable();
+        let mut block = Block::empty(&coded.table);
+        block.append_rows(&people.block, &rows);
+        counts.take_off(&state.frame, coded, &block);
+    }
+    (counts, (people.len() - held.len()) as u64)
 }
 
 fn refuse_few(rows: u64, k: u64) -> Result<()> {
@@ -126,98 +209,62 @@ fn refuse_few(rows: u64, k: u64) -> Result<()> {
         .with_help("insert more rows first"))
 }
 
-fn refused(plan: &Plan, k: u64) -> Error {
-    let smallest = plan.smallest.unwrap_or(0);
-    Error::unsatisfied(format!(
-        "{} rows would be safe in this release alone, but not beside earlier ones: put side by side, the releases would \
-         leave as few as {smallest} people among whom somebody is hidden, where {k} and every other requirement were promised",
-        plan.unsafe_rows
+/// Why so many rows would have to be held back.
+fn refused(held: &HeldBack, allowed: bool) -> Error {
+    let told: Vec<String> = [
+        (held.torn, "was in an earlier release with people who have left, changed or moved"),
+        (held.joined, "has joined since an earlier release with too few others"),
+        (held.left, "would be needed to hide somebody who has left"),
+    ]
+    .iter()
+    .filter(|(rows, _)| *rows > 0)
+    .map(|(rows, why)| format!("{rows} because each of them {why}"))
+    .collect();
+    let error = Error::unsatisfied(format!(
+        "{} rows would be safe in this release alone, but not beside earlier ones: put side by side, the releases would leave \
+         people hidden among too few: {}",
+        held.rows(),
+        told.join("; ")
     ))
-    .with_help("--hold-back keeps these rows out of the release")
-}
-
-/// The rows that a plan holds back.
-fn held_back(plan: &Plan, state: &State, change: &Change<'_>) -> Result<Block> {
-    let mut held = Block::empty(&state.frame.table);
-    if plan.unsafe_rows == 0 {
-        return Ok(held);
+    .with_help("--hold-back keeps these rows out of the release until they are safe");
+    if allowed || held.joined + held.left == 0 {
+        return error;
     }
-    let mut cursor = Cursor::new(&plan.groups);
-    for_each_page(&state.directory.pages, Extract::Columns, &state.frame, change, |_, page| {
-        let rows: Vec<u32> =
-            (0..page.rows.len() as u32).filter(|_| cursor.next().is_some_and(|place| place.held)).collect();
-        held.append_rows(&page.rows.block, &rows);
-        Ok(())
-    })?;
-    Ok(held)
+    error.with_help("--allow-differences tells who joined and who left; only where nobody has both releases")
 }
 
-/// Where a row stands in the plan.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    group: u32,
-    held: bool,
-    /// Whether it is the last of its group.
-    last: bool,
-}
-
-/// Walks through the rows of a plan, in the order of the pages.
-struct Cursor<'p> {
-    groups: &'p [Group],
-    group: usize,
-    row: u32,
-    held: usize,
-}
-
-impl<'p> Cursor<'p> {
-    fn new(groups: &'p [Group]) -> Self {
-        Cursor { groups, group: 0, row: 0, held: 0 }
+/// An error about the rows that are left, which says that others are held back.
+fn of_held_back(error: Error, held: &Held) -> Error {
+    if held.is_empty() {
+        return error;
     }
+    Error::unsatisfied(format!("{} after {} rows were held back", error.message(), held.len()))
+        .with_help("insert more rows first")
 }
 
-impl Iterator for Cursor<'_> {
-    type Item = Place;
-
-    fn next(&mut self) -> Option<Place> {
-        let group = self.groups.get(self.group)?;
-        let held = group.held.get(self.held) == Some(&self.row);
-        let place = Place { group: self.group as u32, held, last: self.row + 1 == group.rows };
-        self.held += usize::from(held);
-        self.row += 1;
-        if place.last {
-            (self.group, self.row, self.held) = (self.group + 1, 0, 0);
-        }
-        Some(place)
-    }
-}
-
-/// Groups that are published alike, which hierarchies can do, are one group to the reader: the first of them for each.
+/// Groups that are published alike are one group to the reader: the first of them for each. Groups of whole leaves are only
+/// where there are hierarchies.
 fn alike(plan: &Plan, state: &State, change: &Change<'_>) -> Result<HashMap<u32, u32>> {
     let (mut alike, table) = (HashMap::new(), &state.frame.table);
-    if (0..table.dimensions()).all(|dimension| table.domain(dimension).hierarchy().is_none()) {
+    if plan.plain && (0..table.dimensions()).all(|dimension| table.domain(dimension).hierarchy().is_none()) {
         return Ok(alike);
     }
     let mut seen: HashMap<Vec<u8>, u32> = HashMap::new();
-    let mut cursor = Cursor::new(&plan.groups);
-    let mut open = Block::empty(table);
+    let mut gatherer = Gatherer::new(plan, table);
     for_each_page(&state.directory.pages, Extract::Columns, &state.frame, change, |_, page| {
-        for row in 0..page.rows.len() as u32 {
-            let Some(place) = cursor.next() else { break };
-            if !place.held {
-                open.append_rows(&page.rows.block, &[row]);
+        gatherer.page(&page, |group, block, rows| {
+            let mut own = Block::empty(table);
+            own.append_rows(block, rows);
+            let own = own.into_table(table)?;
+            let regions = whole_group(&own).compact(&own);
+            let first = *seen.entry(shown(&regions, table)).or_insert(group);
+            if first != group {
+                alike.extend([(group, first), (first, first)]);
             }
-            if place.last {
-                let block = std::mem::replace(&mut open, Block::empty(table));
-                let group = block.into_table(table)?;
-                let regions = whole_group(&group).compact(&group);
-                let first = *seen.entry(published(&regions, table)).or_insert(place.group);
-                if first != place.group {
-                    alike.extend([(place.group, first), (first, first)]);
-                }
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     })?;
+    gatherer.finish()?;
     Ok(alike)
 }
 
@@ -225,30 +272,15 @@ fn whole_group(table: &Table) -> Partitioning {
     groups_of(table.rows(), vec![table.rows() as u32], false)
 }
 
-/// Groups of rows that stand one after the other, whose regions are not known yet.
-fn groups_of(rows: usize, ends: Vec<u32>, strict: bool) -> Partitioning {
-    let order = (0..rows as u32).collect();
-    Partitioning { order, ends, regions: Regions::default(), tree: None, proof: Proof::Heuristic, strict }
-}
-
-/// What is published of a group, as bytes.
-fn published(regions: &Regions, table: &Table) -> Vec<u8> {
-    let mut bytes = Vec::new();
+/// What is published of the first group, as bytes.
+fn shown(regions: &Regions, table: &Table) -> Vec<u8> {
+    let mut text = Vec::new();
     for dimension in 0..table.dimensions() {
-        let domain: &Domain = table.domain(dimension);
-        match regions.cell(0, dimension, domain) {
-            Cell::Interval { lo, hi } => bytes.extend([0, lo, hi].iter().flat_map(|word| word.to_le_bytes())),
-            Cell::Node(node) => bytes.extend([1, node.0].iter().flat_map(|word| word.to_le_bytes())),
-            Cell::Set(members) => {
-                bytes.extend(
-                    [2, members.len() as u32].iter().chain(members).flat_map(|word| word.to_le_bytes()),
-                );
-            }
-            Cell::Missing => bytes.extend(3u32.to_le_bytes()),
-            Cell::All => bytes.extend(4u32.to_le_bytes()),
-        }
+        let (domain, first): (&Domain, usize) = (table.domain(dimension), text.len());
+        regions.cell(0, dimension, domain).write(domain, Extents::Compact, &mut text);
+        text.extend(((text.len() - first) as u32).to_le_bytes());
     }
-    bytes
+    text
 }
 
 impl Releasing<'_> {
@@ -259,38 +291,33 @@ impl Releasing<'_> {
 
     /// How many rows are published.
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.planned.rows
     }
 
-    /// How many rows are held back.
-    pub fn held_back(&self) -> u64 {
-        self.plan.unsafe_rows
+    /// The rows that are held back.
+    pub fn held_back(&self) -> HeldBack {
+        self.planned.held_back
     }
 
     /// Hands over the groups, part by part.
     pub fn write(&mut self, sink: &mut dyn PartSink) -> Result<()> {
-        let Releasing { state, change, plan, histories, counts, alike, .. } = self;
+        let Releasing { state, change, planned, histories, alike, .. } = self;
+        let Planned { plan, counts, rows, .. } = planned;
         let State { frame, directory, releases, .. } = state;
         let frame: &Frame = frame;
-        sink.begin(&counts.whole(frame, self.rows) as &Whole<'_>)?;
-        let mut writing = Writing {
-            sink,
-            frame,
-            histories,
-            release: *releases + 1,
-            // Boxes of several leaves may overlap.
-            strict: directory.pages.iter().map(|page| page.leaves as usize).sum::<usize>()
-                == plan.groups.len(),
-            part: Held::new(frame),
-            apart: Held::new(frame),
-            steps: Vec::new(),
-        };
-        let mut cursor = Cursor::new(&plan.groups);
+        sink.begin(&counts.whole(frame, *rows) as &Whole<'_>)?;
+        let leaves: usize = directory.pages.iter().map(|page| page.leaves as usize).sum();
+        // Boxes of several leaves may overlap.
+        let strict = plan.plain && leaves == plan.sizes.len();
+        let mut writing = Writing::new(sink, frame, strict, alike);
+        let mut gatherer = Gatherer::new(plan, &frame.table);
+        let mut steps = Steps { release: *releases + 1, histories, made: HashMap::new() };
         let mut marks = Vec::new();
         for_each_page(&directory.pages, Extract::Columns, frame, &*change, |_, page| {
-            marks.push(writing.page(&page, &mut cursor, alike)?);
-            Ok(())
+            marks.push(steps.page(&page, gatherer.places(&page)?, alike));
+            gatherer.page(&page, |group, block, rows| writing.group(group, block, rows))
         })?;
+        gatherer.finish()?;
         writing.finish()?;
         for (entry, marks) in directory.pages.iter_mut().zip(marks) {
             let sealed = seal_marks(entry.page, &marks, change.secret());
@@ -310,101 +337,22 @@ impl Releasing<'_> {
             k: self.asked.k,
             by: self.asked.by,
             version: self.state.version,
-            rows: self.rows,
+            rows: self.planned.rows,
             groups,
-            held_back: self.plan.unsafe_rows,
-            smallest_intersection: self.plan.smallest,
+            held_back: self.planned.held_back.rows(),
+            waiting_newcomers: self.planned.held_back.joined,
+            differences_allowed: self.asked.allow_differences,
+            smallest_intersection: self.planned.plan.smallest,
             seconds,
             hash: hash.to_string(),
         };
         self.histories.save(release, &mut self.change)?;
+        self.planned.counts.save_release(release, self.planned.rows, &mut self.change)?;
         ledger::enter(&listed, &mut self.change)?;
         self.state.releases = release;
         self.state.histories = self.histories.len();
         self.state.save(&mut self.change)?;
         self.change.commit()?;
         Ok(listed)
-    }
-}
-
-/// Rows that wait to be handed over, group by group.
-struct Held {
-    block: Block,
-    ends: Vec<u32>,
-}
-
-impl Held {
-    fn new(frame: &Frame) -> Self {
-        Held { block: Block::empty(&frame.table), ends: Vec::new() }
-    }
-}
-
-/// Hands over groups and remembers who was in them.
-struct Writing<'w> {
-    sink: &'w mut dyn PartSink,
-    frame: &'w Frame,
-    histories: &'w mut Histories,
-    release: u32,
-    strict: bool,
-    part: Held,
-    /// Groups that are published alike come last, together.
-    apart: Held,
-    /// The new histories of the open group, by the old ones.
-    steps: Vec<(u32, u32)>,
-}
-
-impl Writing<'_> {
-    /// Takes the rows of a page; returns their new histories.
-    fn page(&mut self, page: &Page, cursor: &mut Cursor<'_>, alike: &HashMap<u32, u32>) -> Result<Vec<u32>> {
-        let mut marks = page.rows.marks.clone();
-        let (mut rows, mut row) = (Vec::new(), 0);
-        while row < marks.len() {
-            let place = cursor.next().ok_or_else(|| Error::internal("a plan has too few rows"))?;
-            if !place.held {
-                let number = alike.get(&place.group).copied().unwrap_or(place.group);
-                marks[row] = self.step(marks[row], number);
-                rows.push(row as u32);
-            }
-            row += 1;
-            if place.last || row == marks.len() {
-                let into = if alike.contains_key(&place.group) { &mut self.apart } else { &mut self.part };
-                into.block.append_rows(&page.rows.block, &rows);
-                rows.clear();
-                if place.last {
-                    into.ends.push(into.block.rows() as u32);
-                    self.steps.clear();
-                    if self.part.block.rows() >= PART {
-                        self.flush(false)?;
-                    }
-                }
-            }
-        }
-        Ok(marks)
-    }
-
-    fn step(&mut self, mark: u32, group: u32) -> u32 {
-        if let Some((_, step)) = self.steps.iter().find(|(before, _)| *before == mark) {
-            return *step;
-        }
-        let step = self.histories.step(mark, self.release, group);
-        self.steps.push((mark, step));
-        step
-    }
-
-    fn flush(&mut self, apart: bool) -> Result<()> {
-        let waiting = if apart { &mut self.apart } else { &mut self.part };
-        let Held { block, ends } = std::mem::replace(waiting, Held::new(self.frame));
-        if ends.is_empty() {
-            return Ok(());
-        }
-        let table = block.into_table(&self.frame.table)?;
-        let mut partitioning = groups_of(table.rows(), ends, self.strict && !apart);
-        partitioning.regions = partitioning.compact(&table);
-        self.sink.part(table, partitioning, &Way::default())
-    }
-
-    fn finish(mut self) -> Result<()> {
-        self.flush(false)?;
-        self.flush(true)
     }
 }

@@ -33,8 +33,10 @@ impl Secret {
         Ok(Secret::of(&secret))
     }
 
-    /// The secret of a store. It is refused where others than its owner may read it.
+    /// The secret of a store. It is refused where others than its owner may read it, or write to the folder: they could put
+    /// another in its place.
     pub fn open(folder: &Path) -> Result<Self> {
+        refuse_writable(folder)?;
         let path = folder.join(FILE);
         let name = path.display().to_string();
         let failed = |e: std::io::Error| {
@@ -52,7 +54,8 @@ impl Secret {
         Ok(Secret::of(&secret))
     }
 
-    fn of(secret: &[u8; 32]) -> Self {
+    /// The secret of these bytes.
+    pub(crate) fn of(secret: &[u8; 32]) -> Self {
         Secret {
             keys: blake3::derive_key("klimt store 2026 keys of rows", secret),
             seals: blake3::derive_key("klimt store 2026 seals of values", secret),
@@ -72,6 +75,19 @@ impl Secret {
         hasher.update(&(name.len() as u32).to_le_bytes()).update(name).update(value);
         *hasher.finalize().as_bytes()
     }
+}
+
+/// Refuses a file or folder that others than its owner may write to.
+pub(crate) fn refuse_writable(path: &Path) -> Result<()> {
+    let name = path.display().to_string();
+    let mode = fs::metadata(path).map_err(|e| Error::io(&name, "read it", &e))?.permissions().mode();
+    if mode & 0o022 == 0 {
+        return Ok(());
+    }
+    Err(Error::input(format!(
+        "{name}: others than its owner may write to it, so that what it holds cannot be trusted"
+    ))
+    .with_help(format!("make sure that nobody has changed it, then: chmod go-w {name}")))
 }
 
 impl std::fmt::Debug for Secret {

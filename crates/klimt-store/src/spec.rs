@@ -3,7 +3,7 @@
 use klimt::hierarchy::{ReadOptions, WriteOptions, read_csv, write_csv};
 use klimt::recode::SavedRequirement;
 use klimt::registry;
-use klimt::requirement::{KAnonymity, Requirement};
+use klimt::requirement::{KAnonymity, LengthRestriction, Requirement};
 use klimt::split::SplitSpec;
 use klimt::table::{ColumnSpec, Domain, Role, Shape, Table};
 use klimt::{Error, Result};
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The format that this version writes.
-const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// What a store is about. It is settled when the store is made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Spec {
-    format: u32,
+    pub(crate) format: u32,
     /// The column whose values tell rows apart. It is never published, and only keyed hashes of it are kept.
     pub key: String,
     /// The columns that are published, in their order.
@@ -100,12 +100,36 @@ impl Spec {
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let spec: Spec = serde_json::from_slice(bytes)
-            .map_err(|_| Error::input("the store was made by another version of klimt"))?;
-        if spec.format != FORMAT {
-            return Err(Error::input("the store was made by another version of klimt"));
+        let other = || Error::input("the store was made by another version of klimt");
+        /// The part of a spec that every version has.
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
         }
-        Ok(spec)
+        let Format { format } = serde_json::from_slice(bytes).map_err(|_| other())?;
+        if format < FORMAT {
+            return Err(other().with_help(
+                "an earlier version did not remember who has left, so that releases beside earlier ones cannot be checked; make \
+                 a new store and insert the rows, and compare what it releases with klimt verify --against --strict",
+            ));
+        }
+        if format > FORMAT {
+            return Err(other().with_help("use the newer version"));
+        }
+        serde_json::from_slice(bytes).map_err(|_| other())
+    }
+
+    /// Whether more than sizes is required.
+    pub(crate) fn protects_values(&self) -> bool {
+        !self.requirements.is_empty()
+    }
+
+    /// The requirements with this k that sets of rows must satisfy which several releases tell apart: all but those about
+    /// what is published of a group.
+    pub(crate) fn promised(&self, k: u64) -> Result<Vec<Box<dyn Requirement>>> {
+        let mut requirements = self.requirements(k)?;
+        requirements.retain(|requirement| requirement.id() != LengthRestriction::ID);
+        Ok(requirements)
     }
 
     /// The requirements with this k.
@@ -169,5 +193,21 @@ impl StoredColumn {
             spec.hierarchy = Some(Arc::new(read_csv(&self.name, text.as_bytes(), &ReadOptions::default())?));
         }
         Ok(spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_of_other_versions_are_refused_with_what_to_do() {
+        for (bytes, help) in
+            [(&b"{\"format\":1,\"key\":\"id\"}"[..], "a new store"), (b"{\"format\":9}", "newer")]
+        {
+            let error = Spec::from_bytes(bytes).unwrap_err();
+            assert!(error.message().contains("another version"), "{error}");
+            assert!(error.help().iter().any(|line| line.contains(help)), "{error}");
+        }
     }
 }

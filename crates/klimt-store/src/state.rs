@@ -3,6 +3,8 @@
 use crate::bytes::{Reader, Writer, damaged};
 use crate::dictionary::{Coding, Dictionary, Frame};
 use crate::page::{Entry, read_tree, write_tree};
+use crate::past::Chunks;
+use crate::people::Coded;
 use crate::spec::Spec;
 use crate::store::Size;
 use crate::vault::{Change, Name, Values};
@@ -43,6 +45,39 @@ impl Counts {
         Whole { frame: &frame.table, rows, counts }
     }
 
+    /// Counts rows that are not published, of which there are the columns that have codes.
+    pub fn take_off(&mut self, frame: &Frame, coded: &Coded, block: &Block) {
+        for ((number, _, coding), &place) in sensitive(frame).zip(&coded.sensitive) {
+            block.codes(place).for_each(|code| {
+                let count = &mut self.0[number][coding.stored(code) as usize];
+                *count = count.saturating_sub(1);
+            });
+        }
+    }
+
+    /// Those of a release, so many rows.
+    pub fn of_release(release: u32, columns: usize, values: &dyn Values) -> Result<(Self, u64)> {
+        let bytes = values.get(Name::counts(release))?;
+        let mut reader = Reader::new(&bytes);
+        let rows = reader.long()?;
+        let counts = (0..columns).map(|_| read_counts(&mut reader)).collect::<Result<Vec<_>>>()?;
+        reader.end()?;
+        Ok((Counts(counts), rows))
+    }
+
+    /// Remembers these as those of a release, so many rows.
+    pub fn save_release(&self, release: u32, rows: u64, change: &mut Change<'_>) -> Result<()> {
+        let mut writer = Writer::default();
+        writer.long(rows);
+        (0..self.0.len()).for_each(|column| self.write(column, &mut writer));
+        change.set(Name::counts(release), &writer.bytes).map(|_| ())
+    }
+
+    fn write(&self, column: usize, writer: &mut Writer) {
+        writer.word(self.0[column].len() as u32);
+        self.0[column].iter().for_each(|&count| writer.long(count));
+    }
+
     /// Counts rows that have come, or gone.
     pub fn count(&mut self, frame: &Frame, block: &Block, come: bool) {
         for (number, _, coding) in sensitive(frame) {
@@ -58,8 +93,13 @@ impl Counts {
     }
 }
 
-/// The sensitive columns of a frame.
-fn sensitive(frame: &Frame) -> impl Iterator<Item = (usize, &Domain, &Coding)> {
+fn read_counts(reader: &mut Reader<'_>) -> Result<Vec<u64>> {
+    let len = reader.word()?;
+    (0..len).map(|_| reader.long()).collect()
+}
+
+/// The sensitive columns of a frame, by their numbers.
+pub(crate) fn sensitive(frame: &Frame) -> impl Iterator<Item = (usize, &Domain, &Coding)> {
     let columns = frame.table.columns().iter().enumerate().zip(&frame.codings);
     columns.filter(|((_, column), _)| column.role == Role::Sensitive).filter_map(
         |((number, column), coding)| {
@@ -80,6 +120,8 @@ pub(crate) struct State {
     pub releases: u32,
     /// How many histories there are, that of rows which were never released included.
     pub histories: u32,
+    /// Where the records of people's past are.
+    pub past: Chunks,
     /// How often sensitive values occur.
     pub counts: Counts,
     /// The values of the columns.
@@ -226,6 +268,7 @@ impl State {
             next_page: 1,
             releases: 0,
             histories: 1,
+            past: Chunks::default(),
             counts,
             dictionaries,
             directory,
@@ -242,14 +285,15 @@ impl State {
     pub fn save(&mut self, change: &mut Change<'_>) -> Result<()> {
         let mut writer = Writer::default();
         writer.long(self.version);
-        [self.next_page, self.releases, self.histories].into_iter().for_each(|word| writer.word(word));
+        let Chunks { first, next } = self.past;
+        let words = [self.next_page, self.releases, self.histories, first, next];
+        words.into_iter().for_each(|word| writer.word(word));
         for (number, dictionary) in self.dictionaries.iter_mut().enumerate() {
             dictionary.save(number, change)?;
             let (chunks, missing) = dictionary.saved();
             writer.word(chunks);
             writer.byte(u8::from(missing));
-            writer.word(self.counts.0[number].len() as u32);
-            self.counts.0[number].iter().for_each(|&count| writer.long(count));
+            self.counts.write(number, &mut writer);
         }
         writer.word(self.directory.pages.len() as u32);
         for (entry, waiting) in self.directory.pages.iter().zip(&self.directory.waiting) {
@@ -270,6 +314,8 @@ pub(crate) struct RawState {
     next_page: u32,
     releases: u32,
     histories: u32,
+    /// Where the records of people's past are.
+    pub past: Chunks,
     counts: Counts,
     /// The values of the columns: more may be taken in before they get codes.
     pub dictionaries: Vec<Dictionary>,
@@ -286,12 +332,12 @@ impl RawState {
         let mut reader = Reader::new(&bytes);
         let version = reader.long()?;
         let (next_page, releases, histories) = (reader.word()?, reader.word()?, reader.word()?);
+        let past = Chunks { first: reader.word()?, next: reader.word()? };
         let (mut dictionaries, mut counts) = (Vec::new(), Vec::new());
         for (number, column) in spec.columns.iter().enumerate() {
             let saved = (reader.word()?, reader.byte()? != 0);
             dictionaries.push(Dictionary::load(column, number, saved, values)?);
-            let len = reader.word()?;
-            counts.push((0..len).map(|_| reader.long()).collect::<Result<Vec<_>>>()?);
+            counts.push(read_counts(&mut reader)?);
         }
         let mut directory = Directory::default();
         for _ in 0..reader.word()? {
@@ -300,13 +346,13 @@ impl RawState {
             directory.push(page, waiting.collect::<Result<Vec<_>>>()?);
         }
         let (counts, cuts) = (Counts(counts), reader.rest().to_vec());
-        Ok(RawState { version, next_page, releases, histories, counts, dictionaries, directory, cuts })
+        Ok(RawState { version, next_page, releases, histories, past, counts, dictionaries, directory, cuts })
     }
 
     /// Gives codes to the values.
     pub fn settle(self, spec: &Spec) -> Result<State> {
-        let RawState { version, next_page, releases, histories, counts, dictionaries, mut directory, cuts } =
-            self;
+        let RawState { version, next_page, releases, histories, past, .. } = self;
+        let RawState { counts, dictionaries, mut directory, cuts, .. } = self;
         let frame = Arc::new(Frame::of(spec, &dictionaries)?);
         let mut reader = Reader::new(&cuts);
         directory.tree = read_tree(&mut reader, &frame)?;
@@ -315,7 +361,7 @@ impl RawState {
         if leaves != directory.pages.len() {
             return Err(damaged());
         }
-        Ok(State { version, next_page, releases, histories, counts, dictionaries, directory, frame })
+        Ok(State { version, next_page, releases, histories, past, counts, dictionaries, directory, frame })
     }
 }
 

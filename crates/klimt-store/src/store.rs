@@ -2,6 +2,7 @@
 
 use crate::ledger::{self, Listed};
 use crate::page::Page;
+use crate::past::Past;
 use crate::secret::Secret;
 use crate::spec::Spec;
 use crate::state::State;
@@ -69,6 +70,10 @@ pub struct Status {
     pub k: u64,
     /// The column that tells rows apart.
     pub key: String,
+    /// How many rows the last release held back.
+    pub held_back: u64,
+    /// How many rows that were released have been deleted: their keys' hashes and histories are kept.
+    pub departed: u64,
     /// The ledger.
     pub releases: Vec<Listed>,
 }
@@ -134,6 +139,7 @@ impl Store {
         let snapshot = self.vault.snapshot()?;
         let state = State::load(&self.spec, &snapshot)?;
         let directory = &state.directory;
+        let releases = ledger::list(&snapshot, state.releases)?;
         Ok(Status {
             rows: directory.rows(),
             groups: directory.leaves(),
@@ -144,7 +150,9 @@ impl Store {
             version: state.version,
             k: self.spec.k,
             key: self.spec.key.clone(),
-            releases: ledger::list(&snapshot, state.releases)?,
+            held_back: releases.last().map_or(0, |last| last.held_back),
+            departed: Past::load(state.past, &snapshot)?.departed_count(),
+            releases,
         })
     }
 }

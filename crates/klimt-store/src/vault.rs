@@ -10,7 +10,7 @@
 //! an older state is found when it is read.
 
 use crate::bytes::damaged;
-use crate::secret::Secret;
+use crate::secret::{Secret, refuse_writable};
 use klimt::{Error, Result};
 use redb::{
     Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
@@ -25,7 +25,7 @@ use std::path::Path;
 /// The file of the values, in the folder of the store.
 const FILE: &str = "index.redb";
 /// The bytes of a seal.
-const SEAL: usize = 32;
+pub(crate) const SEAL: usize = 32;
 
 const VALUES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("values");
 
@@ -62,6 +62,16 @@ impl Name {
     /// The histories that a release has made.
     pub const fn histories(release: u32) -> Name {
         Name::of(b'H', release, 0)
+    }
+
+    /// How often each sensitive value occurs in a release.
+    pub const fn counts(release: u32) -> Name {
+        Name::of(b'C', release, 0)
+    }
+
+    /// Records of people's past.
+    pub const fn past(chunk: u32) -> Name {
+        Name::of(b'G', chunk, 0)
     }
 
     /// What the ledger says of a release.
@@ -108,6 +118,7 @@ impl Vault {
                 .with_help("klimt index create makes one"));
         }
         let secret = Secret::open(folder)?;
+        refuse_writable(&path)?;
         let database = guarded(|| redb::Builder::new().set_cache_size(cache).open(&path))?;
         Ok(Vault { database: Guarded(Some(database.map_err(|e| opened(folder, e))?)), secret })
     }
@@ -244,7 +255,7 @@ impl Change<'_> {
 /// A value with its seal.
 pub(crate) struct Sealed {
     name: Name,
-    bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     pub seal: Seal,
 }
 

@@ -19,8 +19,8 @@ pub struct Question {
 pub struct Findings {
     /// The rows of the release.
     pub rows: u64,
-    /// The suppressed rows: those published as `*` in every quasi-identifier beside other rows, and those of the
-    /// original that the release lacks.
+    /// The suppressed rows: those of the original that the release lacks, and those published as `*` in every
+    /// quasi-identifier where these are read as suppressed.
     pub suppressed: u64,
     /// The number of groups.
     pub groups: u64,
@@ -78,13 +78,15 @@ pub struct SensitiveFinding {
     pub certain_rows: u64,
 }
 
-/// A group by its published values.
+/// A group by its number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WorstGroup {
+pub struct NumberedGroup {
+    /// Its number: groups are counted from 1 in the order in which their first rows come.
+    pub group: u64,
     /// How many rows it has.
     pub rows: u64,
-    /// The published value of every quasi-identifier, by name.
-    #[serde(serialize_with = "as_map")]
+    /// The published value of every quasi-identifier, by name, where they may be shown.
+    #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(String, String)>,
 }
 
@@ -132,11 +134,6 @@ impl Sums {
             below: (0, 0),
             sensitive: tally.sensitive().iter().map(name).collect(),
         }
-    }
-
-    /// Whether no group has been counted.
-    pub fn is_empty(&self) -> bool {
-        self.groups == 0
     }
 
     /// Counts groups that have not been counted, with the cells of each sensitive column, group by group.
@@ -199,19 +196,32 @@ impl Sums {
     }
 }
 
-/// The `count` smallest groups, ordered by size and then by their values. Published values are no secret, so they
-/// may be shown.
-pub fn worst(tally: &Tally, count: usize) -> Vec<WorstGroup> {
-    let order = |a: &Group, b: &Group| a.rows().cmp(&b.rows()).then_with(|| a.values().cmp(b.values()));
-    let mut groups: Vec<_> = tally.groups().collect();
+/// The `count` smallest of the groups that `chosen` admits, ordered by size and then by number, without their values.
+pub fn smallest(tally: &Tally, count: usize, chosen: impl Fn(&Group) -> bool) -> Vec<NumberedGroup> {
+    let mut groups: Vec<_> = tally.groups().filter(chosen).collect();
+    let order = |group: &Group| (group.rows(), group.number());
     if count < groups.len() {
-        groups.select_nth_unstable_by(count, order);
+        groups.select_nth_unstable_by_key(count, order);
         groups.truncate(count);
     }
-    groups.sort_unstable_by(order);
+    groups.sort_unstable_by_key(order);
+    let numbered = |group: &Group| NumberedGroup {
+        group: u64::from(group.number()) + 1,
+        rows: group.rows(),
+        values: Vec::new(),
+    };
+    groups.iter().map(numbered).collect()
+}
+
+/// The same groups with their published values. Who asks for them sees to it that no group below k is among them.
+pub fn with_values(tally: &Tally, groups: Vec<NumberedGroup>) -> Vec<NumberedGroup> {
     let names = tally.quasi_identifiers();
-    let named = |group: &Group| names.iter().cloned().zip(group.values().map(str::to_string)).collect();
-    groups.iter().map(|group| WorstGroup { rows: group.rows(), values: named(group) }).collect()
+    let named = |found: NumberedGroup| {
+        let group = tally.tuples().nth(found.group as usize - 1);
+        let values = group.into_iter().flat_map(|group| group.values()).map(str::to_string);
+        NumberedGroup { values: names.iter().cloned().zip(values).collect(), ..found }
+    };
+    groups.into_iter().map(named).collect()
 }
 
 /// How many rows are unique by each quasi-identifier: alone in their group, and not without that column.
@@ -258,14 +268,20 @@ mod tests {
     }
 
     fn release() -> Tally {
+        // The last group is one of stars.
         let groups = [("[1..2]", 3), ("[3..4]", 2), ("5", 2), ("*", 4)];
         let rows: Vec<_> = groups.iter().flat_map(|&(age, n)| (0..n).map(move |_| (age, "flu"))).collect();
         tally(&rows).merge(tally(&[("[1..2]", "gout")])).unwrap()
     }
 
+    /// The same release of a tool that publishes suppressed rows as stars.
+    fn with_suppressed() -> Tally {
+        release().with_suppressed_stars(true)
+    }
+
     #[test]
     fn a_release_is_summed_up() {
-        let found = Findings::new(&release(), &Question { k: Some(3), original_rows: None }).unwrap();
+        let found = Findings::new(&with_suppressed(), &Question { k: Some(3), original_rows: None }).unwrap();
         let bucket = |from, to, groups, rows| Bucket { from, to: Some(to), groups, rows };
         let expected = Findings {
             rows: 12,
@@ -285,12 +301,22 @@ mod tests {
             }],
         };
         assert_eq!(found, expected);
+        let found = Findings::new(&release(), &Question { k: Some(5), original_rows: None }).unwrap();
+        assert_eq!((found.rows, found.suppressed, found.groups), (12, 0, 4));
+        assert_eq!(
+            found.below,
+            Some(Below { k: 5, groups: 4, rows: 12 }),
+            "stars are a group like any other"
+        );
+        assert_eq!(found.sensitive[0].certain_rows, 8);
     }
 
     #[test]
     fn rows_that_the_release_lacks_are_suppressed() {
         let asked = |original_rows| Question { k: None, original_rows: Some(original_rows) };
         let found = Findings::new(&release(), &asked(15)).unwrap();
+        assert_eq!((found.rows, found.suppressed, found.dm), (12, 3, 40 + 3 * 15));
+        let found = Findings::new(&with_suppressed(), &asked(15)).unwrap();
         assert_eq!((found.rows, found.suppressed, found.dm), (12, 7, 24 + 7 * 15));
         assert_eq!((found.average_group, found.c_avg, found.below), (8.0 / 3.0, None, None));
         let error = Findings::new(&release(), &asked(11)).unwrap_err();
@@ -317,30 +343,26 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_groups_are_the_smallest_in_the_order_of_their_values() {
-        let worst = |count| -> Vec<_> {
-            let groups = super::worst(&release(), count);
-            groups.into_iter().map(|group| (group.rows, group.values[0].1.clone())).collect()
+    fn the_smallest_groups_are_told_by_number() {
+        let smallest = |count, least: u64| -> Vec<_> {
+            let groups = super::smallest(&release(), count, |group| group.rows() >= least);
+            groups.into_iter().map(|group| (group.group, group.rows)).collect()
         };
-        let all = [(2, "5"), (2, "[3..4]"), (4, "[1..2]")].map(|(rows, value)| (rows, value.to_string()));
-        assert_eq!(worst(9), all);
-        assert_eq!(worst(3), all);
-        assert_eq!(worst(1), all[..1]);
-        assert!(worst(0).is_empty());
-        // A value sorts before those that it begins.
-        let mut pairs = Tally::new(&["a", "b"], &[]);
-        pairs.add(&["ab", ""], &[]).unwrap();
-        pairs.add(&["a", "z"], &[]).unwrap();
-        assert_eq!(super::worst(&pairs, 1)[0].values[0].1, "a");
+        assert_eq!(smallest(9, 0), [(2, 2), (3, 2), (1, 4), (4, 4)]);
+        assert_eq!(smallest(1, 0), [(2, 2)]);
+        assert_eq!(smallest(9, 3), [(1, 4), (4, 4)]);
+        assert!(smallest(0, 0).is_empty());
     }
 
     #[test]
     fn findings_are_written_by_name() {
-        let worst = serde_json::to_string(&super::worst(&release(), 1)).unwrap();
-        assert_eq!(worst, r#"[{"rows":2,"values":{"age":"5"}}]"#);
+        let groups = super::smallest(&release(), 1, |_| true);
+        assert_eq!(serde_json::to_string(&groups).unwrap(), r#"[{"group":2,"rows":2}]"#);
+        let shown = serde_json::to_string(&super::with_values(&release(), groups)).unwrap();
+        assert_eq!(shown, r#"[{"group":2,"rows":2,"values":{"age":"[3..4]"}}]"#);
         let found = Findings::new(&release(), &Question::default()).unwrap();
         let json = serde_json::to_value(&found).unwrap();
         assert_eq!(json["smallest_group"], 2);
-        assert_eq!(json["sensitive"][0]["certain_rows"], 4);
+        assert_eq!(json["sensitive"][0]["certain_rows"], 8, "those of stars too");
     }
 }

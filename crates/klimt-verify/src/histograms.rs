@@ -1,6 +1,7 @@
 //! How often each value of a sensitive column occurs in each group.
 
-use crate::keys::Keys;
+use crate::values::{Comparison, Values};
+use hashbrown::HashMap;
 
 /// How often one sensitive value occurs in one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +18,7 @@ pub struct Cell {
 #[derive(Clone, Debug)]
 pub struct Histograms {
     column: String,
-    values: Keys,
+    values: Values,
     /// What was counted. A group and value may come several times: that is cheaper than to look for them, as the
     /// rows of a group mostly come together. It never comes to more than twice the cells there are (and some).
     cells: Vec<Cell>,
@@ -32,10 +33,15 @@ impl Histograms {
     pub(crate) fn new(column: &str) -> Self {
         Histograms {
             column: column.to_string(),
-            values: Keys::default(),
+            values: Values::default(),
             cells: Vec::new(),
             room: LEAST_ROOM,
         }
+    }
+
+    /// The same column, whose values are compared so; nothing has been counted.
+    pub(crate) fn compared(&self, comparison: Comparison) -> Self {
+        Histograms { values: Values::new(comparison), ..Histograms::new(&self.column) }
     }
 
     /// Counts a row of a group that has a value; `None` when the column has more than 2³² values.
@@ -45,16 +51,17 @@ impl Histograms {
 
     /// Counts rows of a group that have a value; `None` when the column has more than 2³² values.
     pub(crate) fn add_rows(&mut self, group: u32, value: &[u8], rows: u64) -> Option<()> {
-        let value = self.values.intern(value)?;
+        let value = self.values.number(value)?;
         self.push(Cell { group, value, rows });
         Some(())
     }
 
     /// Counts all of `other`, whose group `g` is group `groups[g]` here.
     pub(crate) fn absorb(&mut self, other: &Histograms, groups: &[u32]) -> Option<()> {
-        let numbers = 0..other.values.len() as u32;
-        let values: Vec<u32> =
-            numbers.map(|value| self.values.intern(other.values.get(value))).collect::<Option<_>>()?;
+        let mut values = vec![0; other.values.len()];
+        for (text, value) in other.values.texts() {
+            values[value as usize] = self.values.number(text)?;
+        }
         for cell in &other.cells {
             let (group, value) = (groups[cell.group as usize], values[cell.value as usize]);
             self.push(Cell { group, value, rows: cell.rows });
@@ -75,14 +82,25 @@ impl Histograms {
         &self.column
     }
 
-    /// The published text of a value.
+    /// A published text of a value: one of its spellings.
     pub fn value(&self, number: u32) -> &str {
         self.values.text(number)
     }
 
     /// The different values by their numbers.
-    pub(crate) fn keys(&self) -> &Keys {
+    pub(crate) fn all_values(&self) -> &Values {
         &self.values
+    }
+
+    /// How many values differ from another one only in case or in blanks: they count as different, and may not be meant so.
+    pub fn alike(&self) -> u64 {
+        let mut folded: HashMap<String, u64> = HashMap::new();
+        for value in 0..self.values.len() as u32 {
+            let letters =
+                self.value(value).chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase);
+            *folded.entry(letters.collect()).or_default() += 1;
+        }
+        folded.values().filter(|&&values| values > 1).sum()
     }
 
     /// How many different values there are.

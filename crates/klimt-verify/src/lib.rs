@@ -16,10 +16,14 @@ mod histograms;
 mod keys;
 mod segments;
 mod tally;
+mod values;
 pub mod width;
 
 pub use decimal::Decimal;
-pub use findings::{Below, Bucket, Findings, Question, SensitiveFinding, WorstGroup, contributions, worst};
+pub use findings::{
+    Below, Bucket, Findings, NumberedGroup, Question, SensitiveFinding, contributions, smallest, with_values,
+};
 pub use histograms::{Cell, Histograms};
 pub use segments::Segments;
 pub use tally::{Group, Tally};
+pub use values::Comparison;

@@ -12,7 +12,8 @@ use klimt::{Error, Result};
 ///
 /// Every requirement is monotone under merging: groups that satisfy it satisfy it together. So where the groups of each
 /// segment do, the groups of the release do, whichever segments publish alike. Findings count a tuple of two segments
-/// as two groups; who cuts a release into segments cuts it between groups.
+/// as two groups, but for rows of stars; who cuts a release into segments cuts it between groups. Nothing in a release of
+/// klimt is suppressed.
 ///
 /// Some requirements compare a group with the distribution of the whole release, which is not known before its end. The
 /// verifier is then told beforehand what it will be, checks every segment by that, and fails at the end unless what it
@@ -23,8 +24,7 @@ pub struct Segments<'r> {
     question: Question,
     bound: Option<(Whole, Promises<'r>)>,
     sums: Option<Sums>,
-    /// The rows that are published as `*` in every quasi-identifier: suppressed ones where other rows are published, and
-    /// a group where they are all.
+    /// The rows that are published as `*` in every quasi-identifier: one group, whichever segments they come in.
     stars: Option<Tally>,
 }
 
@@ -76,13 +76,11 @@ impl<'r> Segments<'r> {
             return Err(Error::internal("a release was checked without a segment"));
         };
         whole.complete()?;
-        let mut suppressed = self.stars.as_ref().map_or(0, Tally::rows);
-        if let Some(stars) = self.stars.filter(|_| sums.is_empty()) {
+        if let Some(stars) = self.stars {
             let codes = whole.see(&stars)?;
             count(&mut sums, &mut promises, &stars, None, codes, self.facts)?;
-            suppressed = 0;
         }
-        let findings = sums.finish(suppressed)?;
+        let findings = sums.finish(0)?;
         let outcomes = promises.outcomes(findings.smallest_group);
         Ok((findings, outcomes))
     }
@@ -92,7 +90,7 @@ fn each(requirements: &[Box<dyn Requirement>]) -> impl Iterator<Item = &dyn Requ
     requirements.iter().map(|requirement| &**requirement)
 }
 
-/// Counts the groups of a tally, one tuple left out where that is suppressed.
+/// Counts the groups of a tally, one tuple left out where that is counted later.
 fn count(
     sums: &mut Sums,
     promises: &mut Promises<'_>,

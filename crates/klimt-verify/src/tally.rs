@@ -1,6 +1,7 @@
 //! The exact number of rows of every published tuple.
 
 use crate::{
+    Comparison,
     histograms::{Cell, Histograms},
     keys::Keys,
 };
@@ -15,7 +16,7 @@ pub(crate) const ANY: &str = "*";
 /// Counts the rows of every distinct tuple of quasi-identifier values of a release, and, where sensitive columns
 /// are asked for, how often each of their values occurs with each tuple.
 ///
-/// Values are compared as published text, byte by byte. A missing value is an empty text: a value like any other.
+/// Quasi-identifiers are compared as published text, byte by byte, and sensitive values by [`Comparison`]. A missing value is an empty text: a value like any other.
 /// Tallies form a commutative monoid under [`Tally::merge`]: whatever is measured of a merged tally is the same
 /// in whichever order its parts were counted and merged.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct Tally {
     /// The rows of each tuple, by the number of its key.
     rows: Vec<u64>,
     sensitive: Vec<Histograms>,
+    /// Whether rows that are `*` in every quasi-identifier are suppressed rows, and no group.
+    stars_suppressed: bool,
     scratch: Vec<u8>,
 }
 
@@ -68,8 +71,23 @@ impl Tally {
             keys: Keys::default(),
             rows: Vec::new(),
             sensitive: sensitive.iter().map(|name| Histograms::new(name.as_ref())).collect(),
+            stars_suppressed: false,
             scratch: Vec::new(),
         }
+    }
+
+    /// Reads rows that are published as `*` in every quasi-identifier as suppressed ones, as some tools publish them, unless
+    /// the whole release is published so; then its rows are one group. klimt
+    /// leaves suppressed rows out of a release, so that such rows are a group like any other unless this is asked for.
+    pub fn with_suppressed_stars(self, suppressed: bool) -> Self {
+        Tally { stars_suppressed: suppressed, ..self }
+    }
+
+    /// Compares the values of columns so, by name; the others are compared by value. Nothing may have been counted.
+    pub fn with_comparisons(mut self, comparison: impl Fn(&str) -> Comparison) -> Self {
+        self.sensitive =
+            self.sensitive.iter().map(|column| column.compared(comparison(column.column()))).collect();
+        self
     }
 
     /// The names of the quasi-identifiers, in the order of the values of a tuple.
@@ -148,11 +166,13 @@ impl Tally {
     pub(crate) fn only(&self, number: u32) -> Result<Tally> {
         let columns: Vec<String> = self.sensitive.iter().map(|column| column.column().to_string()).collect();
         let mut one = Tally::new(&self.quasi_identifiers, &columns);
+        one.sensitive =
+            self.sensitive.iter().map(|from| from.compared(from.all_values().comparison().clone())).collect();
         let group = one.group(self.keys.get(number)).ok_or_else(too_many)?;
         one.count(group, self.rows[number as usize]);
         for (into, from) in one.sensitive.iter_mut().zip(&self.sensitive) {
             for cell in from.all_cells().iter().filter(|cell| cell.group == number) {
-                into.add_rows(group, from.keys().get(cell.value), cell.rows).ok_or_else(too_many)?;
+                into.add_rows(group, from.value(cell.value).as_bytes(), cell.rows).ok_or_else(too_many)?;
             }
         }
         Ok(one)
@@ -168,8 +188,7 @@ impl Tally {
         self.rows.iter().sum()
     }
 
-    /// The suppressed rows: those whose every quasi-identifier is published as `*`, unless the whole release is;
-    /// then its rows are one group.
+    /// The suppressed rows among those of the release: none, unless rows of stars are read as such.
     pub fn suppressed(&self) -> u64 {
         self.suppressed_group().map_or(0, |group| self.rows[group as usize])
     }
@@ -192,7 +211,7 @@ impl Tally {
 
     /// The number of the tuple of suppressed rows.
     pub(crate) fn suppressed_group(&self) -> Option<u32> {
-        self.stars().filter(|_| self.keys.len() > 1)
+        self.stars().filter(|_| self.stars_suppressed && self.keys.len() > 1)
     }
 
     /// The number of the tuple whose every value is published as `*`.
@@ -237,29 +256,21 @@ mod tests {
     }
 
     #[test]
-    fn stars_beside_groups_are_suppressed_rows() {
+    fn rows_of_stars_are_a_group_like_any_other() {
         let some = tally(&[["*", "*"], ["1", "f"], ["*", "*"], ["1", "f"], ["1", "f"]]);
-        assert_eq!((some.rows(), some.suppressed(), sizes(&some)), (5, 2, vec![3]));
-    }
-
-    #[test]
-    fn stars_alone_are_a_group() {
+        assert_eq!((some.rows(), some.suppressed(), sizes(&some)), (5, 0, vec![2, 3]));
         let all = tally(&[["*", "*"], ["*", "*"]]);
         assert_eq!((all.rows(), all.suppressed(), sizes(&all)), (2, 0, vec![2]));
     }
 
     #[test]
-    fn a_star_in_some_columns_is_no_suppression() {
-        let some = tally(&[["*", "f"], ["1", "*"], ["1", "*"]]);
-        assert_eq!((some.suppressed(), sizes(&some)), (0, vec![1, 2]));
-        let near = tally(&[["*", "*"], ["* ", "*"], ["**", "*"]]);
-        assert_eq!((near.suppressed(), sizes(&near)), (1, vec![1, 1]));
-    }
-
-    #[test]
-    fn merging_stars_with_others_makes_them_suppressed() {
-        let merged = tally(&[["*", "*"]]).merge(tally(&[["1", "f"]])).unwrap();
-        assert_eq!((merged.suppressed(), sizes(&merged)), (1, vec![1]));
+    fn rows_of_stars_are_suppressed_where_that_is_asked_for() {
+        let some = tally(&[["*", "*"], ["1", "f"], ["*", "*"], ["1", "f"]]).with_suppressed_stars(true);
+        assert_eq!((some.rows(), some.suppressed(), sizes(&some)), (4, 2, vec![2]));
+        let all = tally(&[["*", "*"], ["*", "*"]]).with_suppressed_stars(true);
+        assert_eq!((all.suppressed(), sizes(&all)), (0, vec![2]), "nothing else is published");
+        let near = tally(&[["*", "*"], ["* ", "*"], ["**", "*"], ["*", "f"]]).with_suppressed_stars(true);
+        assert_eq!((near.suppressed(), sizes(&near)), (1, vec![1, 1, 1]));
     }
 
     #[test]

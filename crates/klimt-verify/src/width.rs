@@ -13,9 +13,11 @@ use std::fmt;
 /// What a column ranges over, as far as the width of its published values depends on it.
 #[derive(Clone, Debug, Default)]
 pub enum Domain {
-    /// Numbers, ISO dates (a width in days) and ISO timestamps (in seconds), or an unordered set of categories.
+    /// Numbers, ISO dates (a width in days) and ISO timestamps (in seconds).
     #[default]
     Natural,
+    /// An unordered set of categories. A width is a number of members.
+    Set,
     /// Dates that are written after a pattern such as `%d.%m.%Y`; a width in days.
     Dates(String),
     /// Timestamps that are written after a pattern; a width in seconds.
@@ -39,7 +41,7 @@ impl Domain {
             Domain::Dates(pattern) => Date::strptime(pattern, text).ok().map(days),
             Domain::Timestamps(pattern) => DateTime::strptime(pattern, text).ok().map(seconds),
             Domain::Order(ranks) => ranks.get(text).map(|&rank| (rank.into(), Axis::Number)),
-            Domain::Hierarchy(_) => None,
+            Domain::Set | Domain::Hierarchy(_) => None,
         }
     }
 }
@@ -86,8 +88,8 @@ impl Serialize for Width {
 /// The width of one published value; `None` when the domain does not tell.
 ///
 /// An interval is as wide as its ends are apart, whether they belong to it or not; a single value has width 0, a
-/// set the number of its members, a hierarchy label the number of its leaves. A missing value is a single value,
-/// and a leaf of its own.
+/// set the number of its members, a single category 1, a hierarchy label the number of its leaves. A missing value is
+/// a single value, a category and a leaf of its own.
 pub fn width(published: &str, domain: &Domain) -> Option<Width> {
     if published == ANY {
         return Some(Width::Unlimited);
@@ -96,10 +98,17 @@ pub fn width(published: &str, domain: &Domain) -> Option<Width> {
         Domain::Hierarchy(leaves) => {
             Some(leaves.get(published).copied().or(published.is_empty().then_some(1))?.into())
         }
-        Domain::Order(ranks) if published.is_empty() || ranks.contains_key(published) => Some(0.into()),
+        Domain::Set => Some(match shape(published) {
+            Shape::Set(members) => members_of(members)?.into(),
+            _ => 1.into(),
+        }),
+        Domain::Order(ranks) => match shape(published) {
+            Shape::Single(raw) if raw.is_empty() || ranks.contains_key(raw) => Some(0.into()),
+            Shape::Interval(ends) => interval(ends, domain).or(ranks.get(published).map(|_| 0.into())),
+            _ => ranks.get(published).map(|_| 0.into()),
+        },
         _ => match shape(published) {
-            Shape::Single if matches!(domain, Domain::Order(_)) => None,
-            Shape::Single => Some(0.into()),
+            Shape::Single(_) => Some(0.into()),
             Shape::Interval(ends) => interval(ends, domain),
             Shape::Set(members) => members_of(members).map(Decimal::from),
         },
@@ -116,6 +125,8 @@ pub fn least_width(tally: &Tally, column: &str, domain: &Domain) -> Result<Width
             .with_help(format!("the quasi-identifiers are {}", tally.quasi_identifiers().join(", ")))
     })?;
     let values: HashSet<&str> = tally.tuples().filter_map(|group| group.values().nth(place)).collect();
+    let categories = matches!(domain, Domain::Natural) && values.iter().any(|value| is_category(value));
+    let domain = if categories { &Domain::Set } else { domain };
     let widths = values.iter().map(|value| width(value, domain)).collect::<Option<Vec<_>>>();
     let widths = widths.ok_or_else(|| {
         Error::input(format!("column \"{column}\" publishes values whose width is not known")).with_help(
@@ -125,9 +136,19 @@ pub fn least_width(tally: &Tally, column: &str, domain: &Domain) -> Result<Width
     Ok(widths.into_iter().min().unwrap_or(Width::Unlimited))
 }
 
+/// Whether a published value is a set, or a single value that is neither a number nor a date.
+fn is_category(published: &str) -> bool {
+    match shape(published) {
+        Shape::Set(_) => true,
+        Shape::Single(raw) => !raw.is_empty() && published != ANY && natural(raw).is_none(),
+        Shape::Interval(_) => false,
+    }
+}
+
 /// How a published value is written.
 enum Shape<'a> {
-    Single,
+    /// A raw value; a backslash before one that looks like another shape is taken away.
+    Single(&'a str),
     /// What stands between the brackets of an interval.
     Interval(&'a str),
     /// What stands between the braces of a set.
@@ -135,25 +156,60 @@ enum Shape<'a> {
 }
 
 fn shape(published: &str) -> Shape<'_> {
-    if let Some(members) = published.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        return Shape::Set(members);
-    }
-    match published.strip_prefix(['[', '(']).and_then(|rest| rest.strip_suffix([']', ')'])) {
-        Some(ends) if ends.contains("..") => Shape::Interval(ends),
-        _ => Shape::Single,
+    match published.strip_prefix('\\') {
+        Some(raw) if is_form(raw.trim_start_matches('\\')) => Shape::Single(raw),
+        _ => form(published).unwrap_or(Shape::Single(published)),
     }
 }
 
-/// The length of an interval `lo..hi`. Where the dots can be read in several ways, as in `0...5`, the least length
-/// counts, so that a width is never overstated.
+fn is_form(text: &str) -> bool {
+    text == ANY || form(text).is_some()
+}
+
+/// The interval or the set that a text is.
+fn form(text: &str) -> Option<Shape<'_>> {
+    if let Some(members) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        return Some(Shape::Set(members));
+    }
+    let ends = text.strip_prefix(['[', '(']).and_then(|rest| rest.strip_suffix([']', ')']))?;
+    ends.contains("..").then_some(Shape::Interval(ends))
+}
+
+/// The length of an interval `lo..hi`. Where backslashes say which dots and backslashes belong to an end, they decide. Else
+/// the dots may be read in several ways, as in `0...5`: the least length counts, so that a width is never overstated.
 fn interval(ends: &str, domain: &Domain) -> Option<Decimal> {
-    let dots = (0..ends.len()).filter(|&at| ends[at..].starts_with(".."));
-    let length = |at: usize| {
-        let ((lo, from), (hi, to)) = (domain.position(&ends[..at])?, domain.position(&ends[at + 2..])?);
+    let length = |low: &str, high: &str| {
+        let ((lo, from), (hi, to)) = (domain.position(low)?, domain.position(high)?);
         let length = hi.checked_sub(lo)?;
         (from == to && length >= 0.into()).then_some(length)
     };
-    dots.filter_map(length).min()
+    if ends.contains('\\')
+        && let Some(length) = marked_ends(ends).and_then(|[low, high]| length(&low, &high))
+    {
+        return Some(length);
+    }
+    let dots = (0..ends.len()).filter(|&at| ends.as_bytes()[at..].starts_with(b".."));
+    dots.filter_map(|at| length(&ends[..at], &ends[at + 2..])).min()
+}
+
+/// The ends of an interval, divided at the first `..` without a backslash; one before a dot or a backslash is taken away.
+fn marked_ends(ends: &str) -> Option<[String; 2]> {
+    let (mut found, mut at_high) = ([String::new(), String::new()], false);
+    let mut rest = ends.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek()) {
+            ('\\', Some(&marked @ ('.' | '\\'))) => {
+                found[usize::from(at_high)].push(marked);
+                rest.next();
+            }
+            ('.', Some('.')) if !at_high => {
+                at_high = true;
+                rest.next();
+            }
+            _ => found[usize::from(at_high)].push(c),
+        }
+    }
+    at_high.then_some(found)
 }
 
 /// The number of members of a set; a backslash takes the meaning from the bar, the brace or the backslash after
@@ -275,6 +331,44 @@ mod tests {
     }
 
     #[test]
+    fn a_backslash_tells_raw_values_from_forms() {
+        for single in [r"\[1..9]", r"\{a|b}", r"\(3..4]", r"\*", r"\\*", r"\\[1..9]", r"\x", r"\", "5."] {
+            assert_eq!(natural_width(single).as_deref(), Some("0"), "{single}");
+        }
+        assert_eq!(natural_width(r"[5\...9]").as_deref(), Some("4"), "from 5. to 9");
+        assert_eq!(natural_width("[-1...5]").as_deref(), Some("1.5"), "from -1 to .5");
+        let order = Domain::order(["a..b", "[x..y]", r"c\.", "d"].map(String::from));
+        let rank_width = |published| width(published, &order).map(|width| width.to_string());
+        for (published, expected) in [
+            (r"[a\.\.b..d]", Some("3")),
+            (r"[c\\\...d]", Some("1")),
+            (r"\[x..y]", Some("0")),
+            (r"[a\.\.b..\[x\.\.y]]", None),
+            ("[a..b..d]", Some("3")),
+        ] {
+            assert_eq!(rank_width(published).as_deref(), expected, "{published}");
+        }
+    }
+
+    #[test]
+    fn a_category_is_a_set_of_one() {
+        let members = |published| width(published, &Domain::Set).map(|width| width.to_string());
+        assert_eq!(members("a").as_deref(), Some("1"));
+        assert_eq!(members("").as_deref(), Some("1"));
+        assert_eq!(members("[1..2]").as_deref(), Some("1"));
+        assert_eq!(members("{a|}").as_deref(), Some("2"));
+        assert_eq!(members("*").as_deref(), Some("unlimited"));
+    }
+
+    #[test]
+    fn ends_may_be_of_more_bytes_than_characters() {
+        let order = Domain::order(["niedrig", "größer", "höchste"].map(String::from));
+        assert_eq!(width("[größer..höchste]", &order).unwrap().to_string(), "1");
+        assert_eq!(width("(niedrig..höchste]", &order).unwrap().to_string(), "2");
+        assert_eq!(natural_width("[ü..é]"), None);
+    }
+
+    #[test]
     fn an_imposed_order_measures_ranks() {
         let order = Domain::order(["low", "mid", "a..b", "[odd..one]", "high"].map(String::from));
         let rank_width = |published| width(published, &order).map(|width| width.to_string());
@@ -318,6 +412,9 @@ mod tests {
         assert_eq!(least("age"), Ok(Width::Exact(4.into())));
         assert_eq!(least("zip"), Ok(Width::Unlimited));
         assert_eq!(least("sex").unwrap_err().kind(), klimt::ErrorKind::Input);
+        let mut cities = Tally::new(&["city"], &[]);
+        ["Bonn", "{Rom|Ulm}"].iter().for_each(|city| cities.add(&[*city], &[]).unwrap());
+        assert_eq!(least_width(&cities, "city", &Domain::Natural), Ok(Width::Exact(1.into())));
         tally.add(&["[a..b]", "1"], &[]).unwrap();
         assert!(least_width(&tally, "age", &Domain::Natural).is_err());
     }

@@ -31,7 +31,7 @@ fn requirements(k: u64) -> Vec<Box<dyn Requirement>> {
     list.iter().map(|(flag, column, text)| registry::requirement(flag, column, text).unwrap()).collect()
 }
 
-/// A published tuple: no two groups have the same, and the first may be of suppressed rows.
+/// A published tuple: no two groups have the same, and the first may be of stars.
 fn tuple(group: usize, stars: bool) -> [String; 2] {
     match (group, stars) {
         (0, true) => ["*".to_string(), "*".to_string()],
@@ -149,7 +149,7 @@ proptest! {
 }
 
 #[test]
-fn stars_in_several_segments_are_one_group_when_nothing_else_is_published() {
+fn stars_in_several_segments_are_one_group() {
     let groups = [vec![(0, 0), (1, 1)]];
     let (requirements, facts) = (requirements(4), Facts::default());
     let twice: Vec<Rows> = vec![groups[0].clone(), groups[0].clone()];
@@ -163,4 +163,14 @@ fn stars_in_several_segments_are_one_group_when_nothing_else_is_published() {
     let (findings, outcomes) = segments.finish().unwrap();
     assert_eq!((findings.rows, findings.suppressed, findings.groups), (4, 0, 1));
     assert!(outcomes[0].holds, "the two segments make up a group of four");
+}
+
+#[test]
+fn stars_are_checked_beside_other_groups() {
+    let groups = [vec![(0, 0)], vec![(0, 0), (1, 1), (2, 2), (0, 1)]];
+    let question = Question { k: Some(4), original_rows: None };
+    let requirements = requirements(4);
+    let (findings, outcomes) = in_segments(&groups, true, &[0, 1], &requirements, question).unwrap();
+    assert_eq!((findings.suppressed, findings.groups, findings.smallest_group), (0, 2, 1));
+    assert!(!outcomes[0].holds && !outcomes[1].holds, "a row of stars alone is a group of one");
 }

@@ -11,6 +11,7 @@ pub mod error;
 pub mod hierarchy;
 pub mod loss;
 pub mod memory;
+pub mod names;
 pub mod partition;
 pub mod recode;
 pub mod region;

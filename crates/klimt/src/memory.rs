@@ -103,7 +103,7 @@ pub fn amount(bytes: usize) -> String {
 }
 
 /// A number of bytes, rounded up, as `--memory` takes it.
-fn amount_up(bytes: usize) -> String {
+pub(crate) fn amount_up(bytes: usize) -> String {
     format!("{}MB", bytes.div_ceil(1_000_000))
 }
 

@@ -1,28 +1,29 @@
 //! `klimt anonymize`: from a table to a certified release.
 
 use super::threads;
-use crate::certificate::Certified;
+use crate::certificate::{Certificate, Certified, Searched, is_by_sizes};
 use crate::checks::{check_files, check_local, check_names, check_search};
 use crate::columns::{dialect_spec, plan};
 use crate::external::{self, Manner};
 use crate::hand_over::{Telling, hand_over};
 use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg, Statistic};
-use crate::output::{write_staged, write_whole};
+use crate::output::Staged;
 use crate::progress::Progress;
 use crate::publish::{Checked, Publication, facts};
 use crate::schemes::{Guides, Schemes};
 use crate::search::{self, Watch};
-use crate::settings::{Settings, share};
+use crate::settings::{ColumnSettings, Settings, list_of, share};
 use crate::spec;
+use crate::supervisor::{self, Searching};
 use crate::terminal::note;
-use crate::tree;
-use crate::warnings::warn;
+use crate::tree::{self, TreeArgs};
+use crate::warnings::{Coarse, tell_doubts, warn, warn_coarse};
 use crate::workload;
 use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::algorithm::optimal::{self, Effort};
 use klimt::algorithm::rothko::Whole;
 use klimt::loss::{self, Cost, Original, PartitionGroups, Totals};
-use klimt::partition::{Job, Partitioning, Proof, Suppression, Unobserved};
+use klimt::partition::{Budget, Job, Partitioning, Proof, Suppression, Unobserved};
 use klimt::recode::{
     RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind, release_columns,
 };
@@ -30,7 +31,7 @@ use klimt::region::Extents;
 use klimt::registry;
 use klimt::requirement::{Bound, Requirement, TableFacts};
 use klimt::spill::SpillFolder;
-use klimt::table::{Domain, Table};
+use klimt::table::{Domain, Role, Table};
 use klimt::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
@@ -66,7 +67,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
     let guides = Guides::take(&mut settings)?;
-    let pool = settings.memory.pool()?;
+    let pool = settings.memory.granted()?;
     let folder = SpillFolder::within(&settings.memory.folder());
     let room = Room { pool: &pool, folder: &folder };
     let (loaded, dialect, kept_types) = read(&input, &args, &settings, threads, &progress, &room)?;
@@ -89,7 +90,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     };
     let (checked, certificate) = match (external, loaded) {
         (Some(algorithm), loaded) => asked.make_in_parts(algorithm, &external::Input::of(loaded)?)?,
-        (None, Loaded::Fits(table, report)) => asked.make_held(&table, report, &guides)?,
+        (None, Loaded::Fits(table, report)) => asked.make_held(&table, &report, &guides)?,
         (None, Loaded::Spilled(_)) => return Err(Error::internal("a table on disk has no algorithm")),
     };
     hand_over(&Telling::of(&args, &output), checked, &certificate)
@@ -124,7 +125,11 @@ pub struct Asked<'a> {
 impl Asked<'_> {
     /// Anonymizes a table in parts, of which only some are in memory at a time: a checked release that waits for its
     /// name, and its certificate.
-    pub fn make_in_parts(&self, algorithm: &str, input: &external::Input<'_>) -> Result<(Checked, Value)> {
+    pub fn make_in_parts(
+        &self,
+        algorithm: &str,
+        input: &external::Input<'_>,
+    ) -> Result<(Checked, Certificate)> {
         let (settings, requirements, frame) = (self.settings, self.requirements, input.frame());
         let (statistics, extents) = (statistics(settings), extents(settings));
         let columns = release_columns(frame, &statistics);
@@ -155,6 +160,15 @@ impl Asked<'_> {
         let stage = self.progress.stage(first, input.rows() * PASSES, false);
         let (published, account) = run.publish(input, publication, manner, &stage, &warn)?;
         stage.clear();
+        let coarse = Coarse {
+            table: frame,
+            rows: input.rows(),
+            k: self.k,
+            requirements,
+            groups: published.checked.findings.groups,
+            losses: &published.losses,
+        };
+        warn_coarse(self.args.general.quiet, &coarse);
         let certificate = Certified {
             table: frame,
             rows: input.rows(),
@@ -162,15 +176,19 @@ impl Asked<'_> {
             settings: describe(settings, algorithm, None),
             run: run.describe(input, &account, &published.losses),
             losses: published.losses,
+            published_losses: None,
             proof: Proof::Heuristic,
             searched: None,
             checked: &published.checked,
         };
-        let certificate = certificate.json();
+        let certificate = certificate.make();
+        let mut checked = published.checked;
         if let (Some(path), Some(rules)) = (&self.args.publish.save_recoding, published.rules) {
-            write_staged(path, |out| rules.write(self.k, saved(settings), out))?;
+            checked
+                .beside
+                .push(Staged::made(path, |out| rules.write(self.k, saved(settings), extents, out))?);
         }
-        Ok((published.checked, certificate))
+        Ok((checked, certificate))
     }
 
     fn publication<'p>(
@@ -193,8 +211,15 @@ impl Asked<'_> {
     }
 
     /// Anonymizes a table in memory: a checked release that waits for its name, and its certificate.
-    pub fn make_held(&self, table: &Table, report: ReadReport, guides: &Guides) -> Result<(Checked, Value)> {
+    pub fn make_held(
+        &self,
+        table: &Table,
+        report: &ReadReport,
+        guides: &Guides,
+    ) -> Result<(Checked, Certificate)> {
         let Asked { args, settings, requirements, suppression, k, progress, .. } = *self;
+        let limited = searches(settings) && settings.search.effort() != Effort::Balanced;
+        let budget = settings.search.budget(self.room.pool.limit(), limited)?;
         let weights = weights(table, settings);
         let mut workload = workload::steering(settings, table, args.general.quiet)?;
         if let Some(workload) = &mut workload {
@@ -218,61 +243,118 @@ impl Asked<'_> {
             split: &split,
             loss: &*loss,
             suppression,
-            budget: settings.search.budget(self.room.pool.limit())?,
+            budget,
             weights: steered.as_ref().unwrap_or(&weights),
             keep_tree,
             observer: &Unobserved,
         };
-        let Found { mut partitioning, reached, leaves } =
-            find(settings, requirements, &job, schemes.as_ref(), progress)?;
+        let found = find(settings, requirements, &job, schemes.as_ref(), progress);
+        let Found { mut partitioning, reached, leaves } = found.map_err(supervisor::explained)?;
+        if !["optimal", "scheme", "local"].contains(&settings.algorithm()) {
+            partitioning.suppress(suppression, table, requirements, &weights)?;
+        }
+        let proof = proof(&partitioning, settings.algorithm(), extents, &*loss);
+        let suppressed = table.rows() - partitioning.order.len();
+        // From here on suppressed rows are no part of the table: what is published does not depend on their values.
+        let mut narrowed = None;
+        if suppressed > 0 {
+            let (narrow, rows) = partitioning.narrowed(table)?;
+            (partitioning, narrowed) = (narrow, Some(rows));
+        }
+        let published = narrowed.as_ref().map_or(table, |narrowed| &narrowed.table);
         let function = match (&args.publish.save_recoding, &partitioning.tree) {
             (Some(path), Some(tree)) => {
-                let mut function = RecodingFunction::new(table, tree, &partitioning.regions, k);
+                let compact = &partitioning.regions;
+                let mut function =
+                    RecodingFunction::new(published, tree, compact, k, extents, suppressed > 0);
                 function.requirements = saved(settings);
                 Some((path, function))
             }
             _ => None,
         };
-        if !["optimal", "scheme", "local"].contains(&settings.algorithm()) {
-            partitioning.suppress(suppression, table, requirements, &weights)?;
-        }
-        let suppressed = table.rows() - partitioning.order.len();
-        finish_regions(&mut partitioning, table, extents);
+        finish_regions(&mut partitioning, published, extents);
 
         let row_order = row_order(settings.keep_order, args.method.seed)?;
         let statistics = statistics(settings);
-        let release = Release::new(table, &partitioning, extents, row_order, &statistics);
+        let release = Release::new(published, &partitioning, extents, row_order, &statistics);
         check_names(release.columns())?;
-        let facts = facts(table);
-        let publication = self.publication(table, release.columns(), &facts);
+        let facts = facts(published);
+        let publication = self.publication(published, release.columns(), &facts);
         let stage = progress.stage("writing", release.rows() as u64, false);
-        let checked = publication.write(&release, &stage)?;
+        let mut checked = publication.write(&release, table.rows() as u64, &stage)?;
         drop(stage);
-        let groups = PartitionGroups { table, partitioning: &partitioning, extents };
-        let totals = Totals {
-            rows: table.rows() as u64,
-            suppressed: suppressed as u64,
-            groups: partitioning.groups() as u64,
-            k,
+        let measured = Measured { settings, weights: &weights, extents, rows: table.rows(), k };
+        let published_losses = match &narrowed {
+            Some(narrowed) => Some(measured.published(&narrowed.table, &partitioning)?),
+            None => None,
         };
-        let losses =
-            loss::measure(registry::LOSSES.iter().map(|(_, loss)| *loss), &original, &groups, &totals)?;
+        let widened = narrowed.as_ref().map(|narrowed| narrowed.widened(&partitioning, table, extents));
+        let losses = measured.losses(&original, widened.as_ref().unwrap_or(&partitioning))?;
+        let (rows, groups) = (table.rows() as u64, checked.findings.groups);
+        warn_coarse(args.general.quiet, &Coarse { table, rows, k, requirements, groups, losses: &losses });
         let certificate = Certified {
             table,
             rows: table.rows() as u64,
             requirements,
             settings: describe(settings, settings.algorithm(), schemes.as_ref()),
             losses,
-            proof: proof(&partitioning, settings.algorithm(), extents, &*loss),
-            searched: reached.map(|(found, bound)| (settings.search.loss(), found, bound)),
+            published_losses,
+            proof,
+            searched: reached.map(|(found, bound)| Searched {
+                loss: settings.search.loss(),
+                found,
+                bound,
+                by_sizes: loss.size(1).is_some(),
+            }),
             run: external::describe_held(settings, report, leaves),
             checked: &checked,
         }
-        .json();
+        .make();
         if let Some((path, function)) = function {
-            write_whole(path, function.to_json().as_bytes())?;
+            checked.beside.push(Staged::whole(path, function.to_json().as_bytes())?);
         }
         Ok((checked, certificate))
+    }
+}
+
+/// How the losses of a release are measured.
+struct Measured<'a> {
+    settings: &'a Settings,
+    weights: &'a [f64],
+    extents: Extents,
+    /// The rows of the whole table.
+    rows: usize,
+    k: u64,
+}
+
+impl Measured<'_> {
+    fn losses(
+        &self,
+        original: &Original<'_>,
+        partitioning: &Partitioning,
+    ) -> Result<Vec<(&'static str, f64)>> {
+        let groups = PartitionGroups { table: original.table, partitioning, extents: self.extents };
+        let totals = Totals {
+            rows: self.rows as u64,
+            suppressed: (self.rows - partitioning.order.len()) as u64,
+            groups: partitioning.groups() as u64,
+            k: self.k,
+        };
+        loss::measure(registry::LOSSES.iter().map(|(_, loss)| *loss), original, &groups, &totals)
+    }
+
+    /// The losses by the published rows alone, but that suppressed rows pay their price.
+    fn published(&self, table: &Table, partitioning: &Partitioning) -> Result<Vec<(&'static str, f64)>> {
+        let mut workload = workload::steering(self.settings, table, true)?;
+        if let Some(workload) = &mut workload {
+            workload.count(table);
+        }
+        let original = Original::new(table, self.weights).with_workload(workload.as_ref());
+        let mut losses = self.losses(&original, partitioning)?;
+        if table.rows() == 0 {
+            losses.retain(|(id, _)| is_by_sizes(id, &original));
+        }
+        Ok(losses)
     }
 }
 
@@ -282,6 +364,11 @@ struct Found {
     reached: Option<(f64, f64)>,
     /// The leaves of an R+-tree.
     leaves: Option<usize>,
+}
+
+/// Whether a run searches, and publishes the best that it has when it is asked to stop.
+fn searches(settings: &Settings) -> bool {
+    !["mondrian", "rtree"].contains(&settings.algorithm()) || settings.search.effort() != Effort::Fast
 }
 
 /// Finds the groups. Whoever asks a search to stop gets the best that it has found.
@@ -294,22 +381,29 @@ fn find(
 ) -> Result<Found> {
     let partitioner = search::partitioner(settings, job.table, mondrian(settings))?;
     let effort = settings.search.effort();
-    let searching = !["mondrian", "rtree"].contains(&settings.algorithm()) || effort == Effort::Best;
+    let searching = searches(settings);
+    let under_way = searching.then(|| progress.searching());
     let k = settings.k.unwrap_or(1);
     let totals = Totals { rows: job.table.rows() as u64, suppressed: 0, groups: 0, k };
     let trace = settings.search.trace.as_deref();
     let watch = Watch::new(progress, totals.rows, searching, job.loss, totals, trace)?;
     let keep_tree = job.keep_tree || effort != Effort::Fast;
     let job = Job { observer: &watch, keep_tree, ..*job };
+    // The usual time is that of searches; what they start from is not cut short by it.
+    let budget = match settings.algorithm() {
+        "mondrian" | "rtree" if settings.search.time_limit.is_none() => Budget { until: None, ..job.budget },
+        _ => job.budget,
+    };
+    let first = Job { budget, ..job };
     let mut leaves = None;
     let (mut partitioning, settled) = match schemes {
         Some(schemes) => schemes.partition(&job, requirements)?,
         None if settings.is_tree() => {
-            let built = tree::build(settings, &job, mondrian(settings))?;
+            let built = tree::build(settings, &first, mondrian(settings))?;
             leaves = Some(built.leaves);
             (built.partitioning, false)
         }
-        None => (partitioner.partition(&job)?, false),
+        None => (partitioner.partition(&first)?, false),
     };
     let suppressed = schemes.is_none() && partitioning.order.len() < job.table.rows();
     if suppressed && !partitioning.holds_published(job.table, requirements)? {
@@ -320,11 +414,19 @@ fn find(
     }
     let reached = watch.reached().filter(|_| !settled);
     drop(watch);
-    if searching && progress.resume() {
-        note(
-            false,
-            "stopped: the best release so far is taken, and checked as always; stop again to end without any",
-        );
+    if let Some((short, stopped)) = under_way.map(Searching::end) {
+        if short {
+            note(
+                false,
+                "the search has used up --memory: the best release so far is taken, and checked as always",
+            );
+        }
+        if stopped {
+            note(
+                false,
+                "stopped: the best release so far is taken, and checked as always; stop again to end without any",
+            );
+        }
     }
     Ok(Found { partitioning, reached, leaves })
 }
@@ -351,7 +453,8 @@ pub fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     settings.algorithm = args.method.algorithm.clone().or(settings.algorithm);
     settings.search = args.search.clone().or(settings.search);
     settings.apply_schemes(&args.schemes)?;
-    settings.tree = args.tree.clone().or(settings.tree);
+    let prefer = list_of("--prefer", &args.tree.prefer)?;
+    settings.tree = TreeArgs { prefer, ..args.tree.clone() }.or(settings.tree);
     settings.memory = args.memory.clone().or(settings.memory);
     settings.partitioning = args.method.partitioning.or(settings.partitioning);
     settings.hierarchy_cut = args.method.hierarchy_cut.or(settings.hierarchy_cut);
@@ -397,7 +500,7 @@ pub fn read<'r>(
     progress: &Progress,
     room: &Room<'r>,
 ) -> Result<(Loaded<'r>, Dialect, KeptTypes)> {
-    let source = Source::open(input, dialect_spec(&args.format))?;
+    let source = Source::open(input, dialect_spec(input, &args.format))?;
     let (dialect, kept_types) = (source.dialect(), source.kept_types());
     let plan = plan(input, source.columns(), settings)?;
     let bytes = std::fs::metadata(input).map_or(0, |metadata| metadata.len());
@@ -405,7 +508,15 @@ pub fn read<'r>(
     room.folder.traffic().expect(bytes);
     let stage = progress.stage("reading", bytes, true);
     let options = ReadOptions { missing: &settings.missing, threads, observer: &stage };
-    Ok((source.read_within(&plan, &options, room)?, dialect, kept_types))
+    let loaded = source.read_within(&plan, &options, room)?;
+    drop(stage);
+    let report = match &loaded {
+        Loaded::Fits(_, report) => report,
+        Loaded::Spilled(table) => table.report(),
+    };
+    tell_doubts(args.general.quiet, report);
+    let kept_types = kept_types.after(report);
+    Ok((loaded, dialect, kept_types))
 }
 
 /// The weight of every dimension.
@@ -511,6 +622,13 @@ fn describe(settings: &Settings, algorithm: &str, schemes: Option<&Schemes>) -> 
         .collect();
     if !weights.is_empty() {
         put("weights", Value::Object(weights));
+    }
+    let of_quasi_identifier = |column: &ColumnSettings| column.role == Some(Role::QuasiIdentifier);
+    let unique =
+        settings.columns.iter().filter(|(_, column)| column.allow_unique && of_quasi_identifier(column));
+    let unique: Vec<&String> = unique.map(|(name, _)| name).collect();
+    if !unique.is_empty() {
+        put("allow-unique", json!(unique));
     }
     map
 }

@@ -3,15 +3,15 @@
 use super::anonymize::{output_dialect, row_order};
 use super::{read_table, threads};
 use crate::columns::{column_spec, plan};
-use crate::options::{ApplyArgs, ColumnArgs};
-use crate::output::same_file;
+use crate::options::{ApplyArgs, ColumnArgs, Extent};
+use crate::paths::check_outputs;
 use crate::progress::Progress;
 use crate::publish::{Publication, facts};
 use crate::requirements::{self, Wanted};
 use crate::settings::{Settings, share};
 use crate::terminal::{count, note};
 use klimt::partition::Suppression;
-use klimt::recode::{Applied, RecodingFunction, Release};
+use klimt::recode::{Applied, Manner, RecodingFunction, Release};
 use klimt::region::Extents;
 use klimt::requirement::Requirement;
 use klimt::table::{Domain, Role};
@@ -22,13 +22,15 @@ use klimt_io::source::{ColumnPlan, Source};
 
 /// Runs the command.
 pub fn run(args: &ApplyArgs) -> Result<()> {
-    if let Some(same) = [&args.input, &args.recoding].into_iter().find(|path| same_file(path, &args.output)) {
-        return Err(Error::input(format!("{}: this output would overwrite the input {same}", args.output))
-            .with_help("choose another name with -o"));
-    }
     let text = std::fs::read(&args.recoding).map_err(|e| Error::io(&args.recoding, "read it", &e))?;
     let function = RecodingFunction::from_json(&text, &args.recoding)?;
     let mut settings = settings_for(&function, args)?;
+    let mut read = vec![args.input.as_str(), &args.recoding];
+    for column in settings.columns.values() {
+        read.extend(column.order.as_deref());
+        read.extend(column.hierarchy.as_deref());
+    }
+    check_outputs(&[("release", &args.output)], &read)?;
     settings.k = settings.k.or(Some(function.k));
     let requirements = settings.build_requirements()?;
     let k = settings.k.unwrap_or(function.k);
@@ -40,14 +42,20 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
         plan_for(&function, &settings, args, source)
     })?;
     let (dialect, kept_types) = seen;
-    let mut applied = function.apply(&table)?;
+    let extents = match args.extent {
+        Some(Extent::Region) => Extents::Region,
+        Some(Extent::Compact) => Extents::Compact,
+        None => function.extent,
+    };
+    let granted = args.suppress.as_deref().map_or(Ok(0.0), share)?;
+    let mut applied = function.apply(&table, Manner { extents, apart: granted > 0.0 })?;
     let domains: Vec<Domain> =
         (0..applied.table.dimensions()).map(|d| applied.table.domain(d).clone()).collect();
     let domains: Vec<&Domain> = domains.iter().collect();
     applied.partitioning.coalesce(&domains);
-    let suppressed = suppress_violating(&mut applied, &domains, &requirements, args)?;
+    let suppressed = suppress_violating(&mut applied, &domains, &requirements, extents, granted)?;
     let order = row_order(args.keep_order, args.seed)?;
-    let release = Release::new(&applied.table, &applied.partitioning, Extents::Region, order, &[]);
+    let release = Release::new(&applied.table, &applied.partitioning, extents, order, &[]);
     let publication = Publication {
         frame: &applied.table,
         columns: release.columns(),
@@ -60,7 +68,7 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
         threads,
     };
     let stage = progress.stage("writing", release.rows() as u64, false);
-    let checked = publication.write(&release, &stage)?;
+    let checked = publication.write(&release, applied.table.rows() as u64, &stage)?;
     drop(stage);
     let findings = checked.findings.clone();
     checked.staged.publish()?;
@@ -117,6 +125,7 @@ fn plan_for(
             let given = settings.columns.get(name).cloned().unwrap_or_default();
             let mut spec = column_spec(name, Role::QuasiIdentifier, &given)?;
             spec.type_spec = spec.type_spec.or(function.column_spec(name).and_then(|spec| spec.type_spec));
+            // Values that the function does not know are published as `*`.
             plan.spec = Some(spec);
         }
     }
@@ -130,13 +139,13 @@ fn suppress_violating(
     applied: &mut Applied,
     domains: &[&Domain],
     requirements: &[Box<dyn Requirement>],
-    args: &ApplyArgs,
+    extents: Extents,
+    granted: f64,
 ) -> Result<usize> {
-    let granted = args.suppress.as_deref().map_or(Ok(0.0), share)?;
     let limit = Suppression::share(granted).unwrap_or(Suppression::NONE).limit(applied.table.rows());
     let mut suppressed = 0;
     loop {
-        let violating = applied.partitioning.violating(&applied.table, requirements)?;
+        let violating = applied.partitioning.violating_as_published(&applied.table, requirements, extents)?;
         let rows: usize = violating.iter().map(|&group| applied.partitioning.rows(group).len()).sum();
         if rows == 0 {
             return Ok(suppressed);

@@ -7,7 +7,8 @@ use super::threads;
 use crate::checks::{check_local, check_search};
 use crate::external;
 use crate::options::{AnonymizeArgs, MethodArgs, PublishArgs};
-use crate::output::{same_file, write_whole};
+use crate::output::write_whole;
+use crate::paths::same_file;
 use crate::progress::Progress;
 use crate::schemes::Guides;
 use crate::search::SearchArgs;
@@ -46,13 +47,13 @@ pub fn run(args: &CompareArgs) -> Result<()> {
             .with_help("klimt compare TABLE.csv --qi age,sex --k 2,5,10 -o page.html")
     })?;
     check_files(args, &input, &first.settings)?;
-    let progress = Progress::new(args.general.quiet)?;
+    let progress = Progress::new(args.general.quiet)?.all_or_nothing();
     let mut bench = Bench {
         args,
         input: &input,
         progress: &progress,
         threads: threads(&args.general),
-        pool: first.settings.memory.pool()?,
+        pool: first.settings.memory.granted()?,
         tables: [None, None],
     };
     let mut trials = Vec::new();
@@ -229,13 +230,14 @@ impl Bench<'_> {
         let (started, cpu) = (Instant::now(), cpu_seconds());
         let (checked, certificate) = match settings.algorithm() {
             name if name.starts_with("rothko") => {
-                let loaded = Loaded::Fits(held.table.clone(), held.report);
+                let loaded = Loaded::Fits(held.table.clone(), held.report.clone());
                 asked.make_in_parts(name, &external::Input::of(loaded)?)?
             }
-            _ => asked.make_held(&held.table, held.report, &held.guides)?,
+            _ => asked.make_held(&held.table, &held.report, &held.guides)?,
         };
         let (wall, cpu) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu);
         let findings = &checked.findings;
+        let certificate = certificate.published;
         let named = |id: &'static str| Some((id, certificate["losses"][id].as_f64()?));
         Ok(Tried {
             groups: findings.groups,

@@ -4,7 +4,8 @@ pub mod args;
 
 use super::{read_table, threads};
 use crate::columns::{load_hierarchy, read_order};
-use crate::output::{same_file, write_whole};
+use crate::output::write_whole;
+use crate::paths::same_file;
 use crate::progress::Progress;
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
@@ -26,7 +27,7 @@ pub fn run(command: HierarchyCommand) -> Result<()> {
         HierarchyCommand::Build(args) => build(&args),
         HierarchyCommand::Check(args) => check_one(&args),
         HierarchyCommand::Count(args) => count_all(&args),
-        HierarchyCommand::Show { file } => print(&draw(&load_hierarchy(&file)?)),
+        HierarchyCommand::Show { file } => draw(&load_hierarchy(&file)?),
     }
 }
 
@@ -143,10 +144,10 @@ fn count_all(args: &CountArgs) -> Result<()> {
     let mut counts = Vec::new();
     for (name, scheme, _) in Scheme::ALL.into_iter().filter(|(_, scheme, _)| asked(*scheme)) {
         let count = match drawn(scheme, &tree) {
-            Some(count) => count,
-            None => Family::of_hierarchy(scheme, &tree, (0, u32::MAX))?.count(),
+            Some(count) => count.to_string(),
+            None => Family::of_hierarchy(scheme, &tree, (0, u32::MAX))?.count_text(),
         };
-        counts.push((name, count.to_string()));
+        counts.push((name, count));
     }
     if args.json {
         let counts: Map<String, Value> =
@@ -160,23 +161,42 @@ fn count_all(args: &CountArgs) -> Result<()> {
     print(&lines.collect::<String>())
 }
 
-/// The tree with a line per node.
-fn draw(tree: &Hierarchy) -> String {
+/// The levels that are drawn as branches; below, a line says how deep its node is.
+const DRAWN: usize = 60;
+/// Lines are printed when they have so many bytes.
+const PRINTED: usize = 1 << 16;
+
+/// Prints the tree, a line per node.
+fn draw(tree: &Hierarchy) -> Result<()> {
     let mut text = format!("{} ({} leaves)\n", tree.label(tree.root()), tree.leaf_count());
-    let mut pending: Vec<(NodeId, String, bool)> = Vec::new();
-    let push = |parent: NodeId, indent: &str, pending: &mut Vec<(NodeId, String, bool)>| {
+    // What waits: a node, how deep it is, and whether it is the last of its siblings.
+    let mut pending: Vec<(NodeId, usize, bool)> = Vec::new();
+    let push = |parent: NodeId, depth: usize, pending: &mut Vec<(NodeId, usize, bool)>| {
         let children = tree.children(parent);
         for (at, &child) in children.iter().enumerate().rev() {
-            pending.push((child, indent.to_string(), at + 1 == children.len()));
+            pending.push((child, depth, at + 1 == children.len()));
         }
     };
-    push(tree.root(), "", &mut pending);
-    while let Some((node, indent, last)) = pending.pop() {
+    push(tree.root(), 0, &mut pending);
+    let mut indents: Vec<&str> = Vec::new();
+    while let Some((node, depth, last)) = pending.pop() {
         let leaves =
             if tree.is_leaf(node) { String::new() } else { format!(" ({})", tree.leaves_under(node)) };
         let (branch, deeper) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-        text.push_str(&format!("{indent}{branch}{}{leaves}\n", tree.label(node)));
-        push(node, &format!("{indent}{deeper}"), &mut pending);
+        let label = tree.label(node);
+        if depth < DRAWN {
+            indents.truncate(depth);
+            indents.iter().for_each(|indent| text.push_str(indent));
+            text.push_str(&format!("{branch}{label}{leaves}\n"));
+            indents.push(deeper);
+        } else {
+            text.push_str(&format!("… level {} {branch}{label}{leaves}\n", depth + 1));
+        }
+        push(node, depth + 1, &mut pending);
+        if text.len() >= PRINTED {
+            print(&text)?;
+            text.clear();
+        }
     }
-    text
+    print(&text)
 }

@@ -8,6 +8,7 @@ use super::{read_table, threads};
 use crate::columns::{dialect_spec, plan};
 use crate::memory::MemoryArgs;
 use crate::progress::Progress;
+use crate::settings::list_of;
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print, table};
 use crate::warnings::warn;
@@ -15,12 +16,13 @@ use args::{BatchArgs, CompactArgs, CreateArgs, IndexCommand, StatusArgs};
 use klimt::memory::Pool;
 use klimt::requirement::TableFacts;
 use klimt::spill::{Block, HeldRows, Rows, SpillFolder};
-use klimt::table::{ColumnSpec, Role, Table};
+use klimt::table::{ColumnSpec, Guard, Role, Table};
 use klimt::{Error, ErrorKind, Result};
 use klimt_io::csv::ReadOptions;
 use klimt_io::room::{Loaded, Room};
 use klimt_io::source::{ColumnPlan, Source};
 use klimt_store::{Batch, Means, Promise, Size, Spec, Status, Store};
+use std::fmt::Write;
 use std::path::Path;
 
 /// Runs the command.
@@ -41,8 +43,9 @@ fn create(args: &CreateArgs) -> Result<()> {
     settings.apply_requirements(&args.requirements)?;
     settings.algorithm = Some("rtree".to_string());
     settings.tree.leaf_capacity = args.leaf_capacity.or(settings.tree.leaf_capacity);
-    if !args.prefer.is_empty() {
-        settings.tree.prefer.clone_from(&args.prefer);
+    let prefer = list_of("--prefer", &args.prefer)?;
+    if !prefer.is_empty() {
+        settings.tree.prefer = prefer;
     }
     let k = settings.k.ok_or_else(|| {
         Error::input("the base k is not given").with_help("no release can be finer than it; such as -k 5")
@@ -90,7 +93,7 @@ enum Kind {
 fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let pool = args.memory.pool()?;
+    let pool = args.memory.granted()?;
     let mut store = Store::open(Path::new(&args.store), &pool)?;
     let folder = SpillFolder::within(&args.memory.folder());
     let room = Room { pool: &pool, folder: &folder };
@@ -150,10 +153,17 @@ fn read<'r>(
     room: &Room<'r>,
 ) -> Result<Loaded<'r>> {
     let spec = store.spec();
-    let source = Source::open(&args.file, dialect_spec(&args.format))?;
+    let source = Source::open(&args.file, dialect_spec(&args.file, &args.format))?;
     let mut wanted = vec![ColumnSpec::new(spec.key.clone(), Role::Insensitive)];
     if kind != Kind::Delete {
         wanted.extend(spec.column_specs()?);
+        // A few rows may well differ in all values: only the first batch tells what the column is.
+        let allowed = list_of("--allow-unique", &args.allow_unique)?;
+        if store.status()?.rows == 0 {
+            for column in wanted.iter_mut().filter(|column| column.role == Role::QuasiIdentifier) {
+                (column.guard, column.allow_unique) = (Guard::Refuse, allowed.contains(&column.name));
+            }
+        }
     }
     let names = source.columns();
     let problems = wanted.iter().filter(|wanted| !names.contains(&wanted.name)).map(|wanted| {
@@ -173,7 +183,7 @@ fn read<'r>(
 fn compact(args: &CompactArgs) -> Result<()> {
     threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let pool = args.memory.pool()?;
+    let pool = args.memory.granted()?;
     let mut store = Store::open(Path::new(&args.store), &pool)?;
     let folder = SpillFolder::within(&args.memory.folder());
     let stage = progress.stage("indexing", store.status()?.rows, false);
@@ -229,8 +239,20 @@ fn describe(status: &Status) -> String {
         text.push_str("nothing was released\n");
         return text;
     }
+    if status.held_back > 0 {
+        let _ = writeln!(text, "{} rows wait: the last release held them back", count(status.held_back));
+    }
+    if status.departed > 0 {
+        let _ = writeln!(
+            text,
+            "{} released rows have been deleted; their histories are kept, so that they are known if they come back",
+            count(status.departed)
+        );
+    }
     let mut rows: Vec<Vec<String>> = vec![
-        ["release", "for", "k", "rows", "groups", "held back", "hidden among"].map(String::from).to_vec(),
+        ["release", "for", "k", "rows", "groups", "held back", "hidden among", "differences"]
+            .map(String::from)
+            .to_vec(),
     ];
     rows.extend(status.releases.iter().map(|listed| {
         vec![
@@ -241,6 +263,7 @@ fn describe(status: &Status) -> String {
             count(listed.groups),
             count(listed.held_back),
             listed.smallest_intersection.map_or("-".to_string(), count),
+            if listed.differences_allowed { "allowed" } else { "hidden" }.to_string(),
         ]
     }));
     text.push('\n');

@@ -21,6 +21,7 @@ pub fn run(args: &InitArgs) -> Result<()> {
         return crate::terminal::print(&text);
     }
     write_whole(&args.output, text.as_bytes())?;
+    inspected.warnings.iter().for_each(|warning| note(args.general.quiet, &format!("warning: {warning}")));
     note(
         args.general.quiet,
         &format!("wrote {0}; look at the roles, then run: klimt anonymize --spec {0}", args.output),

@@ -1,7 +1,7 @@
 //! `klimt inspect`: what a table holds, and how easily its people are found.
 
 use super::verify::gather;
-use super::{read_table, threads};
+use super::{read_noted, threads};
 use crate::columns::column_spec;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs, InspectArgs};
 use crate::progress::Progress;
@@ -10,9 +10,10 @@ use crate::settings::Settings;
 use crate::terminal::{count, print, table as lines_up};
 use klimt::partition::identical_tuples;
 use klimt::risk::{Question, Risk, certain_rows};
-use klimt::table::{Column, ColumnData, Role, Table};
+use klimt::table::{Column, ColumnData, ColumnSpec, Guard, Role, Table};
 use klimt::{Error, ErrorKind, Result};
-use klimt_io::source::ColumnPlan;
+use klimt_io::column::Note;
+use klimt_io::source::{ColumnPlan, ReadReport};
 use serde::Serialize;
 
 /// Runs the command.
@@ -88,16 +89,18 @@ pub fn inspect(
 ) -> Result<Inspected> {
     let settings = gather(None, columns)?;
     let progress = Progress::new(general.quiet)?;
-    let table = read_table(input, format, &settings.missing, threads(general), &progress, |source| {
-        plan(input, source.columns(), &settings)
-    })?;
+    let (table, report) =
+        read_noted(input, format, &settings.missing, threads(general), &progress, |source| {
+            plan(input, source.columns(), &settings)
+        })?;
     let mut columns: Vec<InspectedColumn> = Vec::new();
     for column in table.columns() {
         let (role, suggested) = role(column, &settings, &table);
         columns.push(describe_column(column, role, suggested));
     }
     let risk = risk_of(&table, &mut columns, question)?;
-    let warnings = columns.iter().filter_map(|column| warning(column, table.rows())).collect();
+    let published_raw = columns.iter().filter_map(|column| warning(column, table.rows()));
+    let warnings = published_raw.chain(doubts(&columns, &report)).collect();
     Ok(Inspected { rows: table.rows(), columns, risk, warnings })
 }
 
@@ -111,7 +114,8 @@ fn plan(input: &str, names: &[String], settings: &Settings) -> Result<Vec<Column
         .iter()
         .map(|name| {
             let given = settings.columns.get(name).cloned().unwrap_or_default();
-            Ok(ColumnPlan { spec: Some(column_spec(name, Role::QuasiIdentifier, &given)?) })
+            let spec = column_spec(name, Role::QuasiIdentifier, &given)?;
+            Ok(ColumnPlan { spec: Some(ColumnSpec { guard: Guard::Note, ..spec }) })
         })
         .collect()
 }
@@ -255,6 +259,17 @@ fn risk_of(
     }
     let quasi_identifiers = chosen.iter().map(|&column| columns[column].name.clone()).collect();
     Ok(Some(InspectedRisk { quasi_identifiers, tuples: risk.groups, risk }))
+}
+
+/// Columns whose values make no sense together: a few texts among numbers or dates, and quasi-identifiers of which nearly
+/// every row has its own value.
+fn doubts(columns: &[InspectedColumn], report: &ReadReport) -> Vec<String> {
+    let role = |name: &str| columns.iter().find(|column| column.name == name).map(|column| column.role);
+    let matters = |note: &&Note| match role(&note.column) {
+        None | Some(Role::Identifier) => false,
+        Some(role) => !note.is_unique || role == Role::QuasiIdentifier,
+    };
+    report.notes.iter().filter(matters).map(|note| note.error.to_string()).collect()
 }
 
 /// What is wrong with a column that would be published as it is although its values nearly name a row each.

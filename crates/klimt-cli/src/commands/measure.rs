@@ -25,6 +25,13 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     learning::check(args, &settings)?;
     let release = args.release.as_deref().unwrap_or(&args.original);
     let tally = tally(release, &args.format, &settings, &[Role::Target])?;
+    let tally = tally.with_suppressed_stars(args.stars_are_suppressed);
+    if args.stars_are_suppressed {
+        note(args.general.quiet || args.json, &format!("read with {}", verify::stars_note(&tally)));
+    }
+    if args.release.is_some() {
+        verify::without_guides(&mut settings, &tally)?;
+    }
     let table = match args.release {
         Some(_) => read_columns(&args.original, args, &settings)?,
         None => read_columns(release, args, &as_categories(&settings))?,
@@ -89,6 +96,9 @@ fn show(
         let map: Map<String, Value> = losses.iter().map(|(id, loss)| (id.to_string(), json!(loss))).collect();
         let mut text = json!({ "rows": findings.rows, "suppressed": findings.suppressed, "groups": findings.groups,
             "smallest_group": findings.smallest_group, "k": k, "losses": map });
+        if args.stars_are_suppressed {
+            text["read_with"] = json!([verify::STARS_ARE_SUPPRESSED]);
+        }
         if !learnt.is_empty() {
             text["learning"] = json!(learnt);
         }
@@ -137,7 +147,13 @@ pub fn as_categories(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     for column in settings.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier)) {
         let type_spec = Some(TypeSpec::from(ValueType::Text));
-        *column = ColumnSettings { role: column.role, type_spec, ..ColumnSettings::default() };
+        *column = ColumnSettings {
+            role: column.role,
+            type_spec,
+            published: true,
+            allow_unique: true,
+            ..ColumnSettings::default()
+        };
     }
     settings
 }

@@ -23,7 +23,7 @@ use clap::CommandFactory;
 use klimt::table::Table;
 use klimt::{Error, Result};
 use klimt_io::csv::ReadOptions;
-use klimt_io::source::{ColumnPlan, Source};
+use klimt_io::source::{ColumnPlan, ReadReport, Source};
 
 /// Runs what the command line asks for.
 pub fn run(cli: Cli) -> Result<()> {
@@ -82,10 +82,21 @@ pub fn read_table(
     progress: &Progress,
     plan: impl FnOnce(&Source) -> Result<Vec<ColumnPlan>>,
 ) -> Result<Table> {
-    let source = Source::open(path, dialect_spec(format))?;
+    read_noted(path, format, missing, threads, progress, plan).map(|(table, _)| table)
+}
+
+/// Opens and reads a table like [`read_table`], with what was noted on the way.
+pub fn read_noted(
+    path: &str,
+    format: &FormatArgs,
+    missing: &[String],
+    threads: usize,
+    progress: &Progress,
+    plan: impl FnOnce(&Source) -> Result<Vec<ColumnPlan>>,
+) -> Result<(Table, ReadReport)> {
+    let source = Source::open(path, dialect_spec(path, format))?;
     let plan = plan(&source)?;
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let stage = progress.stage("reading", bytes, true);
-    let (table, _) = source.read(&plan, &ReadOptions { missing, threads, observer: &stage })?;
-    Ok(table)
+    source.read(&plan, &ReadOptions { missing, threads, observer: &stage })
 }

@@ -3,12 +3,13 @@
 pub mod args;
 
 use super::measure::as_categories;
-use super::verify::gather;
+use super::verify::{gather, tally, without_guides};
 use super::{read_table, threads};
 use crate::options::Other;
-use crate::output::{same_file, write_private};
+use crate::output::write_private;
+use crate::paths::same_file;
 use crate::progress::Progress;
-use crate::settings::{ColumnSettings, Settings};
+use crate::settings::{ColumnSettings, Settings, list_of};
 use crate::terminal::{print, table as text_table};
 use crate::workload;
 use args::QueryArgs;
@@ -26,6 +27,12 @@ const LONGEST: usize = 72;
 pub fn run(args: &QueryArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
     settings.other = Some(Other::Drop);
+    if let Some(release) = &args.release
+        && settings.columns.values().any(|column| column.hierarchy.is_some())
+    {
+        let tally = tally(release, &args.format, &settings, &[])?;
+        without_guides(&mut settings, &tally)?;
+    }
     let mut queries = args.workload.as_deref().map(workload::read).transpose()?;
     let made = queries.is_none();
     let original = read_columns(&args.original, args, &mut settings, Some(queries.get_or_insert_default()))?;
@@ -55,7 +62,8 @@ pub fn run(args: &QueryArgs) -> Result<()> {
 
 /// The queries that the flags ask to be made.
 fn make(args: &QueryArgs, table: &Table) -> Result<Workload> {
-    let dimensions: Vec<usize> = match args.about.is_empty() {
+    let about = list_of("--about", &args.about)?;
+    let dimensions: Vec<usize> = match about.is_empty() {
         true => (0..table.dimensions()).collect(),
         false => {
             let find = |name: &String| {
@@ -64,7 +72,7 @@ fn make(args: &QueryArgs, table: &Table) -> Result<Workload> {
                         .with_help("--about names columns of --qi")
                 })
             };
-            args.about.iter().map(find).collect::<Result<_>>()?
+            about.iter().map(find).collect::<Result<_>>()?
         }
     };
     Ok(match args.random {

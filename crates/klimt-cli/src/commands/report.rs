@@ -1,23 +1,25 @@
 //! `klimt report`: a page about a release for those who decide whether it goes out.
 
 pub mod args;
-mod certificate;
+pub mod certificate;
 mod command;
 mod queries;
 
 use super::anonymize::weights;
 use super::measure::{published_groups, untold};
-use super::verify::{Counted, count_release, describe_broken, facts, gather};
+use super::verify::{Counted, count_release, describe_broken, facts, gather, stars_note, without_guides};
 use super::{read_table, threads};
+use crate::certificate::{four_digits, is_by_sizes};
 use crate::options::Other;
-use crate::output::{same_file, write_whole};
+use crate::output::write_whole;
+use crate::paths::same_file;
 use crate::progress::Progress;
-use crate::settings::Settings;
+use crate::settings::{Settings, list_of};
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
 use crate::{columns, risk};
 use args::ReportArgs;
-use klimt::loss::{self, Loss, Original, PublishedGroups, Totals};
+use klimt::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt::partition::identical_tuples;
 use klimt::registry;
 use klimt::requirement::Requirement;
@@ -41,15 +43,17 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     }
     let question = risk::question(&args.risk)?;
     let requirements = settings.build_requirements()?;
-    let (table, roles) = read_original(args, &settings)?;
-    let counted = count_release(&args.release, &args.format, &settings, &COUNTED, None)?;
+    let mut counted = count_release(&args.release, &args.format, &settings, &COUNTED, None)?;
+    counted.tally = counted.tally.with_suppressed_stars(args.stars_are_suppressed);
     let tally = &counted.tally;
+    without_guides(&mut settings, tally)?;
+    let (table, roles) = read_original(args, &settings)?;
     let asked = Question { k: settings.k, original_rows: Some(table.rows() as u64) };
     let findings = Findings::new(tally, &asked)?;
     let outcomes = check(tally, &requirements, &facts(&settings)?)?;
     let published = published_groups(tally, &table)?;
     let groups = PublishedGroups::read(&table, published.clone())?;
-    let losses = losses(args, &settings, &table, &groups, &findings)?;
+    let losses = losses(args, &settings, certified.as_ref(), &groups, &published, &table, &findings)?;
     let warnings =
         warnings(args, &settings, &requirements, &counted, certified.as_ref(), (&findings, &outcomes))?;
     let report = Report {
@@ -72,7 +76,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         losses,
         warnings,
         certificate: certified,
-        plane: plane(&args.scatter, &table)?,
+        plane: plane(&list_of("--scatter", &args.scatter)?, &table)?,
         query_errors: queries::errors(&table, &groups)?,
     };
     write_whole(&args.output, report.html().as_bytes())?;
@@ -127,7 +131,9 @@ fn read_original(args: &ReportArgs, settings: &Settings) -> Result<(Table, Vec<(
             columns::plan(&args.original, source.columns(), &told)
         },
     )?;
-    let released = TextRecords::open(&args.release, columns::dialect_spec(&args.format))?.columns().to_vec();
+    let released = TextRecords::open(&args.release, columns::dialect_spec(&args.release, &args.format))?
+        .columns()
+        .to_vec();
     let role = |name: &String| {
         let given = settings.columns.get(name).and_then(|column| column.role);
         given.unwrap_or(if released.contains(name) { Role::Insensitive } else { Role::Identifier })
@@ -142,25 +148,50 @@ fn read_original(args: &ReportArgs, settings: &Settings) -> Result<(Table, Vec<(
     Ok((table, roles))
 }
 
+/// The losses of the release as its certificate tells them: by the published rows, in four digits. Where rows were suppressed
+/// and it is not known which, only losses by the sizes of groups are told without a certificate.
 fn losses(
     args: &ReportArgs,
     settings: &Settings,
-    table: &Table,
+    certified: Option<&Certified>,
     groups: &PublishedGroups<'_>,
+    published: &[PublishedGroup],
+    table: &Table,
     findings: &Findings,
 ) -> Result<Vec<(&'static str, f64, &'static str)>> {
     let weights = weights(table, settings);
-    let original = Original::new(table, &weights);
     let k = settings.k.unwrap_or(findings.smallest_group).max(1);
     let rows = table.rows() as u64;
     let totals = Totals { rows, suppressed: findings.suppressed, groups: findings.groups, k };
     let every = || registry::LOSSES.iter().map(|(_, loss)| *loss as &dyn Loss);
-    untold(args.general.quiet, every(), &original, groups);
-    let told = loss::measure(every(), &original, groups, &totals)?;
+    let members = (0..groups.count()).map(|group| groups.members(group));
+    let members: Option<Vec<&[u32]>> = members.collect();
+    let original = Original::new(table, &weights);
+    let told = match (members, certified.filter(|certified| certified.matches)) {
+        _ if findings.suppressed == 0 => {
+            untold(args.general.quiet, every(), &original, groups);
+            loss::measure(every(), &original, groups, &totals)?
+        }
+        (_, Some(certified)) => {
+            let loss = |loss: &dyn Loss| Some((loss.id(), certified.json["losses"][loss.id()].as_f64()?));
+            every().filter_map(loss).collect()
+        }
+        (Some(members), None) => {
+            let mut rows = members.concat();
+            rows.sort_unstable();
+            let (narrow, _) = table.narrowed(&rows)?;
+            let groups = PublishedGroups::read(&narrow, published.to_vec())?;
+            loss::measure(every(), &Original::new(&narrow, &weights), &groups, &totals)?
+        }
+        (None, None) => {
+            let by_sizes = every().filter(|loss| is_by_sizes(loss.id(), &original));
+            loss::measure(by_sizes, &original, groups, &totals)?
+        }
+    };
     let help = |id: &str| {
         registry::LOSSES.iter().find(|(entry, _)| entry.id == id).map_or("", |(entry, _)| entry.help)
     };
-    Ok(told.into_iter().map(|(id, value)| (id, value, help(id))).collect())
+    Ok(told.into_iter().map(|(id, value)| (id, four_digits(value), help(id))).collect())
 }
 
 fn risks(
@@ -252,7 +283,9 @@ fn warnings(
     if let Some(certified) = certified {
         warnings.extend(certificate::contradictions(certified, findings, outcomes));
     }
-    let released = TextRecords::open(&args.release, columns::dialect_spec(&args.format))?.columns().to_vec();
+    let released = TextRecords::open(&args.release, columns::dialect_spec(&args.release, &args.format))?
+        .columns()
+        .to_vec();
     let identifier =
         |name: &&String| settings.columns.get(*name).and_then(|c| c.role) == Some(Role::Identifier);
     for name in released.iter().filter(identifier) {
@@ -260,6 +293,9 @@ fn warnings(
         warnings.push(Warning { text, loud: true });
     }
     let mut say = |text: String| warnings.push(Warning { text, loud: false });
+    if args.stars_are_suppressed {
+        say(format!("The release was read with {}.", stars_note(&counted.tally)));
+    }
     if certified.is_none() {
         say(String::from("There is no certificate beside the release: how it was made is not known."));
     }

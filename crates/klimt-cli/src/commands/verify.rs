@@ -9,21 +9,22 @@ use crate::options::{ColumnArgs, FormatArgs, VerifyArgs};
 use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
-use crate::{risk, spec};
+use crate::{risk, spec, warnings};
 use against::Links;
 use klimt::loss::PublishedGroup;
-use klimt::requirement::Side;
+use klimt::region::is_guide;
+use klimt::requirement::{LengthRestriction, Side};
 use klimt::risk::Risk;
-use klimt::table::{Role, ValueType};
+use klimt::table::{ColumnSpec, Role, ValueType};
 use klimt::{Error, ErrorKind, Result};
 use klimt_io::columnar::TextRecords;
-use klimt_verify::claims::{Facts, Outcome, check};
-use klimt_verify::{Findings, Question, Tally, WorstGroup, width, worst};
+use klimt_verify::claims::{Facts, Outcome, check_groups};
+use klimt_verify::{Comparison, Findings, NumberedGroup, Question, Tally, smallest, width, with_values};
 use serde_json::json;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-/// How many of the smallest groups are named.
+/// How many of the smallest groups are named by their numbers.
 const NAMED: usize = 5;
 
 /// Runs the command.
@@ -34,12 +35,14 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     let question = risk::question(&args.risk)?;
     let attack = attack::question(args)?;
     let k = settings.k;
-    let facts = facts(&settings)?;
     let mut links = Links::new(args, &settings)?;
     let counted = count_release(&args.release, &args.format, &settings, &[Role::Sensitive], links.as_mut())?;
     let Counted { tally, mut warnings } = counted;
+    let tally = tally.with_suppressed_stars(args.stars_are_suppressed);
+    without_guides(&mut settings, &tally)?;
+    let facts = facts(&settings)?;
     let findings = Findings::new(&tally, &Question { k, original_rows: None })?;
-    let outcomes = check(&tally, &requirements, &facts)?;
+    let (outcomes, violating) = check_groups(&tally, &requirements, &facts)?;
     let checked =
         links.map(|links| links.check(&settings, &requirements, &facts, attack.is_some())).transpose()?;
     let (report, intersected) = checked.unzip();
@@ -49,11 +52,19 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     warnings.extend(report.as_ref().and_then(against::warning));
     let risk = Risk::of(tally.groups().map(|group| group.rows()), &question);
     let contributions = klimt_verify::contributions(&tally);
-    let worst = worst(&tally, NAMED);
+    let violates = |number: u32, rows: u64| violating.contains(&number) || k.is_some_and(|k| rows < k);
+    let worst = smallest(&tally, NAMED, |group| violates(group.number(), group.rows()));
+    let shown = shown_groups(args, &tally, &outcomes, violates);
     if args.json {
         let mut text = json!({ "findings": findings, "claims": outcomes, "risk": risk,
             "adds_unique": contributions.iter().cloned().collect::<BTreeMap<_, _>>(),
             "worst": worst, "warnings": warnings });
+        if args.stars_are_suppressed {
+            text["read_with"] = json!([STARS_ARE_SUPPRESSED]);
+        }
+        if args.show_groups {
+            text["groups"] = json!(shown);
+        }
         if let Some(report) = &report {
             text["against"] = json!(report);
         }
@@ -63,6 +74,10 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
         print(&format!("{text:#}\n"))?;
     } else if !args.general.quiet {
         print(&describe(&findings, &outcomes))?;
+        if args.stars_are_suppressed {
+            print(&format!("read with     {}\n", stars_note(&tally)))?;
+        }
+        print(&describe_groups(&shown))?;
         print(&format!("\n{}{}", risk::describe(&risk), describe_contributions(&contributions)))?;
         report.as_ref().map_or(Ok(()), |report| print(&against::describe(report)))?;
         attacked.as_ref().map_or(Ok(()), |found| print(&attack::describe(found)))?;
@@ -75,10 +90,46 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     match Error::all(ErrorKind::Unsatisfied, broken) {
         None => Ok(()),
         Some(error) => {
-            let error = against::advise(name_worst(error, &worst, k), report.as_ref());
+            let error = against::advise(name_worst(error, &worst), report.as_ref());
             Err(attack::advise(error, attacked.as_ref()))
         }
     }
+}
+
+/// The flag that reads rows of stars as suppressed ones.
+pub const STARS_ARE_SUPPRESSED: &str = "--stars-are-suppressed";
+
+/// What the flag leaves unchecked.
+pub fn stars_note(tally: &Tally) -> String {
+    format!(
+        "{STARS_ARE_SUPPRESSED}: {} rows that are * in every quasi-identifier count as suppressed and are not checked",
+        count(tally.suppressed())
+    )
+}
+
+/// The smallest groups with their published values, where these are asked for: never a single row, nor a group below k,
+/// nor one that breaks a promise.
+fn shown_groups(
+    args: &VerifyArgs,
+    tally: &Tally,
+    outcomes: &[Outcome],
+    violates: impl Fn(u32, u64) -> bool,
+) -> Vec<NumberedGroup> {
+    let too_narrow = outcomes.iter().any(|outcome| outcome.claim == LengthRestriction::ID && !outcome.holds);
+    if !args.show_groups || too_narrow {
+        return Vec::new();
+    }
+    let chosen = smallest(tally, NAMED, |group| group.rows() > 1 && !violates(group.number(), group.rows()));
+    with_values(tally, chosen)
+}
+
+fn describe_groups(shown: &[NumberedGroup]) -> String {
+    let line = |group: &NumberedGroup| {
+        let values: Vec<String> =
+            group.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("group {:<7} {} rows: {}\n", count(group.group), count(group.rows), values.join(", "))
+    };
+    shown.iter().map(line).collect()
 }
 
 /// Which columns make rows unique, where there are any.
@@ -136,7 +187,10 @@ pub fn count_release(
     // Keys are all different: rows that share one are not linked.
     let distinct = seen.iter().map(|seen| seen.len() as u64).chain(key.map(|_| rows));
     let warning = |(name, distinct): (&String, u64)| risk::nearly_unique(name, distinct, rows);
-    let warnings = names.iter().zip(distinct).filter_map(warning).collect();
+    let unique = names.iter().zip(distinct).filter_map(warning);
+    let alike = tally.sensitive().iter().filter(|column| sensitive_role(settings, column.column()));
+    let alike = alike.filter_map(|column| warnings::alike(column.column(), column.alike()));
+    let warnings = unique.chain(alike).collect();
     Ok(Counted { tally, warnings })
 }
 
@@ -146,6 +200,22 @@ pub fn tally(path: &str, format: &FormatArgs, settings: &Settings, counted: &[Ro
     let split = tally.quasi_identifiers().len();
     records.for_each(&positions, &mut |_, fields| tally.add(&fields[..split], &fields[split..]))?;
     Ok(tally)
+}
+
+/// Takes the hierarchies out of the settings that only guided a scheme: the release has intervals or sets instead of their
+/// nodes, and is read without them, as the table was.
+pub fn without_guides(settings: &mut Settings, tally: &Tally) -> Result<()> {
+    for (place, name) in tally.quasi_identifiers().iter().enumerate() {
+        let Some(column) = settings.columns.get_mut(name) else { continue };
+        let Some(path) = &column.hierarchy else { continue };
+        let published: HashSet<&str> = tally.groups().filter_map(|group| group.values().nth(place)).collect();
+        if is_guide(&load_hierarchy(path)?, published.iter().copied()) {
+            column.hierarchy = None;
+            let sets = published.iter().any(|text| text.starts_with('{'));
+            column.type_spec = column.type_spec.take().or(sets.then(|| ValueType::Text.into()));
+        }
+    }
+    Ok(())
 }
 
 /// The groups of a release as the engine reads them: the texts that stand at some places of a tuple, and the counted
@@ -186,6 +256,21 @@ struct Release {
     key: Option<usize>,
 }
 
+fn sensitive_role(settings: &Settings, name: &str) -> bool {
+    settings.columns.get(name).and_then(|column| column.role) == Some(Role::Sensitive)
+}
+
+/// How the values of a counted column are compared: those of a sensitive one by value, unless its type is said to be text.
+fn comparison(settings: &Settings, name: &str) -> Comparison {
+    let Some(column) = settings.columns.get(name) else { return Comparison::Value };
+    if column.role != Some(Role::Sensitive) {
+        return Comparison::Text;
+    }
+    let mut spec = ColumnSpec::new(name, Role::Sensitive);
+    spec.type_spec = column.type_spec.clone();
+    Comparison::of(Some(&spec))
+}
+
 /// The columns of some roles, by name.
 fn names(settings: &Settings, roles: &[Role]) -> Vec<String> {
     let of = |role: Option<Role>| role.is_some_and(|role| roles.contains(&role));
@@ -199,7 +284,7 @@ fn open_release(
     counted: &[Role],
     key: Option<&str>,
 ) -> Result<Release> {
-    let records = TextRecords::open(path, dialect_spec(format))?;
+    let records = TextRecords::open(path, dialect_spec(path, format))?;
     let (quasi_identifiers, counted) = (names(settings, &[Role::QuasiIdentifier]), names(settings, counted));
     if quasi_identifiers.is_empty() {
         return Err(Error::input("no quasi-identifier is named").with_help("say which, such as --qi age,sex"));
@@ -221,7 +306,8 @@ fn open_release(
     }
     let positions = wanted.iter().filter_map(|name| place(name)).collect();
     let key = key.and_then(place);
-    Ok(Release { positions, key, tally: Tally::new(&quasi_identifiers, &counted), records })
+    let tally = Tally::new(&quasi_identifiers, &counted).with_comparisons(|name| comparison(settings, name));
+    Ok(Release { positions, key, tally, records })
 }
 
 /// What is known of columns besides the release, from orders, hierarchies and types.
@@ -243,6 +329,8 @@ pub fn facts(settings: &Settings) -> Result<Facts> {
                     .map(|node| (tree.label(node).to_string(), u64::from(tree.leaves_under(node))))
                     .collect(),
             )
+        } else if column.type_spec.as_ref().is_some_and(|spec| !spec.value_type.is_ordered()) {
+            width::Domain::Set
         } else {
             match pattern {
                 Some((ValueType::Date, pattern)) => width::Domain::Dates(pattern),
@@ -292,12 +380,16 @@ fn reached(outcome: &Outcome) -> String {
     format!("{} reached, {side} {} promised", outcome.measured, outcome.limit)
 }
 
-/// Names the smallest groups by what is published of them.
-fn name_worst(error: Error, worst: &[WorstGroup], k: Option<u64>) -> Error {
-    let below = worst.iter().filter(|group| k.is_some_and(|k| group.rows < k));
-    below.fold(error, |error, group| {
-        let values: Vec<String> =
-            group.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        error.with_help(format!("a group of {}: {}", group.rows, values.join(", ")))
-    })
+/// Names the smallest groups that fall short, by number: their values are those of people who are not hidden.
+fn name_worst(error: Error, worst: &[NumberedGroup]) -> Error {
+    if worst.is_empty() {
+        return error;
+    }
+    let rows = |rows: u64| if rows == 1 { "1 row".to_string() } else { format!("{} rows", count(rows)) };
+    let named: Vec<String> =
+        worst.iter().map(|found| format!("group {} ({})", count(found.group), rows(found.rows))).collect();
+    error.with_help(format!(
+        "the smallest that fall short: {}; groups are counted in the order in which their first rows come",
+        named.join(", ")
+    ))
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::finish_regions;
 use crate::progress::Stage;
-use crate::publish::{Checked, Part, Parts, Publication};
+use crate::publish::{Checked, Part, Parts, Publication, comparison};
 use klimt::algorithm::rothko::{PartSink, Way, Whole};
 use klimt::loss::{Original, PartitionGroups, Sums, Totals};
 use klimt::partition::{CutNode, CutTree, Partitioning};
@@ -170,7 +170,7 @@ fn value_counts(whole: &Whole<'_>) -> Result<Vec<ValueCounts>> {
         let (Some(rows), Some((domain, _))) = (rows, column.coded()) else {
             return Err(Error::internal(format!("the values of column {} were not counted", column.name)));
         };
-        let (mut counts, mut text) = (ValueCounts::new(&column.name), Vec::new());
+        let (mut counts, mut text) = (ValueCounts::compared(&column.name, comparison(domain)), Vec::new());
         for (code, &rows) in (0u32..).zip(rows).filter(|(_, rows)| **rows > 0) {
             text.clear();
             domain.write_text(code, &mut text);

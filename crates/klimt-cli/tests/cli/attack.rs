@@ -56,8 +56,12 @@ fn the_release_alone_is_its_own_truth() {
     let place = Place::new();
     place.write("release.csv", "age,ill\n[20..29],flu\n[20..29],flu\n30,gout\n30,flu\n*,gout\n");
     let found = attack(&place.ok("verify release.csv --qi age --sensitive ill --attack --json"));
+    assert_eq!(found["linkage"]["singled_out"], Value::from(1), "a row of stars is a group like any other");
+    assert_eq!(found["sensitive"][0]["certain"], Value::from(3));
+    let asked = "verify release.csv --qi age --sensitive ill --attack --stars-are-suppressed --json";
+    let found = attack(&place.ok(asked));
     assert_eq!(found["background"], Value::from(false));
-    assert_eq!(found["linkage"]["singled_out"], Value::from(0), "a row of stars alone is suppressed");
+    assert_eq!(found["linkage"]["singled_out"], Value::from(0), "a row of stars alone is read as suppressed");
     let learnt = &found["sensitive"][0];
     assert_eq!((&learnt["certain"], &learnt["base_rate"]), (&Value::from(2), &Value::from(0.75)));
     assert_eq!(learnt["attacks"][0]["accuracy"], Value::from(0.75), "two, and one of two");

@@ -363,3 +363,124 @@ fn a_page_that_changed_on_the_disk_is_never_released() {
     }
     assert!(told > 5, "{told}");
 }
+
+/// Rows with random-looking values that go by the key and a number.
+fn others(ids: impl IntoIterator<Item = u32>, life: u32) -> String {
+    let mut text = String::from("id,note,age,zip,sex,illness\n");
+    for id in ids {
+        let mixed =
+            |salt: u32| (id ^ (life * 7919)).wrapping_mul(2_654_435_761).wrapping_add(salt * 40_503) >> 7;
+        let illness = ["flu", "cold", "cancer", "none", "gout", "ulcer"][(mixed(4) / 3 % 6) as usize];
+        let sex = if mixed(3) % 2 == 0 { "f" } else { "m" };
+        writeln!(text, "{id},{id},{},{},{sex},{illness}", 20 + mixed(1) % 61, 1000 + mixed(2) % 400).unwrap();
+    }
+    text
+}
+
+fn strict(place: &Place, newer: &str, older: &str, requirements: &str) {
+    place.ok(&format!("verify {newer} --against {older} --key note {QI} {requirements} --strict -q"));
+}
+
+/// Whoever is deleted and inserted again is who they were.
+#[test]
+fn who_comes_back_is_known() {
+    let place = Place::new();
+    place.write("in.csv", others(1..=3000, 0));
+    place.ok(
+        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep -k 5",
+    );
+    place.ok("index insert store in.csv -q");
+    place.ok("index release store -k 10 -o first.csv -q");
+    let back = || (1..=3000).filter(|id| id % 30 == 7);
+    place.write("gone.csv", others(back(), 0)).write("back.csv", others(back(), 1));
+    place.ok("index delete store gone.csv -q");
+    assert_eq!(status(&place, "store")["departed"], 100);
+    place.ok("index compact store -q");
+    place.ok("index insert store back.csv -q");
+    assert_eq!(status(&place, "store")["departed"], 0);
+    let told = place.ok("index release store -k 10 -o second.csv");
+    assert!(told.err.contains("everybody is hidden among"), "{}", told.err);
+    assert!(status(&place, "store")["releases"][1]["smallest_intersection"].as_u64().unwrap() >= 5);
+    assert_eq!(notes(&place.read("second.csv")).len(), 3000, "nobody is held back");
+    strict(&place, "second.csv", "first.csv", "-k 5");
+}
+
+/// The sensitive values of newcomers do not follow from the second release minus the first.
+#[test]
+fn newcomers_are_hidden_among_newcomers() {
+    let place = Place::new();
+    place.write("in.csv", others(1..=3000, 0)).write("more.csv", others(3001..=3030, 0));
+    place.write("few.csv", others(3031..=3034, 0));
+    place.ok(
+        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep -k 10 \
+         --l-diversity distinct:4",
+    );
+    place.ok("index insert store in.csv -q");
+    place.ok("index release store -k 20 -o first.csv -q");
+    place.ok("index insert store more.csv -q");
+    place.ok("index release store -k 20 -o second.csv -q");
+    assert_eq!(notes(&place.read("second.csv")).len(), 3030);
+    strict(&place, "second.csv", "first.csv", "-k 10 --l-diversity distinct:4");
+    // Four are too few: they wait, or they are told, as the certificate says.
+    place.ok("index insert store few.csv -q");
+    let refused = place.run("index release store -k 20 -o third.csv");
+    assert_eq!(refused.code, Some(1), "{}", refused.err);
+    for part in ["4 because", "has joined since", "--hold-back", "--allow-differences"] {
+        assert!(refused.err.contains(part), "{part}: {}", refused.err);
+    }
+    let told = place.ok("index release store -k 20 -o third.csv --hold-back");
+    assert!(told.err.contains("4 of them newcomers who wait"), "{}", told.err);
+    assert!(place.ok("index status store").out.contains("4 rows wait"));
+    place.ok("index release store -k 20 -o fourth.csv --allow-differences -q");
+    assert_eq!(notes(&place.read("fourth.csv")).len(), 3034);
+    let allowed = |name: &str| -> Value {
+        let text = place.read(&format!("{name}.certificate.json"));
+        serde_json::from_str::<Value>(&text).unwrap()["spec"]["settings"]["allow-differences"].clone()
+    };
+    assert_eq!((allowed("third.csv"), allowed("fourth.csv")), (false.into(), true.into()));
+    let listed = status(&place, "store")["releases"].as_array().unwrap().clone();
+    let told: Vec<bool> = listed.iter().map(|one| one["differences_allowed"].as_bool().unwrap()).collect();
+    assert_eq!(told, [false, false, false, true]);
+}
+
+/// One who leaves is hidden by others who are held back, in every earlier release.
+#[test]
+fn who_leaves_is_hidden() {
+    let place = Place::new();
+    place.write("in.csv", others(1..=1000, 0)).write("gone.csv", others([17, 400], 0));
+    place.ok(
+        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep -k 4",
+    );
+    place.ok("index insert store in.csv -q");
+    place.ok("index release store -k 8 -o first.csv -q");
+    place.ok("index release store -k 4 -o second.csv -q");
+    place.ok("index delete store gone.csv -q");
+    let refused = place.run("index release store -k 8 -o third.csv");
+    assert_eq!(refused.code, Some(1), "{}", refused.err);
+    assert!(refused.err.contains("hide somebody who has left"), "{}", refused.err);
+    place.ok("index release store -k 8 -o third.csv --hold-back -q");
+    let left = notes(&place.read("third.csv")).len();
+    assert!((970..=992).contains(&left), "{left}");
+    strict(&place, "third.csv", "second.csv", "-k 4");
+    strict(&place, "third.csv", "first.csv", "-k 4");
+    strict(&place, "third.csv", "second.csv first.csv", "-k 4");
+}
+
+#[test]
+fn a_store_that_others_may_write_to_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = place(100);
+    let store = place.path("store");
+    for (path, mode, fine) in [(store.clone(), 0o730, 0o700), (store.join("index.redb"), 0o602, 0o600)] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let refused = place.run("index status store");
+        assert_eq!(refused.code, Some(2), "{}", refused.err);
+        assert!(
+            refused.err.contains("may write to it") && refused.err.contains("chmod go-w"),
+            "{}",
+            refused.err
+        );
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(fine)).unwrap();
+        place.ok("index status store");
+    }
+}

@@ -72,7 +72,13 @@ impl PartSink for Parts {
 
 /// The losses of what a store would release, which is not entered in its ledger.
 fn released(store: &mut Store) -> klimt::Result<Vec<f64>> {
-    let asked = Asked { k: K, by: By::LeafScan, hold_back: false, audience: "nobody".to_string() };
+    let asked = Asked {
+        k: K,
+        by: By::LeafScan,
+        hold_back: false,
+        allow_differences: false,
+        audience: "nobody".to_string(),
+    };
     let mut releasing = store.release(asked)?;
     let (frame, rows) = (releasing.frame().clone(), releasing.rows());
     let mut parts = Parts::default();

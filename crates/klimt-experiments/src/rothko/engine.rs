@@ -85,6 +85,7 @@ pub fn run(
         pool: &pool,
         folder: &folder,
         secret: [0; 32],
+        until: None,
         observer: &Unobserved,
     };
     let rothko = Rothko { method: asked.method, mondrian: Mondrian::default(), limits: asked.limits };

@@ -1,11 +1,13 @@
 //! From blocks and dictionaries to a column: one domain, one code per row.
 
 use super::dictionary::Dictionary;
+use super::doubt::marker;
 use super::integers::Integers;
 use super::reader::Block;
+use klimt::names::{flag, shell};
 use klimt::table::{
-    Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Spelled, Spelling, TextChunk, TextColumn,
-    TextPool, Unfit, UnfitReason, Word,
+    Codes, Column, ColumnData, ColumnSpec, Distinct, EMPTY_TEXT, Encoding, Role, Spelled, Spelling,
+    TextChunk, TextColumn, TextPool, Unfit, UnfitReason, ValueType, Word,
 };
 use klimt::{Error, Result};
 use rayon::prelude::*;
@@ -24,6 +26,8 @@ pub struct Located {
     pub rows: usize,
     /// The first of these rows.
     pub first_rows: Vec<usize>,
+    /// Those of the values that are known to stand for a missing one.
+    pub markers: Vec<String>,
 }
 
 /// Rows are named in messages up to this many.
@@ -69,36 +73,84 @@ impl Lines {
 }
 
 impl Located {
+    /// Values that do not fit, before their rows are known.
+    pub(crate) fn nowhere(unfit: &Unfit, joined: &Joined) -> Self {
+        let is_unfit = |marker: &&(u32, String)| unfit.values.binary_search(&(marker.0 as usize)).is_ok();
+        let markers = joined.markers.iter().filter(is_unfit).map(|(_, text)| text.clone()).collect();
+        let (reason, values) = (unfit.reason, unfit.values.len());
+        Located { reason, values, rows: 0, first_rows: Vec::new(), markers }
+    }
+
     /// The message for the user: what, how many, where.
     pub fn error(&self, path: &str, column: &str, lines: &Lines) -> Error {
         let named: Vec<String> = self.first_rows.iter().map(|&row| lines.line(row).to_string()).collect();
         let more = if self.rows > named.len() { " and more" } else { "" };
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let are = if self.values == 1 { "is" } else { "are" };
+        let as_text = || {
+            let other =
+                if self.markers.len() == self.values { "otherwise" } else { "mend the other lines, or" };
+            let other = if self.markers.is_empty() { "mend the lines, or" } else { other };
+            format!("{other} read the column as text: {}", flag("type", column, Some("text")))
+        };
         let (wrong, help) = match self.reason {
-            UnfitReason::Type(value_type) => (
-                format!("{are} not of the type {value_type}"),
-                format!("mend the lines, or read the column as text: --type {column}=text"),
-            ),
+            UnfitReason::Type(value_type) => (format!("{are} not of the type {value_type}"), as_text()),
+            UnfitReason::Stray(value_type) => {
+                let what = match (value_type, self.values) {
+                    (ValueType::Date, 1) => "no date",
+                    (ValueType::Date, _) => "not dates",
+                    (ValueType::Timestamp, 1) => "no timestamp",
+                    (ValueType::Timestamp, _) => "not timestamps",
+                    (_, 1) => "no number",
+                    _ => "not numbers",
+                };
+                (format!("{are} {what}, as all others are"), as_text())
+            }
             UnfitReason::Order => (
                 format!("{are} not in the imposed order"),
-                format!("add the values to the file of --order {column}=FILE"),
+                format!("add the values to the file of {}", flag("order", column, Some("FILE"))),
             ),
             UnfitReason::Hierarchy => (
                 format!("{are} not in the hierarchy"),
                 format!(
-                    "klimt hierarchy check lists what is missing from the file of --hierarchy {column}=FILE"
+                    "klimt hierarchy check lists what is missing from the file of {}",
+                    flag("hierarchy", column, Some("FILE"))
                 ),
             ),
+            UnfitReason::Spelling => (
+                format!("{are} spellings of one value, which its order or hierarchy takes for several"),
+                format!("spell each value in one way, or compare the values as text: --type {column}=text"),
+            ),
+            UnfitReason::Star => (
+                format!("{are} *, which a release publishes for any value"),
+                "say that it stands for a missing value: --missing '*'".to_string(),
+            ),
         };
-        Error::input(format!(
+        let error = Error::input(format!(
             "{path}: column {column}: {} on {} {wrong}: line{} {}{more}",
             count(self.values, "value"),
             count(self.rows, "row"),
             if self.rows == 1 { "" } else { "s" },
             named.join(", "),
-        ))
-        .with_help(help)
+        ));
+        let error = match (self.missing_flags(), self.reason) {
+            (Some(flags), _) => error.with_help(format!("where they stand for missing values: {flags}")),
+            (None, UnfitReason::Stray(_)) => {
+                error.with_help("a text that stands for missing values is named by --missing TEXT")
+            }
+            (None, _) => error,
+        };
+        error.with_help(help)
+    }
+
+    /// The flags that make the known markers missing values.
+    fn missing_flags(&self) -> Option<String> {
+        let flag = |marker: &String| match marker.starts_with('-') {
+            true => format!("--missing={}", shell(marker)),
+            false => format!("--missing {}", shell(marker)),
+        };
+        let flags: Vec<String> = self.markers.iter().map(flag).collect();
+        (!flags.is_empty()).then(|| flags.join(" "))
     }
 }
 
@@ -109,6 +161,8 @@ pub fn assemble(
     dictionaries: &[Dictionary],
     blocks: Vec<Block>,
 ) -> Result<Column, Located> {
+    // A column that is only carried along is published as it is.
+    let missing = if is_kept(spec.role) { &[] } else { missing };
     let data = if blocks.iter().any(|block| matches!(block, Block::Texts(_))) {
         ColumnData::Texts(join_texts(dictionaries, blocks))
     } else if blocks.iter().all(is_whole) {
@@ -117,6 +171,11 @@ pub fn assemble(
         join_dictionaries(spec, missing, dictionaries, blocks)?
     };
     Ok(Column { name: spec.name.clone(), role: spec.role, data })
+}
+
+/// Whether a column is only carried along.
+pub(crate) fn is_kept(role: Role) -> bool {
+    matches!(role, Role::Insensitive | Role::Identifier)
 }
 
 fn is_whole(block: &Block) -> bool {
@@ -179,6 +238,8 @@ pub(crate) struct Joined {
     pub has_missing: bool,
     /// By dictionary, the number of each text among the distinct ones; [`MISSING`] for a missing value.
     pub numbers: Vec<Vec<u32>>,
+    /// The distinct texts, by number, that are known to stand for a missing value and were not named as such.
+    pub markers: Vec<(u32, String)>,
 }
 
 impl Joined {
@@ -189,9 +250,9 @@ impl Joined {
         for texts in dictionaries {
             numbers.push(texts.iter().map(|text| joined.number_of(text)).collect());
         }
-        // Texts that stand for a missing value leave the domain.
+        // Texts that stand for a missing value leave the domain; an empty text that is none stays.
         let mut distinct = TextPool::default();
-        let mut has_missing = false;
+        let (mut has_missing, mut markers) = (false, Vec::new());
         let renumbered: Vec<u32> = joined
             .texts()
             .iter()
@@ -200,11 +261,13 @@ impl Joined {
                     has_missing = true;
                     return MISSING;
                 }
-                distinct.push(text) as u32
+                let number = distinct.push(if text == EMPTY_TEXT { b"" } else { text }) as u32;
+                markers.extend(marker(text).map(|text| (number, text.to_string())));
+                number
             })
             .collect();
         numbers.iter_mut().flatten().for_each(|number| *number = renumbered[*number as usize]);
-        Joined { distinct, has_missing, numbers }
+        Joined { distinct, has_missing, numbers, markers }
     }
 
     /// By dictionary, the code of each text.
@@ -232,8 +295,8 @@ fn join_dictionaries(
     let texts = dictionaries.iter().chain([&extra]).map(Dictionary::texts);
     let mut joined = Joined::of(texts, missing);
     let distinct = Distinct::Texts(std::mem::take(&mut joined.distinct));
-    let encoding = Encoding::of(spec, distinct, joined.has_missing)
-        .map_err(|unfit| locate(&unfit, &blocks, &joined.numbers))?;
+    let encoding =
+        Encoding::of(spec, distinct, joined.has_missing).map_err(|unfit| locate(&unfit, &blocks, &joined))?;
     let tables = joined.tables(&encoding);
     let mut codes = Codes::zeroed(encoding.domain.cardinality(), total_rows(&blocks));
     match &mut codes {
@@ -269,9 +332,9 @@ fn recode<W: Word>(codes: &mut [W], blocks: &[Block], tables: &[Vec<u32>]) {
 }
 
 /// Finds the rows of values that do not fit.
-fn locate(unfit: &Unfit, blocks: &[Block], numbers: &[Vec<u32>]) -> Located {
-    let mut located =
-        Located { reason: unfit.reason, values: unfit.values.len(), rows: 0, first_rows: Vec::new() };
+fn locate(unfit: &Unfit, blocks: &[Block], joined: &Joined) -> Located {
+    let numbers = &joined.numbers;
+    let mut located = Located::nowhere(unfit, joined);
     let mut row = 0;
     for block in blocks {
         if let Block::Dictionary { reader, numbers: rows } = block {

@@ -5,14 +5,17 @@
 
 mod assemble;
 mod dictionary;
+mod doubt;
 mod integers;
 mod number_set;
 mod reader;
 mod sketch;
 
-pub(crate) use assemble::{Joined, NAMED_ROWS};
+pub(crate) use assemble::{Joined, NAMED_ROWS, is_kept};
 pub use assemble::{Lines, Located, assemble};
 pub use dictionary::{Dictionary, PADDING};
+pub use doubt::{Doubt, Note};
+pub(crate) use doubt::{Suspicion, doubt, marker};
 pub use integers::Integers;
 pub(crate) use integers::{MISSING_32, MISSING_64};
 pub(crate) use number_set::{NumberSet, Ranks, rank_of_bit};

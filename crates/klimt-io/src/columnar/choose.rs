@@ -75,7 +75,8 @@ pub fn kept_type(
     let source = types.get(&column.name);
     let candidates = candidates(source, format);
     if let ColumnData::Coded { domain, codes } = &column.data
-        && let Some((numbers, texts)) = published_values(rows, domain, codes)
+        && let Some((numbers, texts)) =
+            published_values(rows, domain, codes, types.has_empty_texts(&column.name))
     {
         let (data_type, values) = first_fitting(column, &candidates, &texts)?;
         let data_type = match source {
@@ -105,7 +106,8 @@ pub fn kept_type(
             candidates.last().expect("there is a candidate").clone()
         }
     };
-    Ok(Choice { data_type, making: Making::Many(number) })
+    let empty_is_value = types.has_empty_texts(&column.name);
+    Ok(Choice { data_type, making: Making::Many { column: number, empty_is_value } })
 }
 
 /// The type of a column that has every value from one to another, which are all spelt alike: whole numbers or days are
@@ -120,11 +122,13 @@ fn range_type(candidates: &[DataType], domain: &Domain) -> DataType {
     }
 }
 
-/// The values of the published rows, the number of each code among them, and their texts; `None` when they are many.
+/// The values of the published rows, the number of each code among them, and their texts; `None` when they are many. The
+/// missing value is an empty text where `empty_is_value`.
 fn published_values(
     rows: &RowsKnown<'_>,
     domain: &Domain,
     codes: &Codes,
+    empty_is_value: bool,
 ) -> Option<(Vec<Option<u32>>, TextPool)> {
     if domain.cardinality() > FEW {
         return None;
@@ -145,7 +149,7 @@ fn published_values(
     for (code, is_published) in (0..).zip(is_published) {
         text.clear();
         domain.write_text(code, &mut text);
-        let number = is_published && !text.is_empty();
+        let number = is_published && (domain.missing_code() != Some(code) || empty_is_value);
         numbers.push(number.then(|| texts.push(&text) as u32));
         bytes += if number { text.len() } else { 0 };
     }
@@ -153,7 +157,7 @@ fn published_values(
 }
 
 fn first_fitting(column: &Column, candidates: &[DataType], texts: &TextPool) -> Result<(DataType, ArrayRef)> {
-    let all = strings(texts, texts.len());
+    let all = strings(texts, texts.len(), |_| false);
     let fitting = |data_type: &DataType| Some((data_type.clone(), typed(&all, data_type)?));
     candidates.iter().find_map(fitting).ok_or_else(|| {
         Error::internal(format!(
@@ -175,7 +179,7 @@ fn last_resort(candidates: &[DataType], count: usize, text: impl Fn(usize, &mut 
                 text(at, &mut one);
                 texts.push(&one);
             }
-            typed(&strings(&texts, texts.len()), data_type).is_some()
+            typed(&strings(&texts, texts.len(), |number| texts.get(number).is_empty()), data_type).is_some()
         })
     };
     others.iter().find(fits).unwrap_or(last).clone()
@@ -201,7 +205,7 @@ pub fn group_type(
 ) -> Result<Choice> {
     let dimension = match source {
         Source::Minimum(dimension) | Source::Maximum(dimension) => dimension,
-        Source::Mean(_) => {
+        Source::Mean(dimension) if fits_floats(frame.domain(dimension)) => {
             return Ok(Choice { data_type: DataType::Float64, making: Making::Number(source) });
         }
         _ => return Ok(Choice { data_type: DataType::Utf8, making: Making::Text(source) }),
@@ -222,6 +226,13 @@ pub fn group_type(
     })
 }
 
+/// Whether a floating-point number tells every value of a domain from its neighbours, so that means lose nothing that matters.
+fn fits_floats(domain: &Domain) -> bool {
+    let last = (domain.value_count() as u32).saturating_sub(1);
+    let exact = |code: u32| domain.position(code).unsigned_abs() <= 1 << f64::MANTISSA_DIGITS;
+    domain.value_count() == 0 || (exact(0) && exact(last))
+}
+
 fn has_axis(data_type: &DataType) -> bool {
     data_type.is_numeric()
         || matches!(data_type, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
@@ -233,6 +244,8 @@ fn axis_type(domain: &Domain) -> Option<DataType> {
         ValueType::Integer => DataType::Int64,
         ValueType::Decimal => DataType::Decimal128(38, domain.scale() as i8),
         ValueType::Date => DataType::Date32,
+        // Instants between microseconds are published as they are written.
+        ValueType::Timestamp if domain.scale() > 6 => return None,
         ValueType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, common_zone(domain)?),
         ValueType::Boolean | ValueType::Text => return None,
     };

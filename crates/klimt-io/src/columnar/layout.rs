@@ -47,8 +47,13 @@ pub enum Making {
     Number(Source),
     /// By row, from the few values that are published.
     Few(Few),
-    /// By row, from its text in the column with this number.
-    Many(usize),
+    /// By row, from its text.
+    Many {
+        /// The number of the column.
+        column: usize,
+        /// Whether what counts as missing is an empty text.
+        empty_is_value: bool,
+    },
 }
 
 /// A kept column with few different values. Where rows may be suppressed, those that no published row has are not among
@@ -67,7 +72,10 @@ pub struct Few {
 /// Texts that have been gathered for a batch.
 enum Gathered {
     Nothing,
+    /// By group; an empty one is missing.
     Texts(TextPool),
+    /// By row, and whether each is missing.
+    Rows(TextPool, Vec<bool>),
 }
 
 impl Layout {
@@ -121,7 +129,7 @@ impl Layout {
             .collect::<Result<_>>()?;
         let fitting =
             self.columns.iter().zip(&gathered).map(|(column, gathered)| match (gathered, &column.making) {
-                (Gathered::Texts(texts), Making::Many(_)) => fitting(rows.len(), |row| texts.get(row).len()),
+                (Gathered::Rows(texts, _), _) => fitting(rows.len(), |row| texts.get(row).len()),
                 (Gathered::Texts(texts), _) => {
                     fitting(rows.len(), |row| texts.get(places[row] as usize).len())
                 }
@@ -146,15 +154,19 @@ impl Layout {
                         few.codes(release).and_then(|codes| few.array(codes, rows, &column.data_type));
                     array.ok_or_else(|| column.changed())
                 }
-                (Making::Many(_), Gathered::Texts(texts)) => {
-                    typed(&strings(&texts, taken), &column.data_type).ok_or_else(|| column.changed())
+                (_, Gathered::Rows(texts, missing)) => {
+                    let all = strings(&texts, taken, |row| missing[row]);
+                    typed(&all, &column.data_type).ok_or_else(|| column.changed())
                 }
                 (Making::Position(_, dimension), Gathered::Texts(texts)) => {
                     let domain = release.table.domain(*dimension);
                     by_group(positions(&texts, used, domain, &column.data_type))
                 }
                 (Making::Number(_), Gathered::Texts(texts)) => by_group(numbers(&texts, used)),
-                (_, Gathered::Texts(texts)) => by_group(typed(&strings(&texts, used), &column.data_type)),
+                (_, Gathered::Texts(texts)) => {
+                    let all = strings(&texts, used, |place| texts.get(place).is_empty());
+                    by_group(typed(&all, &column.data_type))
+                }
                 (_, Gathered::Nothing) => Err(column.changed()),
             }
         });
@@ -168,11 +180,13 @@ impl Layout {
 /// The texts of a column that are not known before the rows are.
 fn gather(release: &Release<'_>, column: &Published, rows: &[Row], groups: &[u32]) -> Result<Gathered> {
     let mut texts = TextPool::default();
-    let mut text = Vec::new();
+    let (mut text, mut missing) = (Vec::new(), None);
     match column.making {
         Making::Few(_) => return Ok(Gathered::Nothing),
-        Making::Many(number) => {
-            let kept = &release.table.columns()[number];
+        Making::Many { column, empty_is_value } => {
+            let kept = &release.table.columns()[column];
+            let is_missing = |&(row, _): &Row| !empty_is_value && kept.is_missing(row as usize);
+            missing = Some(rows.iter().map(is_missing).collect());
             for &(row, _) in rows {
                 text.clear();
                 kept.write_text(row as usize, &mut text);
@@ -191,7 +205,10 @@ fn gather(release: &Release<'_>, column: &Published, rows: &[Row], groups: &[u32
         let message = format!("column {}: a published text takes more than 1 GB", column.name);
         return Err(Error::resource(message).with_help("write the release as CSV"));
     }
-    Ok(Gathered::Texts(texts))
+    Ok(match missing {
+        Some(missing) => Gathered::Rows(texts, missing),
+        None => Gathered::Texts(texts),
+    })
 }
 
 impl Published {
@@ -252,12 +269,11 @@ fn fitting(rows: usize, length: impl Fn(usize) -> usize) -> usize {
     rows
 }
 
-/// The first texts as an array; an empty one is missing.
-pub fn strings(texts: &TextPool, count: usize) -> StringArray {
+/// The first texts as an array, but for those that are missing.
+pub fn strings(texts: &TextPool, count: usize, is_missing: impl Fn(usize) -> bool) -> StringArray {
     let mut builder = StringBuilder::new();
     for number in 0..count {
-        let text = texts.str(number);
-        builder.append_option((!text.is_empty()).then_some(text));
+        builder.append_option((!is_missing(number)).then(|| texts.str(number)));
     }
     builder.finish()
 }

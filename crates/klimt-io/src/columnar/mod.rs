@@ -8,6 +8,7 @@ mod arrow_stream;
 mod batches;
 mod choose;
 mod damage;
+mod footer;
 mod format;
 mod generated;
 mod input;

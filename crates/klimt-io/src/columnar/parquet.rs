@@ -2,6 +2,7 @@
 
 use super::batches::Batches;
 use super::damage::{Failure, decoding};
+use super::footer::{LEVELS, is_too_deep};
 use super::input::{Input, SharedFile};
 use super::read::{Arrays, Feed, Task, load, wanted};
 use super::types::{KeptTypes, check_types, column_names};
@@ -33,7 +34,14 @@ pub struct ParquetSource {
 impl ParquetSource {
     /// Opens a Parquet file. The path is for messages.
     pub fn open(path: &str, input: Input) -> Result<Self> {
-        let file = SharedFile::new(input.into_file(path)?).map_err(|e| Error::io(path, "read it", &e))?;
+        let (file, failed) = (input.into_file(path)?, |e: &std::io::Error| Error::io(path, "read it", e));
+        if is_too_deep(&file).map_err(|e| failed(&e))? {
+            return Err(Error::input(format!(
+                "{path}: the schema of the Parquet file has more than {LEVELS} levels, or its footer is too large"
+            ))
+            .with_help("write the columns that are needed to a file of their own"));
+        }
+        let file = SharedFile::new(file).map_err(|e| failed(&e))?;
         let metadata = decoding(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))
             .map_err(|failure| failure.error(path, WHAT, ""))?;
         let columns = column_names(path, metadata.schema())?;

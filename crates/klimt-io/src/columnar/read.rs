@@ -1,15 +1,15 @@
 //! Reading a columnar file into a table: readers side by side take one column of one stretch of rows after another.
 
 use super::damage::other_type;
-use super::spell::spell;
-use crate::column::{ColumnReader, Form, Lines};
+use super::spell::{Spelt, spell};
+use crate::column::{ColumnReader, Form, Lines, PADDING, is_kept};
 use crate::csv::ReadOptions;
 use crate::room::{Found, Gathering, Limits, Loaded, Lot, ROWS, Readers, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Schema};
 use klimt::spill::SpillFile;
-use klimt::table::{ColumnSpec, Role};
+use klimt::table::{ColumnSpec, EMPTY_TEXT, Role, ValueType};
 use klimt::{Error, ErrorKind, Result};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,11 +58,16 @@ pub fn load<'a>(
     options: &ReadOptions<'_>,
     within: Option<(Room<'a>, Limits)>,
 ) -> Result<Loaded<'a>> {
+    let plan = &declared(plan, schema)[..];
+    let kinds: Vec<Kind> =
+        plan.iter().zip(schema.fields()).map(|(plan, field)| Kind::of(plan, field.data_type())).collect();
     let shared = Shared {
         path,
         feed,
         schema,
         plan,
+        seen: kinds.iter().map(|_| Seen::default()).collect(),
+        kinds,
         failed: AtomicBool::new(false),
         read: Mutex::default(),
         options,
@@ -82,7 +87,7 @@ pub fn load<'a>(
     if options.observer.cancelled() {
         return Err(Error::new(ErrorKind::Cancelled, "stopped"));
     }
-    let Shared { read, gathering, .. } = shared;
+    let Shared { read, gathering, seen, .. } = shared;
     let mut read = read.into_inner().expect("no reader panicked");
     read.troubles.sort_by_key(|&(stretch, column, _)| (stretch, column));
     if let Some((_, _, error)) = read.troubles.into_iter().next() {
@@ -91,7 +96,9 @@ pub fn load<'a>(
     if feed.rows() == 0 {
         return Err(Error::input(format!("{path}: the file has no rows")));
     }
-    let report = ReadReport { bytes: read.bytes };
+    let empty_texts = plan.iter().zip(&seen).filter(|(_, seen)| seen.only_empty());
+    let empty_texts = empty_texts.filter_map(|(plan, _)| Some(plan.spec.as_ref()?.name.clone())).collect();
+    let report = ReadReport { bytes: read.bytes, empty_texts, ..ReadReport::default() };
     // A row is a line of its own, and none comes before the first.
     let lines = |_: Option<&SpillFile>| Ok(Lines::default());
     Found { path, plan, missing: options.missing, rows: feed.rows(), report, lines: &lines }
@@ -111,6 +118,9 @@ struct Shared<'s, 'a> {
     feed: &'s dyn Feed,
     schema: &'s Schema,
     plan: &'s [ColumnPlan],
+    /// What is special about the values of each column.
+    kinds: Vec<Kind>,
+    seen: Vec<Seen>,
     failed: AtomicBool,
     read: Mutex<Read>,
     options: &'s ReadOptions<'s>,
@@ -155,10 +165,12 @@ impl<'a> Shared<'_, 'a> {
     /// Reads the texts of a task.
     fn take(&self, task: Task, reader: &mut ColumnReader<'_, '_>, scratch: &mut Vec<u8>) -> Result<()> {
         let name = self.schema.field(task.column).name();
+        let kind = self.kinds[task.column];
         let (mut part, mut too_long) = (Part { row: 0, rows: 0, bytes: 0 }, None);
         for array in task.arrays {
             let mut result = Ok(());
-            let spelt = spell(array?.as_ref(), &mut |buffer: &[u8], start: usize, end: usize| {
+            let spelt = spell(array?.as_ref(), &mut |spelt: Spelt<'_>| {
+                let (buffer, start, end) = self.told(task.column, kind, spelt);
                 if end - start > LONGEST_TEXT || result.is_err() {
                     too_long.get_or_insert(task.first_row + part.row + part.rows + 1);
                     return;
@@ -188,6 +200,23 @@ impl<'a> Shared<'_, 'a> {
         self.hand_over(task.stretch, task.column, &mut part, reader, scratch)
     }
 
+    /// How a reader is told of a value: an empty text for a missing one.
+    #[inline]
+    fn told<'b>(&self, column: usize, kind: Kind, spelt: Spelt<'b>) -> (&'b [u8], usize, usize) {
+        let missing: (&[u8], usize, usize) = (&[0; PADDING], 0, 0);
+        match (kind, spelt) {
+            (Kind::Counted, spelt) if spelt.is_none_or(|(_, start, end)| start == end) => {
+                let seen = &self.seen[column];
+                let which = if spelt.is_none() { &seen.missing } else { &seen.empty };
+                which.store(true, Ordering::Relaxed);
+                missing
+            }
+            (Kind::Kept, Some((_, start, end))) if start == end => (EMPTY_PADDED, 0, EMPTY_TEXT.len()),
+            (Kind::Float, Some((buffer, start, end))) if &buffer[start..end] == b"NaN" => missing,
+            (_, spelt) => spelt.unwrap_or(missing),
+        }
+    }
+
     /// Hands over what was read of a column; the next part starts.
     fn hand_over(
         &self,
@@ -205,6 +234,81 @@ impl<'a> Shared<'_, 'a> {
     }
 }
 
+/// [`EMPTY_TEXT`] in a buffer that goes on.
+const EMPTY_PADDED: &[u8] = &{
+    let mut padded = [0; PADDING + EMPTY_TEXT.len()];
+    padded[0] = EMPTY_TEXT[0];
+    padded
+};
+
+/// What is special about the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing.
+    Plain,
+    /// Texts that are published as they are and not looked at: an empty one is not missing.
+    Kept,
+    /// Texts that are published as they are and counted: an empty one counts as missing.
+    Counted,
+    /// Floating-point numbers that are looked at: one that is not a number is missing.
+    Float,
+}
+
+impl Kind {
+    fn of(plan: &ColumnPlan, data_type: &DataType) -> Self {
+        let data_type = values_of(data_type);
+        let is_text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        match &plan.spec {
+            Some(spec) if is_text && is_kept(spec.role) => Kind::Kept,
+            Some(spec) if is_text && spec.role != Role::QuasiIdentifier => Kind::Counted,
+            Some(spec) if data_type.is_floating() && !is_kept(spec.role) => Kind::Float,
+            _ => Kind::Plain,
+        }
+    }
+}
+
+/// Whether a column has missing values and empty texts.
+#[derive(Default)]
+struct Seen {
+    missing: AtomicBool,
+    empty: AtomicBool,
+}
+
+impl Seen {
+    fn only_empty(&self) -> bool {
+        self.empty.load(Ordering::Relaxed) && !self.missing.load(Ordering::Relaxed)
+    }
+}
+
+/// The type of the values of a dictionary, or the type itself.
+fn values_of(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    }
+}
+
+/// The plan with the types that the file declares, where nothing else is said and the values are looked at: they hold, and
+/// do not depend on which values happen to occur. Texts may be spelt numbers or dates, as in a CSV file.
+fn declared(plan: &[ColumnPlan], schema: &Schema) -> Vec<ColumnPlan> {
+    let declared = |data_type: &DataType| match data_type {
+        integer if integer.is_integer() => Some(ValueType::Integer),
+        number if number.is_floating() || number.is_decimal() => Some(ValueType::Decimal),
+        DataType::Date32 => Some(ValueType::Date),
+        DataType::Timestamp(..) => Some(ValueType::Timestamp),
+        DataType::Boolean => Some(ValueType::Boolean),
+        _ => None,
+    };
+    let mut plan = plan.to_vec();
+    for (plan, field) in plan.iter_mut().zip(schema.fields()) {
+        if let Some(spec) = plan.spec.as_mut().filter(|spec| spec.type_spec.is_none() && !is_kept(spec.role))
+        {
+            spec.type_spec = declared(values_of(field.data_type())).map(Into::into);
+        }
+    }
+    plan
+}
+
 /// Some rows of a column of a stretch.
 struct Part {
     /// The first row within the stretch.
@@ -212,11 +316,6 @@ struct Part {
     rows: usize,
     /// The bytes of their texts.
     bytes: usize,
-}
-
-/// Whether a column is only carried along.
-fn is_kept(role: Role) -> bool {
-    matches!(role, Role::Insensitive | Role::Identifier)
 }
 
 /// Whole numbers are stored as such; all else starts out with a dictionary, which a kept column leaves when it has too

@@ -86,6 +86,9 @@ fn csv_records(
     let mut fields = Fields { is_chosen, bytes: Vec::new(), ends: Vec::new(), rows: 0 };
     let (mut buffer, mut lines, mut rows) = (Vec::new(), header_lines, 0);
     while let Some(filled) = blocks.next_block(&mut buffer).map_err(|e| Error::io(&path, "read it", &e))? {
+        if filled.too_long {
+            return Err(fault_error(&path, lines, Fault::TooLong { bytes: filled.len }, columns.len()));
+        }
         if let Err(error) = std::str::from_utf8(&buffer[..filled.len]) {
             let before = memchr::memchr_iter(b'\n', &buffer[..error.valid_up_to()]).count() as u64;
             return Err(invalid_utf8(&path, lines + before + 1));

@@ -42,10 +42,12 @@ pub fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-/// Hands the text of every row to `take`, in order, as `buffer[start..end]`; an empty text for a missing value. The
-/// buffer goes on for [`PADDING`] bytes after the text. Returns whether the type has a spelling; if not, nothing is
+/// The text of a value as `buffer[start..end]`, where the buffer goes on for [`PADDING`] bytes; `None` for a missing value.
+pub type Spelt<'a> = Option<(&'a [u8], usize, usize)>;
+
+/// Hands the text of every row to `take`, in order. Returns whether the type has a spelling; if not, nothing is
 /// handed over.
-pub fn spell(array: &dyn Array, take: &mut impl FnMut(&[u8], usize, usize)) -> bool {
+pub fn spell(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>)) -> bool {
     macro_rules! integers {
         ($type:ty) => {
             each::<$type>(array.as_primitive(), take, |value, out| {
@@ -54,15 +56,11 @@ pub fn spell(array: &dyn Array, take: &mut impl FnMut(&[u8], usize, usize)) -> b
         };
     }
     match array.data_type() {
-        DataType::Null => (0..array.len()).for_each(|_| take(&[0; PADDING], 0, 0)),
+        DataType::Null => (0..array.len()).for_each(|_| take(None)),
         DataType::Boolean => {
             let array = array.as_boolean();
             let text = |value| if value { "true" } else { "false" };
-            scratch(array.len(), take, |row, out| {
-                if array.is_valid(row) {
-                    out.extend_from_slice(text(array.value(row)).as_bytes());
-                }
-            });
+            scratch(array, take, |row, out| out.extend_from_slice(text(array.value(row)).as_bytes()));
         }
         DataType::Int8 => integers!(Int8Type),
         DataType::Int16 => integers!(Int16Type),
@@ -96,11 +94,7 @@ pub fn spell(array: &dyn Array, take: &mut impl FnMut(&[u8], usize, usize)) -> b
         DataType::LargeUtf8 => strings(array.as_string::<i64>(), take),
         DataType::Utf8View => {
             let array = array.as_string_view();
-            scratch(array.len(), take, |row, out| {
-                if array.is_valid(row) {
-                    out.extend_from_slice(array.value(row).as_bytes());
-                }
-            });
+            scratch(array, take, |row, out| out.extend_from_slice(array.value(row).as_bytes()));
         }
         DataType::Dictionary(..) => return dictionary(array, take),
         _ => return false,
@@ -109,30 +103,30 @@ pub fn spell(array: &dyn Array, take: &mut impl FnMut(&[u8], usize, usize)) -> b
 }
 
 /// Writes every text to the same padded buffer and hands it over.
-fn scratch(rows: usize, take: &mut impl FnMut(&[u8], usize, usize), write: impl Fn(usize, &mut Vec<u8>)) {
+fn scratch(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>), write: impl Fn(usize, &mut Vec<u8>)) {
     let mut out = Vec::new();
-    for row in 0..rows {
+    for row in 0..array.len() {
+        if array.is_null(row) {
+            take(None);
+            continue;
+        }
         out.clear();
         write(row, &mut out);
         let end = out.len();
         out.resize(end + PADDING, 0);
-        take(&out, 0, end);
+        take(Some((&out, 0, end)));
     }
 }
 
 fn each<T: ArrowPrimitiveType>(
     array: &PrimitiveArray<T>,
-    take: &mut impl FnMut(&[u8], usize, usize),
+    take: &mut impl FnMut(Spelt<'_>),
     write: impl Fn(T::Native, &mut Vec<u8>),
 ) {
-    scratch(array.len(), take, |row, out| {
-        if array.is_valid(row) {
-            write(array.value(row), out);
-        }
-    });
+    scratch(array, take, |row, out| write(array.value(row), out));
 }
 
-fn decimals<T: DecimalType>(array: &dyn Array, take: &mut impl FnMut(&[u8], usize, usize)) {
+fn decimals<T: DecimalType>(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>)) {
     let array = array.as_primitive::<T>();
     let (precision, scale) = (array.precision(), array.scale());
     each::<T>(array, take, |value, out| {
@@ -140,7 +134,7 @@ fn decimals<T: DecimalType>(array: &dyn Array, take: &mut impl FnMut(&[u8], usiz
     });
 }
 
-fn timestamps(array: &dyn Array, unit: TimeUnit, zone: Zone, take: &mut impl FnMut(&[u8], usize, usize)) {
+fn timestamps(array: &dyn Array, unit: TimeUnit, zone: Zone, take: &mut impl FnMut(Spelt<'_>)) {
     let write = |value, out: &mut Vec<u8>| write_timestamp(value, per_second(unit), zone, out);
     match unit {
         TimeUnit::Second => each::<TimestampSecondType>(array.as_primitive(), take, write),
@@ -151,35 +145,32 @@ fn timestamps(array: &dyn Array, unit: TimeUnit, zone: Zone, take: &mut impl FnM
 }
 
 /// Texts lie side by side in an Arrow array: all but the last are handed over where they are.
-fn strings<O: OffsetSizeTrait>(array: &GenericStringArray<O>, take: &mut impl FnMut(&[u8], usize, usize)) {
+fn strings<O: OffsetSizeTrait>(array: &GenericStringArray<O>, take: &mut impl FnMut(Spelt<'_>)) {
     let (bytes, offsets) = (array.value_data(), array.value_offsets());
     let mut padded = Vec::new();
     for row in 0..array.len() {
         let (start, end) = (offsets[row].as_usize(), offsets[row + 1].as_usize());
         if array.is_null(row) {
-            take(&[0; PADDING], 0, 0);
+            take(None);
         } else if end + PADDING <= bytes.len() {
-            take(bytes, start, end);
+            take(Some((bytes, start, end)));
         } else {
             padded.clear();
             padded.extend_from_slice(&bytes[start..end]);
             padded.resize(end - start + PADDING, 0);
-            take(&padded, 0, end - start);
+            take(Some((&padded, 0, end - start)));
         }
     }
 }
 
 /// Every value of a dictionary is spelt once, however many rows have it.
-fn dictionary(array: &dyn Array, take: &mut impl FnMut(&[u8], usize, usize)) -> bool {
+fn dictionary(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>)) -> bool {
     let array = array.as_any_dictionary();
     let Some(texts) = Texts::of(array.values().as_ref()) else { return false };
     let keys = if array.values().is_empty() { vec![0; array.len()] } else { array.normalized_keys() };
     for (row, &key) in keys.iter().enumerate() {
-        if array.keys().is_null(row) {
-            take(&[0; PADDING], 0, 0);
-        } else {
-            take(texts.text.as_bytes(), texts.ends[key], texts.ends[key + 1]);
-        }
+        let missing = array.keys().is_null(row) || texts.missing[key];
+        take((!missing).then(|| (texts.text.as_bytes(), texts.ends[key], texts.ends[key + 1])));
     }
     true
 }
@@ -190,21 +181,26 @@ pub struct Texts {
     text: String,
     /// 0, and where each text ends.
     ends: Vec<usize>,
+    /// Whether each is missing.
+    missing: Vec<bool>,
 }
 
 impl Texts {
     /// Spells an array; `None` where its type has no spelling.
     pub fn of(array: &dyn Array) -> Option<Texts> {
         let mut bytes = Vec::new();
-        let mut ends = Vec::with_capacity(array.len() + 1);
+        let (mut ends, mut missing) = (Vec::with_capacity(array.len() + 1), Vec::with_capacity(array.len()));
         ends.push(0);
-        let spelt = spell(array, &mut |buffer: &[u8], start: usize, end: usize| {
-            bytes.extend_from_slice(&buffer[start..end]);
+        let spelt = spell(array, &mut |spelt: Spelt<'_>| {
+            if let Some((buffer, start, end)) = spelt {
+                bytes.extend_from_slice(&buffer[start..end]);
+            }
+            missing.push(spelt.is_none());
             ends.push(bytes.len());
         });
         bytes.resize(bytes.len() + PADDING, 0);
         let text = String::from_utf8(bytes).expect("Arrow texts are valid UTF-8, and so are spellings");
-        spelt.then_some(Texts { text, ends })
+        spelt.then_some(Texts { text, ends, missing })
     }
 
     /// The text of a row; empty for a missing value.
@@ -237,7 +233,11 @@ mod tests {
 
     fn texts(array: &dyn Array) -> Vec<String> {
         let mut texts = Vec::new();
-        let spelt = spell(array, &mut |buffer: &[u8], start, end| {
+        let mut row = 0;
+        let spelt = spell(array, &mut |spelt: Spelt<'_>| {
+            assert_eq!(spelt.is_none(), array.logical_nulls().is_some_and(|nulls| nulls.is_null(row)));
+            row += 1;
+            let Some((buffer, start, end)) = spelt else { return texts.push(String::new()) };
             assert!(buffer.len() >= end + PADDING, "the buffer goes on");
             texts.push(String::from_utf8(buffer[start..end].to_vec()).unwrap());
         });
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn other_types_are_refused() {
         let array = BinaryArray::from(vec![b"x".as_slice()]);
-        assert!(!spell(&array, &mut |_: &[u8], _, _| panic!("nothing is handed over")));
+        assert!(!spell(&array, &mut |_: Spelt<'_>| panic!("nothing is handed over")));
         assert!(!has_spelling(array.data_type()));
         assert!(!has_spelling(&DataType::Time32(TimeUnit::Second)));
         let of_binary = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Binary));

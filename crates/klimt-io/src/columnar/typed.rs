@@ -1,7 +1,7 @@
 //! From texts back to Arrow arrays. A text becomes a value only if the value is spelt like the text: nothing is
 //! rounded, and nothing becomes missing that was not.
 
-use super::spell::{per_second, spell};
+use super::spell::{Spelt, per_second, spell};
 use super::temporal::{Zone, read_date, read_timestamp};
 use arrow::array::{
     Array, ArrayRef, Date32Array, Date64Array, Decimal128Array, Int64Array, NullArray, StringArray,
@@ -59,12 +59,12 @@ fn timestamps(texts: &StringArray, unit: TimeUnit, name: Option<Arc<str>>) -> Ar
     }
 }
 
-/// Whether every value is spelt like the text that it was made of.
+/// Whether every value is spelt like the text that it was made of, and missing where that is.
 fn survives(texts: &StringArray, array: &dyn Array) -> bool {
     let (mut row, mut same) = (0, array.len() == texts.len());
-    let spelt = spell(array, &mut |buffer: &[u8], start: usize, end: usize| {
-        let text = if texts.is_valid(row) { texts.value(row) } else { "" };
-        same &= &buffer[start..end] == text.as_bytes();
+    let spelt = spell(array, &mut |spelt: Spelt<'_>| {
+        let text = texts.is_valid(row).then(|| texts.value(row).as_bytes());
+        same &= spelt.map(|(buffer, start, end)| &buffer[start..end]) == text;
         row += 1;
     });
     spelt && same

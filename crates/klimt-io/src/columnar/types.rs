@@ -1,6 +1,7 @@
 //! The Arrow types of a source's columns, and what is said of those that cannot be read.
 
 use super::spell::has_spelling;
+use crate::source::ReadReport;
 use arrow::datatypes::{DataType, Schema};
 use hashbrown::{HashMap, HashSet};
 use klimt::{Error, Result};
@@ -10,13 +11,26 @@ use klimt::{Error, Result};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptTypes {
     types: HashMap<String, DataType>,
+    /// The columns whose missing values are all empty texts.
+    empty_texts: HashSet<String>,
 }
 
 impl KeptTypes {
     /// The types of a schema.
     pub fn of(schema: &Schema) -> Self {
         let types = schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone()));
-        KeptTypes { types: types.collect() }
+        KeptTypes { types: types.collect(), ..KeptTypes::default() }
+    }
+
+    /// The same types, with what was found of the columns when they were read.
+    pub fn after(mut self, report: &ReadReport) -> Self {
+        self.empty_texts.extend(report.empty_texts.iter().cloned());
+        self
+    }
+
+    /// Whether what counts as missing in a column are empty texts, which are published as such.
+    pub fn has_empty_texts(&self, column: &str) -> bool {
+        self.empty_texts.contains(column)
     }
 
     /// The type of a column; `None` where the source has texts without a type.
@@ -27,7 +41,7 @@ impl KeptTypes {
 
 impl FromIterator<(String, DataType)> for KeptTypes {
     fn from_iter<I: IntoIterator<Item = (String, DataType)>>(types: I) -> Self {
-        KeptTypes { types: types.into_iter().collect() }
+        KeptTypes { types: types.into_iter().collect(), ..KeptTypes::default() }
     }
 }
 

@@ -6,14 +6,15 @@ use std::io::{self, Read};
 
 /// How much is read at once, unless that is set.
 const BLOCK: usize = 4 << 20;
-/// A record longer than this is taken for a quote that is not closed.
-const LONGEST_RECORD: usize = 256 << 20;
+/// The longest record, unless that is set.
+const LONGEST: usize = 256 << 20;
 
 /// Reads blocks of whole records.
 pub struct BlockReader {
     input: Box<dyn Read + Send>,
     delimiter: u8,
     block: usize,
+    longest: usize,
     /// What was read and not yet handed out: it starts with a record.
     carry: Vec<u8>,
     next: usize,
@@ -25,13 +26,24 @@ pub struct BlockReader {
 pub struct Filled {
     pub number: usize,
     pub len: usize,
+    /// Whether it is the start of a record that is too long.
+    pub too_long: bool,
 }
 
 impl BlockReader {
     /// A reader of an input of which nothing has been read.
     pub fn new(input: Box<dyn Read + Send>) -> Self {
         let (delimiter, carry) = (b',', Vec::new());
-        BlockReader { input, delimiter, block: BLOCK, carry, next: 0, bytes: 0, ended: false }
+        BlockReader {
+            input,
+            delimiter,
+            block: BLOCK,
+            longest: LONGEST,
+            carry,
+            next: 0,
+            bytes: 0,
+            ended: false,
+        }
     }
 
     /// The first bytes of the input, at most so many; they will be handed out again.
@@ -61,9 +73,9 @@ impl BlockReader {
         self.delimiter = delimiter;
     }
 
-    /// Sets how much is read at once.
-    pub fn set_block(&mut self, bytes: usize) {
-        self.block = bytes;
+    /// Sets how much is read at once, and how long a record may be.
+    pub fn set_block(&mut self, bytes: usize, longest: usize) {
+        (self.block, self.longest) = (bytes, longest.clamp(bytes, LONGEST));
     }
 
     /// The bytes handed out so far.
@@ -86,14 +98,17 @@ impl BlockReader {
                     self.carry.splice(..0, buffer[end..len].iter().copied());
                     self.bytes += end as u64;
                     self.next += 1;
-                    return Ok(Some(Filled { number: self.next - 1, len: end }));
+                    return Ok(Some(Filled { number: self.next - 1, len: end, too_long: false }));
                 }
-                None if room >= LONGEST_RECORD => {
-                    // Handed out as it is: its quote is not closed, and the scan says on which line.
+                None if room >= self.longest => {
                     self.next += 1;
-                    return Ok(Some(Filled { number: self.next - 1, len }));
+                    return Ok(Some(Filled { number: self.next - 1, len, too_long: true }));
                 }
-                None => buffer.resize(room * 2 + PADDING, 0),
+                None => {
+                    let more = (room * 2).min(self.longest);
+                    buffer.reserve_exact(more - room);
+                    buffer.resize(more + PADDING, 0);
+                }
             }
         }
     }

@@ -30,7 +30,7 @@ pub struct DialectSpec {
 }
 
 /// The delimiters that are tried, the likeliest first.
-const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+pub(super) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// How many records are looked at.
 const LOOK: usize = 50;

@@ -3,13 +3,12 @@
 use super::blocks::{BlockReader, Filled};
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
-use crate::column::{Block, ColumnReader, Form, Lines};
+use crate::column::{Block, ColumnReader, Form, Lines, is_kept};
 use crate::room::{Found, Gathering, Kept, Limits, Loaded, Lot, Readers, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use hashbrown::HashSet;
 use klimt::partition::Observer;
 use klimt::spill::SpillFile;
-use klimt::table::Role;
 use klimt::{Error, Result};
 use std::io::Read;
 use std::sync::Mutex;
@@ -96,7 +95,7 @@ impl CsvSource {
         let forms = self.choose_forms(plan)?;
         let width = self.columns.len();
         if let Some((_, limits)) = within {
-            self.blocks.set_block(limits.text);
+            self.blocks.set_block(limits.text, limits.record());
         }
         let shared = Shared {
             path: &self.path,
@@ -124,7 +123,10 @@ impl CsvSource {
             handles.into_iter().map(|handle| handle.join().expect("a reader does not panic")).collect()
         });
         let Shared { blocks, parsed, gathering, error, .. } = shared;
-        let report = ReadReport { bytes: blocks.into_inner().expect("no reader panicked").bytes() };
+        let report = ReadReport {
+            bytes: blocks.into_inner().expect("no reader panicked").bytes(),
+            ..ReadReport::default()
+        };
         let mut parsed = parsed.into_inner().expect("no reader panicked");
         parsed.sort_by_key(|block| block.number);
         if options.observer.cancelled() {
@@ -171,11 +173,6 @@ impl CsvSource {
         };
         Ok(plan.iter().enumerate().map(form).collect())
     }
-}
-
-/// Whether a column is only carried along.
-fn is_kept(role: Role) -> bool {
-    matches!(role, Role::Insensitive | Role::Identifier)
 }
 
 /// The first lines of a text.
@@ -232,6 +229,12 @@ pub(crate) fn fault_error(path: &str, lines_before: u64, fault: Fault, columns: 
             "{path}: line {}: a quote is opened and not closed",
             lines_before + line + 1
         )),
+        Fault::TooLong { bytes } => Error::resource(format!(
+            "{path}: line {}: the record is longer than {}",
+            lines_before + 1,
+            klimt::memory::amount(bytes)
+        ))
+        .with_help("close its quote where one is left open, or raise --memory"),
         Fault::Ragged { line, found } => Error::input(format!(
             "{path}: line {}: {found} field{} where the header has {columns}",
             lines_before + line + 1,
@@ -320,6 +323,7 @@ impl<'a> Shared<'_, 'a> {
         let mut rows = Rows { columns, width: self.columns, rows: 0, irregular: None };
         let text = &buffer[..filled.len];
         let result = match std::str::from_utf8(text) {
+            _ if filled.too_long => Err(Trouble::Fault(Fault::TooLong { bytes: filled.len })),
             Ok(_) => {
                 scan(buffer, filled.len, self.delimiter, self.columns > 1, &mut rows).map_err(Trouble::Fault)
             }

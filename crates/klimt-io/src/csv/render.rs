@@ -1,5 +1,6 @@
 //! The rows of a release as CSV text, chunk by chunk.
 
+use super::dialect::DELIMITERS;
 use super::{Dialect, QUOTE};
 use klimt::recode::{Release, ReleaseColumn, RowOrder, Source};
 use klimt::table::{Codes, Column, ColumnData, Domain, Role, Table, TextPool};
@@ -30,6 +31,7 @@ pub enum Chunk {
 /// How the rows of a release are written.
 pub struct Format {
     dialect: Dialect,
+    quoting: Quoting,
     pieces: Vec<Piece>,
     /// The number of published columns.
     columns: usize,
@@ -82,30 +84,32 @@ impl Format {
                 (source, _) => pieces.push(Piece::Group(vec![source])),
             }
         }
+        // Where no names say how many columns there are, a delimiter of others could be taken for that of the file.
+        let quoting = Quoting { delimiter: dialect.delimiter, any: columns.len() == 1 || !dialect.header };
         let quoted = |column: &Column| match &column.data {
             ColumnData::Coded { domain, .. }
                 if column.role.is_published()
                     && column.role != Role::QuasiIdentifier
                     && domain.cardinality() <= POOLED =>
             {
-                Some(quoted_texts(domain, dialect.delimiter))
+                Some(quoted_texts(domain, quoting))
             }
             _ => None,
         };
         let kept = frame.columns().iter().map(quoted).collect();
-        Format { dialect, pieces, columns: columns.len(), kept }
+        Format { dialect, quoting, pieces, columns: columns.len(), kept }
     }
 }
 
 /// The text of every code of a domain, in quotes where it needs them.
-fn quoted_texts(domain: &Domain, delimiter: u8) -> TextPool {
+fn quoted_texts(domain: &Domain, quoting: Quoting) -> TextPool {
     let mut pool = TextPool::default();
     let (mut text, mut quoted) = (Vec::new(), Vec::new());
     for code in 0..domain.cardinality() as u32 {
         text.clear();
         quoted.clear();
         domain.write_text(code, &mut text);
-        quote_field(&text, delimiter, &mut quoted);
+        quoting.write(&text, &mut quoted);
         pool.push(&quoted);
     }
     pool
@@ -114,9 +118,9 @@ fn quoted_texts(domain: &Domain, delimiter: u8) -> TextPool {
 impl<'a> Renderer<'a> {
     /// Prepares to render a release whose table has the domains of the format.
     pub fn new(release: &'a Release<'a>, format: &'a Format) -> Self {
-        let delimiter = format.dialect.delimiter;
+        let quoting = format.quoting;
         let plain = release.table.columns().iter().map(|column| match &column.data {
-            ColumnData::Texts(texts) => texts.bytes().all(|bytes| is_plain(bytes, delimiter)),
+            ColumnData::Texts(texts) => texts.bytes().all(|bytes| quoting.is_plain(bytes)),
             ColumnData::Coded { .. } => true,
         });
         let plain = plain.collect();
@@ -241,7 +245,7 @@ impl<'a> Renderer<'a> {
                     separate(at + inner, self.format.dialect, &mut scratch.texts);
                     scratch.field.clear();
                     self.release.write_group(group, source, &mut scratch.field);
-                    quote_field(&scratch.field, self.format.dialect.delimiter, &mut scratch.texts);
+                    self.format.quoting.write(&scratch.field, &mut scratch.texts);
                 }
             } else {
                 separate(at, self.format.dialect, &mut scratch.texts);
@@ -255,7 +259,7 @@ impl<'a> Renderer<'a> {
         if let Some((domain, _)) = self.release.table.columns()[column].coded() {
             field.clear();
             domain.write_text(code, field);
-            quote_field(field, self.format.dialect.delimiter, out);
+            self.format.quoting.write(field, out);
         }
     }
 
@@ -280,9 +284,7 @@ impl<'a> Renderer<'a> {
                         self.render_code(*column, scratch.codes[number][at], field, out);
                     }
                     None if self.plain[*column] => scratch.out.extend_from_slice(scratch.kept[number][at]),
-                    None => {
-                        quote_field(scratch.kept[number][at], self.format.dialect.delimiter, &mut scratch.out)
-                    }
+                    None => self.format.quoting.write(scratch.kept[number][at], &mut scratch.out),
                 }
             }
         }
@@ -312,10 +314,11 @@ pub struct Scratch<'a> {
 /// The names of the columns as the first record; nothing where there is to be none.
 pub fn header(columns: &[ReleaseColumn], dialect: Dialect) -> Vec<u8> {
     let mut header = Vec::new();
+    let quoting = Quoting { delimiter: dialect.delimiter, any: true };
     if dialect.header {
         for (at, column) in columns.iter().enumerate() {
             separate(at, dialect, &mut header);
-            quote_field(column.name.as_bytes(), dialect.delimiter, &mut header);
+            quoting.write(column.name.as_bytes(), &mut header);
         }
         header.push(b'\n');
     }
@@ -331,21 +334,39 @@ fn separate(at: usize, dialect: Dialect, out: &mut Vec<u8>) {
 /// Appends a field, in quotes where RFC 4180 wants them.
 #[inline]
 pub fn quote_field(text: &[u8], delimiter: u8, out: &mut Vec<u8>) {
-    if is_plain(text, delimiter) {
-        out.extend_from_slice(text);
-        return;
-    }
-    out.push(QUOTE);
-    for &byte in text {
-        if byte == QUOTE {
-            out.push(QUOTE);
-        }
-        out.push(byte);
-    }
-    out.push(QUOTE);
+    Quoting { delimiter, any: false }.write(text, out);
 }
 
-/// Whether a text needs no quotes.
-fn is_plain(text: &[u8], delimiter: u8) -> bool {
-    memchr::memchr3(delimiter, QUOTE, b'\n', text).is_none() && memchr::memchr(b'\r', text).is_none()
+/// Which fields are put in quotes.
+#[derive(Clone, Copy, Debug)]
+struct Quoting {
+    delimiter: u8,
+    /// Also those that hold a delimiter which files are known to have, so that whoever detects it is not misled.
+    any: bool,
+}
+
+impl Quoting {
+    /// Appends a field, in quotes where it needs them.
+    #[inline]
+    fn write(self, text: &[u8], out: &mut Vec<u8>) {
+        if self.is_plain(text) {
+            out.extend_from_slice(text);
+            return;
+        }
+        out.push(QUOTE);
+        for &byte in text {
+            if byte == QUOTE {
+                out.push(QUOTE);
+            }
+            out.push(byte);
+        }
+        out.push(QUOTE);
+    }
+
+    /// Whether a text needs no quotes.
+    fn is_plain(self, text: &[u8]) -> bool {
+        memchr::memchr3(self.delimiter, QUOTE, b'\n', text).is_none()
+            && memchr::memchr(b'\r', text).is_none()
+            && !(self.any && text.iter().any(|byte| DELIMITERS.contains(byte)))
+    }
 }

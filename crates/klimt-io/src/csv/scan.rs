@@ -39,6 +39,11 @@ pub enum Fault {
         /// How many fields it has.
         found: usize,
     },
+    /// The buffer is the start of a record that is too long.
+    TooLong {
+        /// How much of it there is.
+        bytes: usize,
+    },
     /// A quote is not closed.
     Unclosed {
         /// Its line within the buffer, counted from 0.

@@ -1,7 +1,7 @@
 //! The last step of a reading, whatever the format: from what was gathered to a table.
 
 use super::{Gathered, Gathering, Loaded, settle};
-use crate::column::{Block, Lines, Remains, assemble};
+use crate::column::{Block, Lines, Remains, assemble, doubt};
 use crate::source::{ColumnPlan, ReadReport};
 use klimt::spill::SpillFile;
 use klimt::table::Table;
@@ -31,12 +31,15 @@ impl Found<'_> {
     pub fn load<'a>(&self, readers: Readers, gathering: Gathering<'a>) -> Result<Loaded<'a>> {
         gathering.check(self.path, self.plan, &readers)?;
         match gathering.finish()? {
-            Gathered::Held(blocks) => Ok(Loaded::Fits(self.build(readers, blocks)?, self.report)),
+            Gathered::Held(blocks) => {
+                let mut report = self.report.clone();
+                Ok(Loaded::Fits(self.build(readers, blocks, &mut report)?, report))
+            }
             Gathered::Spilled(spill) => settle(self, readers, *spill).map(Loaded::Spilled),
         }
     }
 
-    fn build(&self, readers: Readers, blocks: Vec<Vec<Block>>) -> Result<Table> {
+    fn build(&self, readers: Readers, blocks: Vec<Vec<Block>>, report: &mut ReadReport) -> Result<Table> {
         let mut dictionaries: Vec<Vec<_>> = (0..self.plan.len()).map(|_| Vec::new()).collect();
         for reader in readers {
             for (column, remains) in reader.into_iter().enumerate() {
@@ -48,7 +51,13 @@ impl Found<'_> {
         for ((plan, blocks), dictionaries) in self.plan.iter().zip(blocks).zip(dictionaries) {
             let Some(spec) = &plan.spec else { continue };
             match assemble(spec, self.missing, &dictionaries, blocks) {
-                Ok(column) => columns.push(column),
+                Ok(column) => {
+                    let found = column.coded().and_then(|(domain, codes)| doubt(spec, domain, codes));
+                    if let Some(doubt) = found {
+                        doubt.settle(spec, self.path, &(self.lines)(None)?, &mut problems, &mut report.notes);
+                    }
+                    columns.push(column);
+                }
                 Err(unfit) => problems.push(unfit.error(self.path, &spec.name, &(self.lines)(None)?)),
             }
         }
@@ -57,11 +66,14 @@ impl Found<'_> {
     }
 }
 
-/// Fails with all problems at once, where there are any.
+/// Fails with all problems at once, where there are any, and with the help of each.
 pub fn all(mut problems: Vec<Error>) -> Result<()> {
     if problems.len() == 1 {
         return Err(problems.remove(0));
     }
     let messages = problems.iter().map(|problem| problem.message().to_string()).collect();
-    Error::all(ErrorKind::Input, messages).map_or(Ok(()), Err)
+    let Some(error) = Error::all(ErrorKind::Input, messages) else { return Ok(()) };
+    let mut help: Vec<&String> = problems.iter().flat_map(Error::help).collect();
+    help.dedup();
+    Err(help.into_iter().fold(error, |error, line| error.with_help(line.clone())))
 }

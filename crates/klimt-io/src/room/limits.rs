@@ -52,6 +52,11 @@ impl Limits {
         }
     }
 
+    /// The longest record: every reader may hold one, and what it holds.
+    pub fn record(&self) -> usize {
+        self.memory / 8 / self.readers.max(1)
+    }
+
     /// What the different numbers of one column may take.
     pub fn numbers_of_column(&self) -> usize {
         self.numbers / self.looked_at.max(1)

@@ -90,9 +90,9 @@ pub fn encode(block: &Block, rows: Range<usize>, out: &mut Vec<u8>) -> Option<Ki
         }
         Block::Texts(texts) => {
             for row in rows.clone() {
-                out.extend_from_slice(&(texts.get(row).len() as u32).to_le_bytes());
+                out.extend_from_slice(&(texts.stored(row).len() as u32).to_le_bytes());
             }
-            rows.for_each(|row| out.extend_from_slice(texts.get(row)));
+            rows.for_each(|row| out.extend_from_slice(texts.stored(row)));
             Kind::Texts
         }
     })

@@ -6,15 +6,16 @@ use super::limits::{Limits, PER_JOINED_TEXT};
 use super::piece::Kind;
 use super::spilled::{Index, SpilledTable, with_bytes};
 use super::translate::{CodeTables, Translation, UnitCodes};
-use crate::column::{Joined, Located, NAMED_ROWS, NumberSet, Ranks};
+use crate::column::{Doubt, Joined, Located, NAMED_ROWS, NumberSet, Ranks, Suspicion, is_kept, marker};
 use crate::source::ColumnPlan;
 use klimt::memory::Reservation;
 use klimt::spill::SpillFile;
 use klimt::table::{
-    Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Spelled, Spelling, Table, TextColumn,
-    TextPool, TypeSpec, Unfit, ValueType,
+    Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Guard, Spelled, Spelling, Table,
+    TextColumn, TextPool, TypeSpec, ValueType,
 };
 use klimt::{Error, Result};
+use std::collections::{BTreeSet, HashSet};
 
 /// What readers know of a column in the end.
 struct Known {
@@ -58,14 +59,20 @@ pub fn settle<'a>(found: &Found<'_>, readers: Readers, spill: Spill<'a>) -> Resu
     let texts: usize = readers.iter().flat_map(|known| &known.texts).map(TextPool::size).sum();
     let held: usize = texts + sets.iter().map(NumberSet::size).sum::<usize>() + index.size();
     let mut memory = room.pool.reserve(held, "what is known of the columns")?;
-    let mut work = Settling { path, missing, file: &file, index: &index, memory: &mut memory, limits };
+    let rows = found.rows as u64;
+    let mut work = Settling { path, missing, file: &file, index: &index, memory: &mut memory, limits, rows };
     let ranged = work.choose_ranges(plan, &readers, sets)?;
     let (mut columns, mut translations, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let mut report = found.report.clone();
     let known = readers.into_iter().zip(ranged);
     for ((number, plan), (known, set)) in frame_numbers.iter().zip(plan).zip(known) {
         let Some(spec) = &plan.spec else { continue };
         match work.column(spec, *number, known, set)? {
             Ok((data, translation)) => {
+                if let Some(doubt) = work.doubt(spec, *number, &data, &translation)? {
+                    let lines = (found.lines)(Some(&file))?;
+                    doubt.settle(spec, path, &lines, &mut problems, &mut report.notes);
+                }
                 columns.push(Column { name: spec.name.clone(), role: spec.role, data });
                 translations.push(translation);
             }
@@ -76,7 +83,7 @@ pub fn settle<'a>(found: &Found<'_>, readers: Readers, spill: Spill<'a>) -> Resu
     }
     all(problems)?;
     let frame = Table::new(0, columns)?;
-    Ok(SpilledTable::new(frame, file, index, translations, found.report, memory))
+    Ok(SpilledTable::new(frame, file, index, translations, report, memory))
 }
 
 struct Settling<'s, 'a> {
@@ -86,6 +93,7 @@ struct Settling<'s, 'a> {
     index: &'s Index,
     memory: &'s mut Reservation<'a>,
     limits: Limits,
+    rows: u64,
 }
 
 /// The numbers of a column.
@@ -181,10 +189,15 @@ impl Settling<'_, '_> {
     }
 
     /// The frame and the translation of a column.
-    fn column(&mut self, spec: &ColumnSpec, number: u32, known: Known, numbers: Numbers) -> Result<Made> {
+    fn column(&mut self, spec: &ColumnSpec, number: u32, known: Known, mut numbers: Numbers) -> Result<Made> {
         let has_texts = self.index.of_column(number).any(|piece| piece.kind == Kind::Texts);
         if has_texts {
             return Ok(Ok((ColumnData::Texts(TextColumn::default()), Translation::Texts(known.texts))));
+        }
+        if let Numbers::Texts(set) = &mut numbers
+            && let Some(located) = self.strays(spec, number, &known, set)?
+        {
+            return Ok(Err(located));
         }
         match numbers {
             Numbers::None => self.texts(spec, number, known, None),
@@ -267,7 +280,8 @@ impl Settling<'_, '_> {
         }
         let before = self.memory.bytes();
         self.take(spec, texts.iter().map(|texts| texts.len() * PER_JOINED_TEXT + texts.size()).sum())?;
-        let mut joined = Joined::of(texts.iter(), self.missing);
+        let missing = if is_kept(spec.role) { &[] } else { self.missing };
+        let mut joined = Joined::of(texts.iter(), missing);
         drop(texts);
         let distinct = Distinct::Texts(std::mem::take(&mut joined.distinct));
         let encoded = Encoding::of(spec, distinct, joined.has_missing);
@@ -288,15 +302,13 @@ impl Settling<'_, '_> {
                 let flag = |number: &u32| u32::from(unfit.values.binary_search(&(*number as usize)).is_ok());
                 let flags = joined.numbers.iter().map(|numbers| numbers.iter().map(flag).collect());
                 let flags = tables(flags.collect(), 0);
-                Ok(Err(self.locate(&unfit, number, &flags)?))
+                Ok(Err(self.locate(Located::nowhere(&unfit, &joined), number, &flags)?))
             }
         }
     }
 
     /// Finds the rows of values that do not fit: those whose code is 1.
-    fn locate(&self, unfit: &Unfit, number: u32, flags: &CodeTables) -> Result<Located> {
-        let mut located =
-            Located { reason: unfit.reason, values: unfit.values.len(), rows: 0, first_rows: Vec::new() };
+    fn locate(&self, mut located: Located, number: u32, flags: &CodeTables) -> Result<Located> {
         let (mut row, mut found) = (0, Vec::<u8>::new());
         for piece in self.index.of_column(number) {
             found.clear();
@@ -310,6 +322,83 @@ impl Settling<'_, '_> {
             row += found.len();
         }
         Ok(located)
+    }
+
+    /// Looks at all rows of a column whose values may make no sense together.
+    fn doubt(
+        &self,
+        spec: &ColumnSpec,
+        number: u32,
+        data: &ColumnData,
+        translation: &Translation,
+    ) -> Result<Option<Doubt>> {
+        let (ColumnData::Coded { domain, .. }, Translation::Codes(tables)) = (data, translation) else {
+            return Ok(None);
+        };
+        let Some(mut suspicion) = Suspicion::of(spec, domain, self.rows) else { return Ok(None) };
+        let mut codes = Vec::<u32>::new();
+        for piece in self.index.of_column(number) {
+            codes.clear();
+            with_bytes(self.file, piece, |bytes| tables.append(piece, bytes, &mut codes))?;
+            codes.iter().for_each(|&code| suspicion.add(code));
+        }
+        Ok(suspicion.finish(domain))
+    }
+
+    /// The few texts among numbers, of a column that must not hold any: found before all numbers become texts, for which
+    /// there may be no room.
+    fn strays(
+        &self,
+        spec: &ColumnSpec,
+        number: u32,
+        known: &Known,
+        set: &mut NumberSet,
+    ) -> Result<Option<Located>> {
+        let untyped = spec.type_spec.is_none() && spec.order.is_none() && spec.hierarchy.is_none();
+        let Some(spelling) = known.spelled.spelling().filter(|_| untyped && spec.guard == Guard::Refuse)
+        else {
+            return Ok(None);
+        };
+        let value_type = match spelling.value_type() {
+            ValueType::Integer => ValueType::Decimal,
+            other => other,
+        };
+        let typed = TypeSpec::from(value_type);
+        let (mut strays, mut markers) = (HashSet::new(), BTreeSet::new());
+        let mut judge = |text: &[u8]| {
+            let spelt = std::str::from_utf8(text).unwrap_or_default();
+            if self.is_missing(text) {
+                return Suspicion::MISSING;
+            }
+            if typed.position(spelt).is_some() {
+                return Suspicion::FITS;
+            }
+            strays.insert(text.to_vec());
+            match marker(text) {
+                None => Suspicion::STRAY,
+                Some(text) => {
+                    markers.insert(text.to_string());
+                    Suspicion::MARKER
+                }
+            }
+        };
+        let tables = known.texts.iter().map(|texts| texts.iter().map(&mut judge).collect()).collect();
+        let tables = CodeTables { tables, units: None, missing: Suspicion::MISSING };
+        if strays.is_empty() {
+            return Ok(None);
+        }
+        let mut suspicion = Suspicion::of_type(value_type);
+        let mut codes = Vec::<u8>::new();
+        for piece in self.index.of_column(number) {
+            codes.clear();
+            match piece.kind {
+                // Whether some of the numbers are missing makes no difference to strays.
+                Kind::Units { .. } => codes.resize(piece.rows as usize, Suspicion::FITS as u8),
+                _ => with_bytes(self.file, piece, |bytes| tables.append(piece, bytes, &mut codes))?,
+            }
+            codes.iter().for_each(|&code| suspicion.add(code.into()));
+        }
+        Ok(suspicion.strays_among(set.estimate() as u64, strays.len(), markers.into_iter().collect()))
     }
 
     fn take(&mut self, spec: &ColumnSpec, bytes: usize) -> Result<()> {

@@ -96,8 +96,8 @@ impl<'a> SpilledTable<'a> {
     }
 
     /// What the reading took.
-    pub fn report(&self) -> ReadReport {
-        self.inner.report
+    pub fn report(&self) -> &ReadReport {
+        &self.inner.report
     }
 }
 

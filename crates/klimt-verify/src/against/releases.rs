@@ -2,6 +2,7 @@
 
 use super::linked::{File, Linked};
 use crate::{
+    Comparison,
     claims::ValueCounts,
     keys::Keys,
     tally::{push_value, too_many},
@@ -18,6 +19,8 @@ pub const MOST_RELEASES: usize = 64;
 pub struct Releases {
     quasi_identifiers: usize,
     sensitive: Vec<String>,
+    /// How the values of the sensitive columns are compared.
+    comparisons: Vec<Comparison>,
     /// The number of each key, by its digest.
     numbers: HashMap<u128, u32>,
     /// The releases of each key, by its number.
@@ -47,11 +50,18 @@ impl Releases {
         Releases {
             quasi_identifiers: quasi_identifiers.len(),
             sensitive: sensitive.iter().map(|name| name.as_ref().to_string()).collect(),
+            comparisons: vec![Comparison::Value; sensitive.len()],
             numbers: HashMap::new(),
             masks: Vec::new(),
             read: Vec::new(),
             scratch: Vec::new(),
         }
+    }
+
+    /// Compares the values of sensitive columns so, by name; the others are compared by value.
+    pub fn with_comparisons(mut self, comparison: impl Fn(&str) -> Comparison) -> Self {
+        self.comparisons = self.sensitive.iter().map(|column| comparison(column)).collect();
+        self
     }
 
     /// Begins the next release: the newest comes first. The name is for reports.
@@ -60,6 +70,9 @@ impl Releases {
             return Err(Error::input(format!("more than {MOST_RELEASES} releases are to be compared"))
                 .with_help("leave out the oldest"));
         }
+        let columns = self.sensitive.iter().zip(&self.comparisons);
+        let counts =
+            columns.map(|(name, comparison)| ValueCounts::compared(name, comparison.clone())).collect();
         self.read.push(Read {
             name: name.to_string(),
             tuples: Keys::default(),
@@ -67,7 +80,7 @@ impl Releases {
             keys: Vec::new(),
             groups: Vec::new(),
             values: vec![Vec::new(); self.sensitive.len()],
-            counts: self.sensitive.iter().map(|column| ValueCounts::new(column)).collect(),
+            counts,
         });
         Ok(())
     }

@@ -9,12 +9,12 @@ mod whole;
 pub use whole::ValueCounts;
 pub(crate) use whole::{Segment, Whole};
 
-use crate::{Question, Segments, Tally, width::Domain};
+use crate::{Group, Tally, width::Domain};
 use klimt::requirement::{Check, LengthRestriction, Level, Requirement, Side};
 use klimt::table::ColumnSpec;
 use klimt::{Error, ErrorKind, Result};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a promise may need to know besides the release.
 #[derive(Clone, Debug, Default)]
@@ -63,9 +63,29 @@ impl Outcome {
 /// Checks requirements against the tally of a whole release: an outcome for each, in their order. The error lists all
 /// that make no sense there.
 pub fn check(tally: &Tally, requirements: &[Box<dyn Requirement>], facts: &Facts) -> Result<Vec<Outcome>> {
-    let mut segments = Segments::one(requirements, facts, Question::default());
-    segments.segment(tally)?;
-    Ok(segments.finish()?.1)
+    Ok(check_groups(tally, requirements, facts)?.0)
+}
+
+/// Checks requirements against the tally of a whole release, and says which groups, by number, break a promise that is
+/// made of every group; a length restriction is about published values, and names none.
+pub fn check_groups(
+    tally: &Tally,
+    requirements: &[Box<dyn Requirement>],
+    facts: &Facts,
+) -> Result<(Vec<Outcome>, BTreeSet<u32>)> {
+    let mut whole = Whole::of(tally, &facts.sensitive)?;
+    let mut promises = Promises::new(requirements.iter().map(|requirement| &**requirement), &whole);
+    let codes = whole.see(tally)?;
+    let groups: Vec<Group<'_>> = tally.groups().collect();
+    let smallest = groups.iter().map(Group::rows).min().unwrap_or(0);
+    let cells = tally.sensitive().iter().map(|column| tally.cells(column));
+    let segment = Segment { groups, columns: cells.zip(codes).collect() };
+    let width = |column: &str| length::measure(tally, column, facts);
+    let mut failed = BTreeSet::new();
+    promises.judge(&segment, &width, &mut |group| {
+        failed.insert(group);
+    })?;
+    Ok((promises.outcomes(smallest), failed))
 }
 
 /// Promises that are measured segment by segment.
@@ -208,7 +228,15 @@ mod tests {
         for (row, disease) in rows.iter().zip(["flu", "gout", "flu", "flu", ""]) {
             tally.add(row, &[disease]).unwrap();
         }
-        tally
+        tally.with_suppressed_stars(true)
+    }
+
+    #[test]
+    fn groups_that_break_a_promise_are_numbered() {
+        let claims = required(&[("k", "", "2"), ("l-diversity", "disease", "2")]);
+        let failed = |tally: &Tally| check_groups(tally, &claims, &Facts::default()).unwrap().1;
+        assert_eq!(failed(&tally()), [1].into());
+        assert_eq!(failed(&tally().with_suppressed_stars(false)), [1, 2].into(), "stars are checked too");
     }
 
     fn required(list: &[(&str, &str, &str)]) -> Vec<Box<dyn Requirement>> {

@@ -3,8 +3,8 @@
 use crate::{
     Histograms, Tally,
     histograms::Cell,
-    keys::Keys,
     tally::{Group, too_many},
+    values::{Comparison, Values},
 };
 use klimt::requirement::{Check, ColumnFacts, Facts, Level, Requirement};
 use klimt::statistics::{Histogram, Moments, Statistics, distances};
@@ -16,14 +16,19 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct ValueCounts {
     column: String,
-    values: Keys,
+    values: Values,
     rows: Vec<u64>,
 }
 
 impl ValueCounts {
-    /// No values of a column.
+    /// No values of a column, which are compared by value.
     pub fn new(column: &str) -> Self {
-        ValueCounts { column: column.to_string(), values: Keys::default(), rows: Vec::new() }
+        ValueCounts::compared(column, Comparison::Value)
+    }
+
+    /// No values of a column, which are compared so.
+    pub fn compared(column: &str, comparison: Comparison) -> Self {
+        ValueCounts { column: column.to_string(), values: Values::new(comparison), rows: Vec::new() }
     }
 
     /// Counts rows that have a value; a missing one is an empty text.
@@ -33,7 +38,7 @@ impl ValueCounts {
 
     /// Counts rows that have a value, and says the value's number.
     pub(crate) fn number(&mut self, text: &[u8], rows: u64) -> Result<u32> {
-        let number = self.values.intern(text).ok_or_else(too_many)?;
+        let number = self.values.number(text).ok_or_else(too_many)?;
         self.rows.resize(self.values.len(), 0);
         self.rows[number as usize] += rows;
         Ok(number)
@@ -45,7 +50,7 @@ impl ValueCounts {
             rows[cell.value as usize] += cell.rows;
         }
         let column = histograms.column().to_string();
-        ValueCounts { column, values: histograms.keys().clone(), rows }
+        ValueCounts { column, values: histograms.all_values().clone(), rows }
     }
 }
 
@@ -58,7 +63,7 @@ pub(crate) struct Whole {
 
 struct SensitiveColumn {
     name: String,
-    values: Keys,
+    values: Values,
     /// The code of each value, by its number.
     codes: Vec<u32>,
     domain: Domain,
@@ -205,7 +210,7 @@ impl SensitiveColumn {
 
     /// Counts values, and says the code of each.
     fn see(&mut self, found: &Histograms) -> Result<Vec<u32>> {
-        let code = |value: u32| Some(self.codes[self.values.find(found.keys().get(value))? as usize]);
+        let code = |value: u32| Some(self.codes[self.values.find(found.value(value).as_bytes())? as usize]);
         let codes: Option<Vec<u32>> = (0..found.values() as u32).map(code).collect();
         let codes = codes.ok_or_else(|| {
             let name = &self.name;

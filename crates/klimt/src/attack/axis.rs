@@ -1,10 +1,13 @@
 //! A quasi-identifier as an attacker sees it: what is published of it and what is known of people, in one domain.
 
-use crate::region::{Published, set_members};
+use crate::hierarchy::Hierarchy;
+use crate::region::form::{interval_ends, single};
+use crate::region::{Published, is_guide, looks_like_interval, set_members};
 use crate::statistics::Extent;
 use crate::table::{ColumnSpec, Decimal, Distinct, Domain, Encoding, Shape, TypeSpec, ValueType};
 use crate::{Error, Result};
 use hashbrown::HashMap;
+use std::sync::Arc;
 
 /// The axis of a quasi-identifier.
 ///
@@ -80,12 +83,8 @@ impl Axis {
 
 /// A column whose hierarchy only guided how its values were grouped is published as intervals or sets, and read so.
 fn without_unused_hierarchy(spec: &ColumnSpec, published: &[&str]) -> ColumnSpec {
-    let grouped = |text: &&str| looks_like_interval(text) || (text.len() > 2 && set_members(text).is_some());
-    let is_node = |text: &&str| spec.hierarchy.as_ref().is_none_or(|tree| tree.node(text).is_some());
-    let mut others =
-        published.iter().filter(|text| !text.is_empty() && **text != "*" && !is_node(text)).peekable();
-    let unused = others.peek().is_some() && others.all(grouped);
-    ColumnSpec { hierarchy: spec.hierarchy.clone().filter(|_| !unused), ..spec.clone() }
+    let used = |tree: &Arc<Hierarchy>| !is_guide(tree, published.iter().copied());
+    ColumnSpec { hierarchy: spec.hierarchy.clone().filter(used), ..spec.clone() }
 }
 
 /// What the published texts of a column look like.
@@ -115,12 +114,13 @@ impl<'t> Seen<'t> {
         }
         let mut named = Vec::new();
         for text in told {
-            if type_spec.position(text).is_some() && type_spec.value_type.is_ordered() {
-                named.push(text.to_string());
+            let raw = single(text);
+            if raw.is_some_and(|raw| type_spec.position(raw).is_some()) && type_spec.value_type.is_ordered() {
+                named.extend(raw.map(str::to_string));
             } else if let Some((low, high)) = ends(text, &type_spec) {
-                named.extend([low.to_string(), high.to_string()]);
+                named.extend([low, high]);
             } else if type_spec.value_type.is_ordered()
-                || (spec.type_spec.is_none() && looks_like_interval(text))
+                || (spec.type_spec.is_none() && raw.is_none() && looks_like_interval(text))
             {
                 return Err(Error::input(format!(
                     "column {}: a published value is neither a value nor an interval of type {}",
@@ -128,7 +128,8 @@ impl<'t> Seen<'t> {
                 ))
                 .with_help("give the type, order or hierarchy that the release was made with"));
             } else {
-                named.extend(set_members(text).unwrap_or_else(|| vec![text.to_string()]));
+                let members = || set_members(text).unwrap_or_else(|| vec![text.to_string()]);
+                named.extend(raw.map_or_else(members, |raw| vec![raw.to_string()]));
             }
         }
         Ok(Seen { type_spec, named, given: None })
@@ -161,7 +162,8 @@ impl<'t> Seen<'t> {
 fn inferred(texts: &[&str]) -> TypeSpec {
     let fits = |value_type: &ValueType| {
         let spec = TypeSpec::from(*value_type);
-        texts.iter().all(|text| spec.position(text).is_some() || ends(text, &spec).is_some())
+        let is_value = |text: &str| single(text).is_some_and(|raw| spec.position(raw).is_some());
+        texts.iter().all(|text| is_value(text) || ends(text, &spec).is_some())
     };
     let mut ordered = ValueType::ALL.into_iter().filter(|value_type| value_type.is_ordered());
     let found = if texts.is_empty() { None } else { ordered.find(fits) };
@@ -169,18 +171,16 @@ fn inferred(texts: &[&str]) -> TypeSpec {
 }
 
 /// The ends of an interval of an ordered type.
-fn ends<'t>(text: &'t str, spec: &TypeSpec) -> Option<(&'t str, &'t str)> {
+fn ends(text: &str, spec: &TypeSpec) -> Option<(String, String)> {
     if !spec.value_type.is_ordered() {
         return None;
     }
-    let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
-    let pairs = inner.match_indices("..").map(|(at, dots)| (&inner[..at], &inner[at + dots.len()..]));
-    let placed = |text: &str| spec.position(text).is_some();
-    pairs.into_iter().find(|(low, high)| placed(low) && placed(high))
-}
-
-fn looks_like_interval(text: &str) -> bool {
-    text.starts_with(['[', '(']) && text.ends_with([']', ')']) && text.contains("..")
+    let in_order = |low: &str, high: &str| match (spec.position(low), spec.position(high)) {
+        (Some(low), Some(high)) => low <= high,
+        _ => false,
+    };
+    let (low, high) = interval_ends(text).find(|(low, high)| in_order(low, high))?;
+    Some((low.into_owned(), high.into_owned()))
 }
 
 /// Finds codes by text, and by place where the domain has places.
@@ -225,8 +225,9 @@ impl<'a> Lookup<'a> {
             let everything = Extent::Interval { lo: 0, hi: last };
             return Some(if is_set { of_set(&mut (0..=last)) } else { everything });
         }
-        let single = self.code(text).map(|code| Extent::Interval { lo: code, hi: code });
-        let covered = single.or_else(|| self.reader.reach(text).map(|reach| reach.covered))?;
+        let value = if self.domain.hierarchy().is_some() { Some(text) } else { single(text) };
+        let alone = value.and_then(|raw| self.code(raw)).map(|code| Extent::Interval { lo: code, hi: code });
+        let covered = alone.or_else(|| self.reader.reach(text).map(|reach| reach.covered))?;
         Some(if is_set { of_set(&mut covered.codes().into_iter()) } else { covered })
     }
 }

@@ -2,10 +2,11 @@
 
 use super::axis::Axis;
 use crate::loss::PublishedGroup;
-use crate::table::{Column, ColumnSpec, Table};
+use crate::table::{Column, ColumnSpec, Table, value_of};
 use crate::{Error, Result};
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use std::borrow::Cow;
 
 /// The groups of a release, as far as the attacker can use them.
 #[derive(Debug)]
@@ -44,21 +45,23 @@ impl Sensitive {
             })
         };
         let counted = groups.iter().map(counts).collect::<Result<Vec<_>>>()?;
-        let mut totals: HashMap<&str, u64> = HashMap::new();
+        // Whoever reads a release knows that 5000.0 is 5000.
+        let mut totals: HashMap<Cow<'_, str>, u64> = HashMap::new();
         for (text, rows) in counted.iter().flatten() {
-            *totals.entry(text).or_default() += rows;
+            *totals.entry(value_of(text, None)).or_default() += rows;
         }
-        let mut order: Vec<(&str, u64)> = totals.into_iter().collect();
-        order.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        let mut order: Vec<(Cow<'_, str>, u64)> = totals.into_iter().collect();
+        order.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let numbers: HashMap<String, u32> =
             order.iter().zip(0..).map(|((text, _), number)| (text.to_string(), number)).collect();
         let totals = order.iter().map(|(_, rows)| *rows).collect();
         let (mut starts, mut cells) = (vec![0], Vec::new());
         for group in &counted {
             let mut of_group: Vec<(u32, u64)> =
-                group.iter().map(|(text, rows)| (numbers[text.as_str()], *rows)).collect();
+                group.iter().map(|(text, rows)| (numbers[value_of(text, None).as_ref()], *rows)).collect();
             of_group.sort_unstable();
-            cells.extend(of_group);
+            let values = of_group.chunk_by(|a, b| a.0 == b.0);
+            cells.extend(values.map(|same| (same[0].0, same.iter().map(|(_, rows)| rows).sum::<u64>())));
             starts.push(cells.len());
         }
         Ok(Sensitive { column: column.to_string(), numbers, totals, starts, cells })
@@ -195,7 +198,7 @@ fn of_table<'t>(
     let elsewhere = same.iter().filter(|rows| outside(rows[0])).map(|rows| rows.len() as u64).sum();
     let truth = |sensitive: &Sensitive| {
         let (domain, codes) = known(&sensitive.column)?.coded()?;
-        let number = |text: String| match sensitive.numbers.get(&text) {
+        let number = |text: String| match sensitive.numbers.get(value_of(&text, None).as_ref()) {
             Some(&number) => Some(number),
             None => (!text.is_empty()).then_some(UNPUBLISHED),
         };

@@ -104,6 +104,7 @@ impl HierarchyBuilder {
         }
         let mut problems = std::mem::take(&mut self.problems);
         self.check_roots(&mut problems);
+        self.check_stars(&mut problems);
         let seen = self.check_leaves(&mut problems);
         let parents = self.check_parents(&seen, &mut problems);
         problems.into_result(&self.file)?;
@@ -150,6 +151,16 @@ impl HierarchyBuilder {
         let Some(example) = self.paths.iter().find(|&&path| Some(self.root(path)) == meant) else { return };
         for path in self.paths.iter().filter(|&&path| Some(self.root(path)) != meant) {
             problems.add(Problem::Root, || format!("line {} (unlike line {})", path.line, example.line));
+        }
+    }
+
+    /// `*` is what every value together is published as, so that no label below the root may be called so.
+    fn check_stars(&self, problems: &mut Problems) {
+        let Some(&star) = self.ids.get("*") else { return };
+        for &path in self.paths.iter().filter(|&&path| self.root(path) != star) {
+            if let Some((level, _)) = self.steps(path).find(|(_, label)| *label == star) {
+                problems.add(Problem::Star, || format!("line {}, level {level}", path.line));
+            }
         }
     }
 
@@ -236,6 +247,13 @@ mod tests {
     fn problem(lines: &[&str]) -> String {
         let error = build(lines).unwrap_err();
         error.message().strip_prefix("h.csv: ").expect("one problem that names the file").to_string()
+    }
+
+    #[test]
+    fn only_the_root_is_a_star() {
+        assert_eq!(problem(&["a;*;any", "b;any"]), "a label * stands below the root: line 1, level 1");
+        assert_eq!(problem(&["a;any", "*;x;any"]), "a label * stands below the root: line 2, level 0");
+        assert!(build(&["a;A;*", "b;*"]).is_ok());
     }
 
     #[test]

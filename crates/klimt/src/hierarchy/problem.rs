@@ -23,6 +23,8 @@ pub(super) enum Problem {
     EmptyLabel,
     /// A label that is above itself.
     Cycle,
+    /// A label `*` that is not the root.
+    Star,
     /// A path that ends in another root than most.
     Root,
     /// A leaf listed again with other ancestors.
@@ -42,6 +44,7 @@ impl Problem {
             Problem::EmptyPath => "no label at all",
             Problem::EmptyLabel => "a level has no label",
             Problem::Cycle => "a label is its own ancestor",
+            Problem::Star => "a label * stands below the root",
             Problem::Root => "the root (the last label) differs from that of most lines",
             Problem::LeafTwice => "a leaf is listed again with other ancestors",
             Problem::LeafAndAncestor => "a label is a leaf on one line and an ancestor on another",
@@ -62,6 +65,9 @@ impl Problem {
             Problem::Root => {
                 "end every line in the same label, for example *; if the first line is a header, say so"
             }
+            Problem::Star => {
+                "rename the label: * is published for every value, so that only the root may be called so"
+            }
             Problem::LeafTwice => "keep one line for each leaf",
             Problem::LeafAndAncestor => "rename the ancestor, so that every label names one thing",
             Problem::TwoParents => "rename the label on one of the lines, so that each has one parent",
@@ -70,7 +76,14 @@ impl Problem {
 
     /// Whether its places name levels.
     fn has_levels(self) -> bool {
-        matches!(self, Problem::EmptyLabel | Problem::Cycle | Problem::LeafAndAncestor | Problem::TwoParents)
+        matches!(
+            self,
+            Problem::EmptyLabel
+                | Problem::Cycle
+                | Problem::Star
+                | Problem::LeafAndAncestor
+                | Problem::TwoParents
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::partition::Partitioning;
 use crate::region::{Cell, Extents};
 use crate::statistics::{Collector, Extent, Needs, Statistics};
-use crate::table::{Domain, Table};
+use crate::table::{Domain, Shape, Table};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -108,14 +108,17 @@ pub fn extent_of(cell: &Cell<'_>, domain: &Domain, extents: Extents) -> Extent {
             let (lo, hi) = tree.span(node);
             Extent::Interval { lo, hi: if node == tree.root() { last } else { hi } }
         }
-        Cell::Set(members) => {
-            let mut extent = Extent::no_members(domain.cardinality());
-            members.iter().for_each(|&code| extent.add(code));
-            extent
-        }
+        Cell::Set(members) => members_extent(domain, members.iter().copied()),
         Cell::Missing => Extent::Interval { lo: last, hi: last },
+        Cell::All if matches!(domain.shape(), Shape::Set) => members_extent(domain, 0..=last),
         Cell::All => Extent::Interval { lo: 0, hi: last },
     }
+}
+
+fn members_extent(domain: &Domain, codes: impl IntoIterator<Item = u32>) -> Extent {
+    let mut extent = Extent::no_members(domain.cardinality());
+    codes.into_iter().for_each(|code| extent.add(code));
+    extent
 }
 
 /// Groups are summed up in runs of so many, in order, so that sums do not depend on threads.

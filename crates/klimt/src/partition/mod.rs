@@ -2,23 +2,26 @@
 
 mod coalesce;
 mod identical;
+mod narrowed;
 mod packed;
 mod planted;
 mod suppress;
 mod tree;
 
 pub use identical::identical_tuples;
+pub use narrowed::Narrowed;
 pub(crate) use packed::{MAX_DIMENSIONS, compact_regions, tuple_bytes};
 pub use packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
 pub use suppress::Suppression;
 pub use tree::{CutNode, CutTree};
 
-use crate::Result;
 use crate::loss::Cost;
+use crate::memory::{amount, amount_up};
 use crate::region::Regions;
 use crate::requirement::Bound;
 use crate::split::SplitCriterion;
 use crate::table::Table;
+use crate::{Error, Result};
 use serde::Serialize;
 use std::ops::Range;
 use std::time::Instant;
@@ -110,13 +113,15 @@ pub struct Budget {
     pub until: Option<Instant>,
     /// The ratio of cost and lower bound that is good enough; 1 asks for the optimum.
     pub gap: f64,
-    /// The memory that it may take, in bytes.
+    /// The memory that what waits to be looked at may take, in bytes.
     pub bytes: usize,
+    /// The memory of the whole run, with its table, in bytes.
+    pub memory: usize,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { until: None, gap: 1.0, bytes: 4 << 30 }
+        Budget { until: None, gap: 1.0, bytes: 4 << 30, memory: usize::MAX }
     }
 }
 
@@ -124,6 +129,24 @@ impl Budget {
     /// Whether the time is over.
     pub fn over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// The memory that a search may take beside a table, in bytes.
+    pub fn beside(&self, table: &Table) -> usize {
+        self.bytes.min(self.memory.saturating_sub(table.held_bytes()))
+    }
+
+    /// Refuses work that would take so many bytes beside a table, where they are more than the run may take, and says
+    /// what would do.
+    pub fn admit(&self, table: &Table, bytes: usize, work: &str) -> Result<()> {
+        let needed = table.held_bytes().saturating_add(bytes);
+        if needed <= self.memory {
+            return Ok(());
+        }
+        let message = format!("{} of memory are too little for {work}", amount(self.memory));
+        Err(Error::resource(message)
+            .with_help(format!("--memory {} would do", amount_up(needed)))
+            .with_help("--algorithm mondrian takes less, and rothko-s works within any budget"))
     }
 }
 
@@ -139,7 +162,7 @@ pub struct Job<'a> {
     pub loss: &'a dyn Cost,
     /// How many rows a search may suppress, at the price of the loss.
     pub suppression: Suppression,
-    /// What a search may spend.
+    /// What the run may spend.
     pub budget: Budget,
     /// How much each dimension matters; 1 by default.
     pub weights: &'a [f64],
@@ -147,6 +170,13 @@ pub struct Job<'a> {
     pub keep_tree: bool,
     /// Watches the run.
     pub observer: &'a dyn Observer,
+}
+
+impl Job<'_> {
+    /// Whether the run should end with what it has: the time is over, or the observer says so.
+    pub fn stops(&self) -> bool {
+        self.budget.over() || self.observer.cancelled()
+    }
 }
 
 /// An algorithm that finds a partitioning. It runs on the current rayon pool, with the same result for any number

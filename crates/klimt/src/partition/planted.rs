@@ -15,7 +15,9 @@ impl Partitioning {
             type Output = Partitioning;
             fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<Partitioning> {
                 let Plant(table, mut tree) = self;
-                let ends = sow(&mut tree, &mut packed);
+                let missing: Vec<Option<u32>> =
+                    (0..table.dimensions()).map(|d| table.domain(d).missing_code()).collect();
+                let ends = sow(&mut tree, &mut packed, &missing);
                 let regions = compact_regions(&packed.rows, &ends, table);
                 let (order, tree) = (packed.ids, Some(tree));
                 Ok(Partitioning { order, ends, regions, tree, proof: Proof::Heuristic, strict: true })
@@ -25,8 +27,9 @@ impl Partitioning {
     }
 }
 
-/// Moves the rows below the leaves that hold them, counts them there, and returns where the groups end.
-fn sow<T: Tuple>(tree: &mut CutTree, packed: &mut Packed<T>) -> Vec<u32> {
+/// Moves the rows below the leaves that hold them, counts them there, and returns where the groups end. `missing`
+/// has the code of the missing value in each dimension.
+fn sow<T: Tuple>(tree: &mut CutTree, packed: &mut Packed<T>, missing: &[Option<u32>]) -> Vec<u32> {
     let mut away = packed.clone();
     let mut ends = Vec::new();
     let mut pending = vec![(0, 0..packed.rows.len())];
@@ -39,8 +42,12 @@ fn sow<T: Tuple>(tree: &mut CutTree, packed: &mut Packed<T>) -> Vec<u32> {
                 }
                 continue;
             }
-            CutNode::Threshold { dimension, code, .. } => {
-                Box::new(move |row| row.code(dimension as usize) > code)
+            CutNode::Threshold { dimension, code, missing_left, .. } => {
+                let missing = missing[dimension as usize].filter(|_| missing_left);
+                Box::new(move |row| {
+                    let at = row.code(dimension as usize);
+                    at > code && Some(at) != missing
+                })
             }
             CutNode::Subset { dimension, first, len, .. } => {
                 let members = tree.members[first as usize..(first + len) as usize].to_vec();

@@ -7,6 +7,8 @@
 
 use super::{Partitioning, Proof};
 use crate::Result;
+use crate::loss::{Groups, PartitionGroups};
+use crate::region::Extents;
 use crate::requirement::{Bound, Requirement, TableFacts};
 use crate::statistics::Collector;
 use crate::table::{Domain, Shape, Table};
@@ -116,6 +118,27 @@ impl Partitioning {
         Ok((0..self.groups()).into_par_iter().filter(violates).collect())
     }
 
+    /// The groups that violate a requirement bound to the rows that are published, ascending, where extents are those that
+    /// are published and not the smallest over the rows.
+    pub fn violating_as_published(
+        &self,
+        table: &Table,
+        requirements: &[Box<dyn Requirement>],
+        extents: Extents,
+    ) -> Result<Vec<usize>> {
+        let bound = Bound::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
+        let collector = Collector::new(bound.needs(), table)?;
+        let groups = PartitionGroups { table, partitioning: self, extents };
+        let violates = |group: &usize| {
+            let mut statistics = collector.of(self.rows(*group));
+            for (dimension, extent) in &mut statistics.extents {
+                *extent = groups.extent(*group, *dimension);
+            }
+            !bound.satisfied(&statistics)
+        };
+        Ok((0..self.groups()).into_par_iter().filter(violates).collect())
+    }
+
     /// Leaves out the groups that violate a requirement bound to the rows that are published, and their leaves of the cut
     /// tree. What is left is a smaller whole, by which some requirements measure groups anew, so this goes on until none
     /// violates any. Returns how many rows it left out; `None` where more than `limit` rows would be suppressed in all,
@@ -134,9 +157,6 @@ impl Partitioning {
                 break;
             }
             self.drop_groups(&violating, &domains);
-            if let Some(tree) = &mut self.tree {
-                tree.vacate(&violating);
-            }
             self.proof = Proof::Heuristic;
             if table.rows() - self.order.len() > limit {
                 return Ok(None);
@@ -145,7 +165,7 @@ impl Partitioning {
         Ok(Some(before - self.order.len()))
     }
 
-    /// Leaves out whole groups, by their numbers, ascending.
+    /// Leaves out whole groups, by their numbers, ascending; their leaves of the cut tree hold no rows then.
     pub fn drop_groups(&mut self, groups: &[usize], domains: &[&Domain]) {
         let kept: Vec<usize> =
             (0..self.groups()).filter(|group| groups.binary_search(group).is_err()).collect();
@@ -156,6 +176,9 @@ impl Partitioning {
         }
         self.regions = self.regions.selected(&kept, domains);
         (self.order, self.ends) = (order, ends);
+        if let Some(tree) = &mut self.tree {
+            tree.vacate(groups);
+        }
     }
 
     fn remove(&mut self, out: &[bool], table: &Table) {

@@ -21,6 +21,9 @@ pub enum CutNode {
         code: u32,
         /// Whether rows with that code are on the right too (relaxed partitioning).
         shared: bool,
+        /// Whether rows without a value go left; else they go right.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        missing_left: bool,
         /// Where the right child is.
         right: u32,
     },
@@ -51,11 +54,37 @@ pub struct CutTree {
 /// What a region allows in one dimension while the tree is walked.
 #[derive(Clone)]
 enum Range {
-    Interval { lo: u32, hi: u32 },
+    /// The values from `lo` up to, but not including, `end`, and the code of the missing value where that is allowed.
+    Interval {
+        lo: u32,
+        end: u32,
+        missing: Option<u32>,
+    },
     Members(Vec<u32>),
 }
 
 impl CutTree {
+    /// Whether the nodes are one tree in preorder: below every cut lie two subtrees, and nothing beside them.
+    pub fn fits_together(&self) -> bool {
+        // Where the subtree of every node ends, from the last node to the first.
+        let mut ends = vec![0; self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            let right = match *node {
+                CutNode::Leaf { .. } => {
+                    ends[at] = at + 1;
+                    continue;
+                }
+                CutNode::Threshold { right, .. } | CutNode::Subset { right, .. } => right as usize,
+            };
+            // The left side starts behind the cut and ends where the right one starts.
+            match ends.get(at + right) {
+                Some(&end) if right > 0 && ends[at + 1] == at + right => ends[at] = end,
+                _ => return false,
+            }
+        }
+        ends.first() == Some(&self.nodes.len())
+    }
+
     /// Appends the nodes of a subtree.
     pub fn append(&mut self, subtree: &CutTree) {
         let shift = self.members.len() as u32;
@@ -70,8 +99,21 @@ impl CutTree {
 
     /// Appends a cut after a code and returns where it is; what lies below it must follow.
     pub fn push_threshold(&mut self, dimension: usize, code: u32, shared: bool) -> usize {
-        self.nodes.push(CutNode::Threshold { dimension: dimension as u32, code, shared, right: 0 });
+        let dimension = dimension as u32;
+        self.nodes.push(CutNode::Threshold { dimension, code, shared, missing_left: false, right: 0 });
         self.nodes.len() - 1
+    }
+
+    /// The same, for a strict cut that sends rows without a value to the left.
+    pub fn push_threshold_missing_left(&mut self, dimension: usize, code: u32) -> usize {
+        let dimension = dimension as u32;
+        self.nodes.push(CutNode::Threshold { dimension, code, shared: false, missing_left: true, right: 0 });
+        self.nodes.len() - 1
+    }
+
+    /// Whether a cut sends rows without a value to the left.
+    pub fn has_missing_left(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node, CutNode::Threshold { missing_left: true, .. }))
     }
 
     /// Appends a cut between members and others and returns where it is; what lies below it must follow.
@@ -128,7 +170,7 @@ impl CutTree {
     pub fn regions(&self, domains: &[&Domain], compact: Option<&Regions>) -> Regions {
         let whole = domains.iter().map(|domain| match domain.shape() {
             Shape::Set => Range::Members((0..domain.cardinality() as u32).collect()),
-            _ => Range::Interval { lo: 0, hi: domain.cardinality() as u32 - 1 },
+            _ => Range::Interval { lo: 0, end: domain.value_count() as u32, missing: domain.missing_code() },
         });
         let mut regions = Regions::new(domains.len());
         let mut pending = vec![(0, whole.collect::<Vec<_>>())];
@@ -149,11 +191,18 @@ impl CutTree {
     fn halves(&self, at: usize, ranges: Vec<Range>) -> (Vec<Range>, Vec<Range>) {
         let (mut low, mut high) = (ranges.clone(), ranges);
         match self.nodes[at] {
-            CutNode::Threshold { dimension, code, shared, .. } => {
-                if let (Range::Interval { hi, .. }, Range::Interval { lo, .. }) =
-                    (&mut low[dimension as usize], &mut high[dimension as usize])
+            CutNode::Threshold { dimension, code, shared, missing_left, .. } => {
+                if let (
+                    Range::Interval { end, missing: left, .. },
+                    Range::Interval { lo, missing: right, .. },
+                ) = (&mut low[dimension as usize], &mut high[dimension as usize])
                 {
-                    (*hi, *lo) = ((*hi).min(code), (*lo).max(if shared { code } else { code + 1 }));
+                    (*end, *lo) = ((*end).min(code + 1), (*lo).max(if shared { code } else { code + 1 }));
+                    if missing_left {
+                        *right = None;
+                    } else {
+                        *left = left.filter(|&missing| missing <= code);
+                    }
                 }
             }
             CutNode::Subset { dimension, first, len, shared, .. } => {
@@ -177,12 +226,15 @@ fn push_region(ranges: &[Range], domains: &[&Domain], compact: Option<&Regions>,
     for (dimension, range) in ranges.iter().enumerate() {
         match range {
             Range::Members(codes) => regions.push_set(codes.iter().copied()),
-            Range::Interval { lo, hi } => {
-                let domain = domains[dimension];
-                let holds_missing =
-                    compact.is_some_and(|compact| compact.holds_missing(group, dimension, domain));
-                let leave_out = domain.mixes_missing(*lo, *hi) && !holds_missing;
-                regions.push_interval(*lo, if leave_out { hi - 1 } else { *hi });
+            Range::Interval { lo, end, missing } => {
+                let holds_missing = || {
+                    compact.is_some_and(|compact| compact.holds_missing(group, dimension, domains[dimension]))
+                };
+                match *missing {
+                    Some(missing) if lo >= end => regions.push_interval(missing, missing),
+                    Some(missing) if holds_missing() => regions.push_interval(*lo, missing),
+                    _ => regions.push_interval(*lo, end.saturating_sub(1)),
+                }
             }
         }
     }

@@ -1,9 +1,13 @@
 //! Recoding: from a partitioning to what is published.
 
+mod apply;
+mod axis;
 mod function;
+mod mean;
 mod release;
 mod rules;
 
-pub use function::{Applied, RecodingFunction, SavedRequirement};
+pub use apply::{Applied, Manner};
+pub use function::{RecodingFunction, SavedRequirement};
 pub use release::{Release, ReleaseColumn, RowOrder, Source, StatisticKind, release_columns};
 pub use rules::Rules;

@@ -1,7 +1,8 @@
 //! The release: which columns are published, in which order rows stand, and the text of every cell of a group.
 
+use super::mean::Mean;
 use crate::partition::Partitioning;
-use crate::region::{Cell, Extents, write_set};
+use crate::region::Extents;
 use crate::table::{Domain, Role, Table, ValueType};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -64,8 +65,6 @@ pub struct Release<'a> {
     domains: Vec<&'a Domain>,
     /// How many groups come before the first of these.
     before: u64,
-    /// Whether these are all the groups that are published.
-    is_whole: bool,
 }
 
 /// The published columns: every column but identifiers, in the order of the source, with statistics beside the ordered
@@ -108,12 +107,12 @@ impl<'a> Release<'a> {
     ) -> Self {
         let columns = release_columns(table, statistics);
         let domains = (0..table.dimensions()).map(|d| table.domain(d)).collect();
-        Release { table, partitioning, extents, row_order, columns, domains, before: 0, is_whole: true }
+        Release { table, partitioning, extents, row_order, columns, domains, before: 0 }
     }
 
     /// The release as one part of several, before which so many groups are published.
     pub fn after(self, groups: u64) -> Self {
-        Release { before: groups, is_whole: false, ..self }
+        Release { before: groups, ..self }
     }
 
     /// The published columns.
@@ -137,39 +136,9 @@ impl<'a> Release<'a> {
         }
     }
 
-    /// A group whose every cell would be `*` beside other groups would read as suppressed: its first set is then
-    /// written out.
     fn write_cell(&self, group: usize, dimension: usize, out: &mut Vec<u8>) {
         let domain = self.domains[dimension];
-        let cell = self.partitioning.regions.cell(group, dimension, domain);
-        match cell {
-            Cell::Set(members)
-                if members.len() == domain.cardinality()
-                    && members.len() > 1
-                    && (self.partitioning.groups() > 1 || !self.is_whole)
-                    && self.first_set_of_stars(group) == Some(dimension) =>
-            {
-                write_set(domain, members, out);
-            }
-            _ => cell.write(domain, self.extents, out),
-        }
-    }
-
-    fn first_set_of_stars(&self, group: usize) -> Option<usize> {
-        let mut text = Vec::new();
-        let mut first = None;
-        for (dimension, domain) in self.domains.iter().enumerate() {
-            let cell = self.partitioning.regions.cell(group, dimension, domain);
-            text.clear();
-            cell.write(domain, self.extents, &mut text);
-            if text != b"*" {
-                return None;
-            }
-            if matches!(cell, Cell::Set(_)) && first.is_none() {
-                first = Some(dimension);
-            }
-        }
-        first
+        self.partitioning.regions.cell(group, dimension, domain).write(domain, self.extents, out);
     }
 
     fn write_end(&self, group: usize, dimension: usize, greatest: bool, out: &mut Vec<u8>) {
@@ -186,18 +155,14 @@ impl<'a> Release<'a> {
     fn write_mean(&self, group: usize, dimension: usize, out: &mut Vec<u8>) {
         let domain = self.domains[dimension];
         let codes = self.table.codes(dimension);
-        let (mut sum, mut count) = (0i128, 0i128);
+        let mut mean = Mean::default();
         for &row in self.partitioning.rows(group) {
             let code = codes.get(row as usize);
             if Some(code) != domain.missing_code() {
-                sum += domain.position(code);
-                count += 1;
+                mean.add(domain.position(code));
             }
         }
-        if count > 0 {
-            let mean = sum as f64 / count as f64 / 10f64.powi(domain.scale() as i32);
-            out.extend_from_slice(mean.to_string().as_bytes());
-        }
+        mean.write(domain.scale(), out);
     }
 
     /// The rows of some groups as they will stand in the release; the same for any division of labour, as each

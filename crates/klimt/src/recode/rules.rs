@@ -1,12 +1,13 @@
 //! A recoding function that is written to disk while the parts of a table are found (LeFevre, DeWitt, section 2.2): only
 //! the cuts above the parts are held, and of every dimension the codes at which it is cut.
 
-use super::function::{Recoded, RecodingFunction, SavedRequirement, axis};
+use super::axis::{Recoded, axis};
+use super::function::{RecodingFunction, SavedRequirement};
 use crate::algorithm::rothko::Way;
 use crate::partition::{CutNode, CutTree};
-use crate::region::Regions;
+use crate::region::{Extents, Regions};
 use crate::spill::{Place, SpillFile};
-use crate::table::{Shape, Table};
+use crate::table::Table;
 use crate::{Error, Result};
 use std::io::Write;
 
@@ -132,9 +133,9 @@ impl<'a> Rules<'a> {
             words.iter().for_each(|word| self.buffer.extend_from_slice(&word.to_le_bytes()));
         };
         match tree.nodes[at] {
-            CutNode::Leaf { rows } => words(0, &[rows, stars as u32, (stars >> 32) as u32]),
-            CutNode::Threshold { dimension, code, shared, right } => {
-                words(1, &[dimension, code, u32::from(shared), right]);
+            CutNode::Leaf { rows } => words(0, &[rows.min(1), stars as u32, (stars >> 32) as u32]),
+            CutNode::Threshold { dimension, code, shared, missing_left, right } => {
+                words(1, &[dimension, code, u32::from(shared) | u32::from(missing_left) << 1, right]);
                 self.cuts[dimension as usize].add(code);
             }
             CutNode::Subset { dimension, first, len, shared, right } => {
@@ -153,19 +154,24 @@ impl<'a> Rules<'a> {
     }
 
     /// Writes the function as [`RecodingFunction`] is saved.
-    pub fn write(mut self, k: u64, requirements: Vec<SavedRequirement>, out: &mut dyn Write) -> Result<()> {
+    pub fn write(
+        mut self,
+        k: u64,
+        requirements: Vec<SavedRequirement>,
+        extent: Extents,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         self.leave(0)?;
         self.flush()?;
         self.rights.sort_unstable();
         let (mut columns, mut bounds) = (Vec::new(), Vec::new());
         for (dimension, cuts) in self.cuts.iter_mut().enumerate() {
             cuts.sort();
-            let domain = self.frame.domain(dimension);
-            let (axis, kept) = axis(domain, &cuts.codes);
-            columns.push(Recoded::new(self.frame.dimension(dimension).name.clone(), axis));
-            bounds.push(matches!(domain.shape(), Shape::Ordered).then_some(kept));
+            let (axis, kept) = axis(self.frame.domain(dimension), &cuts.codes);
+            columns.push(Recoded { name: self.frame.dimension(dimension).name.clone(), axis });
+            bounds.push(kept);
         }
-        let head = RecodingFunction::without_cuts(k, requirements, columns);
+        let head = RecodingFunction::without_cuts(k, requirements, extent, columns);
         let json = serde_json::to_string(&head).map_err(|_| Error::internal("a column cannot be saved"))?;
         let (before, after) =
             json.split_once(EMPTY).ok_or_else(|| Error::internal("no place for the cuts"))?;
@@ -246,8 +252,9 @@ fn decode(rest: &mut &[u8]) -> Option<(CutNode, Vec<u32>, u64)> {
             Some((CutNode::Leaf { rows }, Vec::new(), stars))
         }
         1 => {
-            let (dimension, code, shared, right) = (word(rest)?, word(rest)?, word(rest)? != 0, word(rest)?);
-            Some((CutNode::Threshold { dimension, code, shared, right }, Vec::new(), 0))
+            let (dimension, code, flags, right) = (word(rest)?, word(rest)?, word(rest)?, word(rest)?);
+            let (shared, missing_left) = (flags & 1 != 0, flags & 2 != 0);
+            Some((CutNode::Threshold { dimension, code, shared, missing_left, right }, Vec::new(), 0))
         }
         _ => {
             let (dimension, len, shared, right) = (word(rest)?, word(rest)?, word(rest)? != 0, word(rest)?);
@@ -261,12 +268,12 @@ fn decode(rest: &mut &[u8]) -> Option<(CutNode, Vec<u32>, u64)> {
 /// A node as it is saved: by the codes that are left of an ordered domain.
 fn settle(node: CutNode, members_before: u32, bounds: &[Option<Vec<u32>>]) -> CutNode {
     match node {
-        CutNode::Threshold { dimension, code, shared, right } => {
+        CutNode::Threshold { dimension, code, shared, missing_left, right } => {
             let code = match &bounds[dimension as usize] {
                 Some(bounds) => bounds.partition_point(|&bound| bound < code) as u32,
                 None => code,
             };
-            CutNode::Threshold { dimension, code, shared, right }
+            CutNode::Threshold { dimension, code, shared, missing_left, right }
         }
         CutNode::Subset { dimension, len, shared, right, .. } => {
             CutNode::Subset { dimension, first: members_before, len, shared, right }

@@ -1,7 +1,10 @@
 //! Regions: one generalised value per quasi-identifier.
 
+pub(crate) mod form;
+mod guide;
 mod published;
 
+pub use guide::{is_guide, looks_like_interval};
 pub use published::{Extents, Published, Reach, set_members, write_set};
 
 use crate::hierarchy::NodeId;
@@ -34,13 +37,9 @@ struct Stored {
     hi: u32,
 }
 
-/// How a region is widened in a dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Widening {
-    /// To everything at all.
-    pub everything: bool,
-    /// Whether the missing value of a set is only there to stand for values outside the domain, and is left out.
-    pub without_missing: bool,
+impl Stored {
+    /// Anything at all, whether the domain has it or not.
+    const ANYTHING: Stored = Stored { lo: u32::MAX, hi: u32::MAX };
 }
 
 /// The regions of the groups of a partitioning: the smallest that hold each group's rows.
@@ -75,9 +74,28 @@ impl Regions {
         self.members.extend(later.members);
         let is_set: Vec<bool> = domains.iter().map(|domain| matches!(domain.shape(), Shape::Set)).collect();
         self.cells.extend(later.cells.iter().enumerate().map(|(at, cell)| {
-            let shift = if is_set[at % self.dimensions] { shift } else { 0 };
+            let moved = is_set[at % self.dimensions] && *cell != Stored::ANYTHING;
+            let shift = if moved { shift } else { 0 };
             Stored { lo: cell.lo + shift, hi: cell.hi + shift }
         }));
+    }
+
+    /// Adds the next dimension of the region that is being built: anything at all, in the domain or not.
+    pub fn push_anything(&mut self) {
+        self.cells.push(Stored::ANYTHING);
+    }
+
+    /// Adds the next dimension of the region that is being built: that of another region.
+    pub fn push_copy(&mut self, other: &Regions, region: usize, dimension: usize, domain: &Domain) {
+        let cell = other.cells[region * other.dimensions + dimension];
+        match domain.shape() {
+            Shape::Set if cell != Stored::ANYTHING => self.push_set(other.members_of(cell).iter().copied()),
+            _ => self.cells.push(cell),
+        }
+    }
+
+    fn members_of(&self, cell: Stored) -> &[u32] {
+        &self.members[cell.lo as usize..cell.hi as usize]
     }
 
     /// The given regions alone, in the given order.
@@ -85,11 +103,7 @@ impl Regions {
         let mut selected = Regions::new(self.dimensions);
         for &region in regions {
             for (dimension, domain) in domains.iter().enumerate() {
-                let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
-                match domain.shape() {
-                    Shape::Set => selected.push_set(self.members[lo as usize..hi as usize].iter().copied()),
-                    _ => selected.push_interval(lo, hi),
-                }
+                selected.push_copy(self, region, dimension, domain);
             }
         }
         selected
@@ -120,39 +134,12 @@ impl Regions {
         merged
     }
 
-    /// Adds the next dimension of the region that is being built: that of another region, widened.
-    pub fn push_widened(
-        &mut self,
-        other: &Regions,
-        region: usize,
-        dimension: usize,
-        domain: &Domain,
-        widening: Widening,
-    ) {
-        let Stored { lo, hi } = other.cells[region * other.dimensions + dimension];
-        let codes = 0..domain.cardinality() as u32;
-        match domain.shape() {
-            Shape::Set => {
-                let dropped = domain.missing_code().filter(|_| widening.without_missing);
-                let members = other.members[lo as usize..hi as usize].iter().copied();
-                let members: Vec<u32> = members.filter(|&code| Some(code) != dropped).collect();
-                let whole = members.len() + usize::from(dropped.is_some()) == domain.cardinality();
-                if widening.everything || whole {
-                    self.push_set(codes)
-                } else {
-                    self.push_set(members.into_iter())
-                }
-            }
-            _ if widening.everything => self.push_interval(codes.start, codes.end - 1),
-            _ => self.push_interval(lo, hi),
-        }
-    }
-
     /// Whether a region holds the missing value in a dimension.
     pub fn holds_missing(&self, region: usize, dimension: usize, domain: &Domain) -> bool {
         let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
         let Some(missing) = domain.missing_code() else { return false };
         match domain.shape() {
+            _ if lo == u32::MAX => true,
             Shape::Set => self.members[lo as usize..hi as usize].contains(&missing),
             _ => hi == missing,
         }
@@ -162,6 +149,48 @@ impl Regions {
     pub fn mixes_missing(&self, region: usize, dimension: usize, domain: &Domain) -> bool {
         let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
         !matches!(domain.shape(), Shape::Set) && domain.mixes_missing(lo, hi)
+    }
+
+    /// The regions with other codes: `interval` maps the ends of an interval in a dimension, and those of every member of a
+    /// set, which goes where they are mapped to nothing.
+    pub(crate) fn mapped(
+        &self,
+        domains: &[&Domain],
+        interval: impl Fn(usize, u32, u32) -> (u32, u32),
+    ) -> Regions {
+        let mut mapped = Regions::new(self.dimensions);
+        for (at, &Stored { lo, hi }) in self.cells.iter().enumerate() {
+            let dimension = at % self.dimensions;
+            match domains[dimension].shape() {
+                Shape::Set => {
+                    let members = self.members[lo as usize..hi as usize].iter();
+                    let each = members.map(|&code| interval(dimension, code, code));
+                    let kept: Vec<u32> = each.filter(|(lo, hi)| lo == hi).map(|(code, _)| code).collect();
+                    mapped.push_set(kept.into_iter());
+                }
+                _ => {
+                    let (lo, hi) = interval(dimension, lo, hi);
+                    mapped.push_interval(lo, hi);
+                }
+            }
+        }
+        mapped
+    }
+
+    /// The regions with every code of another domain in sets that have every code of theirs.
+    pub(crate) fn with_whole_sets(&self, before: &[&Domain], domains: &[&Domain]) -> Regions {
+        let mut whole = Regions::new(self.dimensions);
+        for (at, &Stored { lo, hi }) in self.cells.iter().enumerate() {
+            let dimension = at % self.dimensions;
+            match domains[dimension].shape() {
+                Shape::Set if (hi - lo) as usize == before[dimension].cardinality() && hi - lo > 1 => {
+                    whole.push_set(0..domains[dimension].cardinality() as u32);
+                }
+                Shape::Set => whole.push_set(self.members[lo as usize..hi as usize].iter().copied()),
+                _ => whole.push_interval(lo, hi),
+            }
+        }
+        whole
     }
 
     /// The number of regions.
@@ -178,6 +207,7 @@ impl Regions {
     pub fn cell(&self, region: usize, dimension: usize, domain: &Domain) -> Cell<'_> {
         let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
         match domain.shape() {
+            _ if lo == u32::MAX => Cell::All,
             Shape::Set => Cell::Set(&self.members[lo as usize..hi as usize]),
             Shape::Ordered | Shape::Hierarchy(_) => interval_cell(domain, lo, hi),
         }

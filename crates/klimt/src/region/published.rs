@@ -2,9 +2,10 @@
 //!
 //! A single value as it is; an ordered interval `[25..28]`, both ends included, or `(40..60]` where a region
 //! boundary is open; a hierarchy node by its label; a set as `{Divorced|Widowed}` in domain order, with `\`
-//! before a `|`, `{`, `}` or `\` of a member; `*` for everything.
+//! before a `|`, `{`, `}` or `\` of a member; `*` for everything. [`form`](super::form) keeps raw values that look like
+//! one of these apart from them.
 
-use super::Cell;
+use super::{Cell, form};
 use crate::statistics::Extent;
 use crate::table::{Decimal, Domain, Shape};
 use hashbrown::HashMap;
@@ -30,7 +31,7 @@ impl Cell<'_> {
                 let tree = domain.hierarchy().expect("a node belongs to a hierarchy");
                 out.extend_from_slice(tree.label(node).as_bytes());
             }
-            Cell::Set([code]) => domain.write_text(*code, out),
+            Cell::Set([code]) => write_single(domain, *code, out),
             Cell::Set(members) if members.len() == domain.cardinality() => out.push(b'*'),
             Cell::Set(members) => write_set(domain, members, out),
             Cell::Interval { lo, hi } => write_interval(domain, lo, hi, extents, out),
@@ -60,15 +61,24 @@ pub fn write_set(domain: &Domain, members: &[u32], out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
+fn write_single(domain: &Domain, code: u32, out: &mut Vec<u8>) {
+    let start = out.len();
+    domain.write_text(code, out);
+    form::guard_single(out, start);
+}
+
 fn write_interval(domain: &Domain, lo: u32, hi: u32, extents: Extents, out: &mut Vec<u8>) {
     let open = extents == Extents::Region && lo > 0;
     if lo == hi && (!open || domain.is_single(lo, hi)) {
-        return domain.write_text(lo, out);
+        return write_single(domain, lo, out);
     }
     out.push(if open { b'(' } else { b'[' });
+    let start = out.len();
     domain.write_text(if open { lo - 1 } else { lo }, out);
+    let dots = out.len();
     out.extend_from_slice(b"..");
     domain.write_text(hi, out);
+    form::guard_ends(out, start, dots);
     out.push(b']');
 }
 
@@ -110,29 +120,51 @@ impl<'a> Published<'a> {
         if text == "*" {
             return Some(everything.into());
         }
-        if let Some(code) = self.code(text) {
-            let single = if is_set { self.members([code]) } else { Extent::Interval { lo: code, hi: code } };
-            return Some(single.into());
-        }
-        match self.domain.shape() {
+        let single = |raw: &str| {
+            let code = self.code(raw)?;
+            let alone = if is_set { self.members([code]) } else { Extent::Interval { lo: code, hi: code } };
+            Some(Reach::from(alone))
+        };
+        let form = match self.domain.shape() {
             Shape::Hierarchy(tree) => {
-                let node = tree.node(text)?;
-                let (lo, hi) = tree.span(node);
-                let leaves = Extent::Interval { lo, hi };
-                Some(if node == tree.root() { everything } else { leaves }.into())
+                let node = || {
+                    let node = tree.node(text)?;
+                    let (lo, hi) = tree.span(node);
+                    let leaves = Extent::Interval { lo, hi };
+                    Some(if node == tree.root() { everything } else { leaves }.into())
+                };
+                // Where the hierarchy has only guided a scheme, its leaves are published as raw values.
+                return single(text).or_else(node).or_else(|| form::single(text).and_then(single));
             }
-            Shape::Set => {
-                let codes: Option<Vec<u32>> = set_members(text)?.iter().map(|text| self.code(text)).collect();
-                Some(self.members(codes?).into())
-            }
+            _ if form::single(text).is_some() => form::single(text).and_then(single),
+            Shape::Set => self.set_reach(text),
             Shape::Ordered => self.interval_reach(text),
-        }
+        };
+        // Others may publish a raw value that looks like a form as it is.
+        form.or_else(|| single(text))
+    }
+
+    fn set_reach(&self, text: &str) -> Option<Reach> {
+        let codes: Option<Vec<u32>> = set_members(text)?.iter().map(|text| self.code(text)).collect();
+        Some(self.members(codes?).into())
     }
 
     /// The code of a value as it was read, empty for the missing one; `None` when the column does not have it.
     pub fn code(&self, text: &str) -> Option<u32> {
-        let found = self.codes.get(text).copied();
+        let found = self.value(text);
         if text.is_empty() { found.or(self.domain.missing_code()) } else { found }
+    }
+
+    /// The code of a value, in whatever way a number, day or instant is spelt.
+    fn value(&self, text: &str) -> Option<u32> {
+        let known = self.codes.get(text).copied();
+        let measured = matches!(self.domain.shape(), Shape::Ordered) && self.domain.is_measured();
+        if known.is_some() || !measured {
+            return known;
+        }
+        let place = self.domain.type_spec().position(text)?;
+        let code = self.codes_before(place, false);
+        (self.codes_before(place, true) > code).then_some(code)
     }
 
     fn members(&self, codes: impl IntoIterator<Item = u32>) -> Extent {
@@ -143,9 +175,12 @@ impl<'a> Published<'a> {
 
     /// An end that is no value of the column gives way to the next value inside.
     fn interval_reach(&self, text: &str) -> Option<Reach> {
-        let (low, high) = self.interval(text)?;
-        let (after, before) = (text.starts_with('('), text.ends_with(')'));
-        let (at_low, at_high) = (self.codes.get(low).copied(), self.codes.get(high).copied());
+        let open = (text.starts_with('('), text.ends_with(')'));
+        form::interval_ends(text).find_map(|(low, high)| self.reach_between(&low, &high, open))
+    }
+
+    fn reach_between(&self, low: &str, high: &str, (after, before): (bool, bool)) -> Option<Reach> {
+        let (at_low, at_high) = (self.value(low), self.value(high));
         let first = match at_low {
             Some(code) => code + u32::from(after),
             None => self.codes_before(self.place(low)?, after),
@@ -173,16 +208,6 @@ impl<'a> Published<'a> {
             }
         }
         lo
-    }
-
-    /// The texts of both ends of an interval.
-    fn interval<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
-        let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
-        // A value may itself hold "..", so every place where it stands is tried.
-        let ends = |(at, dots): (usize, &str)| (&inner[..at], &inner[at + dots.len()..]);
-        let are_places =
-            |&(low, high): &(&str, &str)| self.place(low).is_some() && self.place(high).is_some();
-        inner.match_indices("..").map(ends).find(are_places)
     }
 
     /// Where a text lies on the axis of an ordered domain.
@@ -250,6 +275,32 @@ mod tests {
     }
 
     #[test]
+    fn raw_values_that_look_published_are_kept_apart() {
+        let values = ["a", "b", "[1..9]", "{a|b}", "(3..4]", r"\*", r"\{a|b}", "5."];
+        let d = domain(&values, false);
+        let reader = Published::new(&d);
+        let code = |value: &str| (0..8).find(|&code| d.text(code) == value).unwrap();
+        for value in values {
+            let published = text(Cell::Set(&[code(value)]), &d, Extents::Compact);
+            assert_eq!(published == value, ["a", "b", "5."].contains(&value), "{value}");
+            assert_eq!(reader.reach(&published), Some(reader.members([code(value)]).into()), "{value}");
+        }
+        let (a, b) = (code("a"), code("b"));
+        assert_eq!(reader.reach("{a|b}"), Some(reader.members([a, b]).into()), "a set, not the value");
+        let order = ["1", "[2..3]", "a..b", "5.", r"x\.", "*x"].map(String::from).to_vec();
+        let mut spec = ColumnSpec::new("x", Role::QuasiIdentifier);
+        spec.order = Some(order.clone());
+        let all = Distinct::Texts(order.iter().map(String::as_str).collect());
+        let d = Encoding::of(&spec, all, false).unwrap().domain;
+        let reader = Published::new(&d);
+        for (lo, hi) in (0..6).flat_map(|lo| (lo..6).map(move |hi| (lo, hi))) {
+            let published = text(Cell::Interval { lo, hi }, &d, Extents::Compact);
+            let read = reader.reach(&published).map(|reach| reach.covered);
+            assert_eq!(read, Some(Extent::Interval { lo, hi }), "{published}");
+        }
+    }
+
+    #[test]
     fn penalties_are_read_back() {
         let d = domain(&["1.0", "2.5", "11"], true);
         let reader = Published::new(&d);
@@ -282,8 +333,13 @@ mod tests {
         );
         assert_eq!(both("[1.0..11)"), Some((interval(0, 2), interval(0, 1))));
         assert_eq!(both("[0..2.49]"), alike(0, 0), "ends between values give way to the values inside");
-        assert_eq!(both("(2.50..11.00]"), alike(2, 2));
-        assert_eq!(both("[2.50..11.00)"), alike(1, 1));
+        assert_eq!(
+            both("(2.50..11.00]"),
+            Some((interval(1, 2), interval(2, 2))),
+            "by value, not by spelling"
+        );
+        assert_eq!(both("[2.50..11.00)"), Some((interval(1, 2), interval(1, 1))));
+        assert_eq!(both("2.50"), alike(1, 1));
         assert_eq!(both("[3..4]"), None, "no value of the column lies in it");
         assert_eq!(both("[11..1.0]"), None);
         assert_eq!(both("7"), None);
@@ -318,5 +374,22 @@ mod tests {
         assert_eq!(codes("any"), Some(interval(0, 3)), "the root may stand for the missing value");
         assert_eq!(codes(""), Some(interval(3, 3)));
         assert_eq!(codes("x"), None);
+    }
+
+    #[test]
+    fn a_leaf_that_a_scheme_published_as_a_raw_value_is_read_back() {
+        let mut builder = crate::hierarchy::HierarchyBuilder::new("h");
+        for (line, path) in [["a", "any"], ["(2..3]", "any"]].iter().enumerate() {
+            builder.push(line as u64 + 1, path);
+        }
+        let mut spec = ColumnSpec::new("x", Role::QuasiIdentifier);
+        spec.hierarchy = Some(std::sync::Arc::new(builder.finish().unwrap()));
+        let values = Distinct::Texts(["a", "(2..3]"].into_iter().collect());
+        let d = Encoding::of(&spec, values, false).unwrap().domain;
+        let reader = Published::new(&d);
+        for text in ["(2..3]", "\\(2..3]"] {
+            assert_eq!(reader.reach(text).map(|reach| reach.covered), Some(interval(1, 1)), "{text}");
+        }
+        assert_eq!(reader.reach("\\a"), None);
     }
 }

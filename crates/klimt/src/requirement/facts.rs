@@ -14,6 +14,18 @@ pub struct ColumnFacts<'a> {
     pub counts: Vec<u64>,
 }
 
+impl<'a> ColumnFacts<'a> {
+    /// The facts of a sensitive column of which so many rows have each code: spellings of one value are one.
+    pub fn new(number: usize, domain: &'a Domain, counts: Vec<u64>) -> Self {
+        let Some(classes) = domain.classes() else { return ColumnFacts { number, domain, counts } };
+        let mut by_class = vec![0; domain.compared().cardinality()];
+        for (&class, rows) in classes.iter().zip(counts) {
+            by_class[class as usize] += rows;
+        }
+        ColumnFacts { number, domain: domain.compared(), counts: by_class }
+    }
+}
+
 /// The whole that groups are parts of.
 pub trait Facts {
     /// The number of rows.
@@ -66,7 +78,7 @@ impl Facts for TableFacts<'_> {
             None => (0..codes.len()).for_each(|row| counts[codes.get(row) as usize] += 1),
             Some(rows) => rows.iter().for_each(|&row| counts[codes.get(row as usize) as usize] += 1),
         }
-        Some(ColumnFacts { number, domain, counts })
+        Some(ColumnFacts::new(number, domain, counts))
     }
 
     fn dimension(&self, name: &str) -> Option<(usize, &Domain)> {

@@ -1,8 +1,8 @@
 //! The length restriction (Hore et al., section 2): the least width that a published interval may have.
 //!
 //! The width of an ordered interval is the distance of its ends (in days for dates, seconds for timestamps,
-//! ranks for an imposed order), of a hierarchy node its number of leaves, of a set its number of members. A
-//! value that is published as `*` because it may be missing has no width, and satisfies every restriction.
+//! ranks for an imposed order), of a hierarchy node its number of leaves, of a set its number of members; a single
+//! category is a set of one. A value that is published as `*` has no width, and satisfies every restriction.
 //!
 //! Monotone: the region of a union covers the regions of both parts.
 
@@ -63,7 +63,7 @@ impl Requirement for LengthRestriction {
         let widths = match domain.shape() {
             Shape::Ordered => Widths::Ordered(positions(domain), domain.scale()),
             Shape::Hierarchy(tree) => Widths::Leaves(Arc::clone(tree)),
-            Shape::Set => Widths::Members,
+            Shape::Set => Widths::Members(domain.cardinality() as u64),
         };
         Ok(Box::new(Bound { dimension, limit: self.limit, widths, missing: domain.missing_code() }))
     }
@@ -77,7 +77,8 @@ fn positions(domain: &Domain) -> Vec<i128> {
 enum Widths {
     Ordered(Vec<i128>, u32),
     Leaves(Arc<Hierarchy>),
-    Members,
+    /// Out of so many.
+    Members(u64),
 }
 
 #[derive(Debug)]
@@ -92,8 +93,17 @@ impl Bound {
     /// The width of the region over an extent; `None` when it is published as `*`.
     fn width(&self, extent: &Extent) -> Option<Decimal> {
         match (&self.widths, extent) {
-            (Widths::Members, Extent::Members(bits)) => {
-                Some(Decimal::whole(bits.iter().map(|word| i128::from(word.count_ones())).sum()))
+            (Widths::Members(all), Extent::Members(bits)) => {
+                let members: u64 = bits.iter().map(|word| u64::from(word.count_ones())).sum();
+                (members < *all || members == 1).then_some(Decimal::whole(members.into()))
+            }
+            (Widths::Leaves(tree), Extent::Interval { lo, hi }) => {
+                let node = match self.missing == Some(*hi) {
+                    true if lo == hi => return Some(Decimal::whole(1)),
+                    true => tree.root(),
+                    false => tree.lowest_common_ancestor(*lo, *hi),
+                };
+                (tree.label(node) != "*").then(|| Decimal::whole(tree.leaves_under(node).into()))
             }
             (_, Extent::Interval { lo, hi }) if self.missing == Some(*hi) => {
                 (lo == hi).then_some(Decimal::whole(0))
@@ -101,10 +111,6 @@ impl Bound {
             (Widths::Ordered(positions, scale), Extent::Interval { lo, hi }) => {
                 let units = positions[*hi as usize] - positions[*lo as usize];
                 Some(Decimal { units, scale: *scale })
-            }
-            (Widths::Leaves(tree), Extent::Interval { lo, hi }) => {
-                let node = tree.lowest_common_ancestor(*lo, *hi);
-                Some(Decimal::whole(i128::from(tree.leaves_under(node))))
             }
             _ => unreachable!("members are counted for sets, and for nothing else"),
         }

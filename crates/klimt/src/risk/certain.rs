@@ -1,7 +1,7 @@
 //! Sensitive values that are certain: what is learnt of a person without finding the row.
 
 use crate::partition::{Packed, PackedKernel, Tuple, pack_columns};
-use crate::table::{Codes, Table};
+use crate::table::{Codes, Domain, Table};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -9,8 +9,8 @@ use rayon::prelude::*;
 /// has the same sensitive value; a missing value is a value. Who is known to be in such a group has its value. All
 /// columns are given by their number and must be coded.
 pub fn certain_rows(table: &Table, quasi_identifiers: &[usize], sensitive: &[usize]) -> Result<Vec<u64>> {
-    let codes: Option<Vec<&Codes>> =
-        sensitive.iter().map(|&column| table.columns()[column].coded().map(|(_, codes)| codes)).collect();
+    let codes: Option<Vec<(&Domain, &Codes)>> =
+        sensitive.iter().map(|&column| table.columns()[column].coded()).collect();
     let codes = codes.ok_or_else(|| Error::internal("a sensitive column is not coded"))?;
     if codes.is_empty() {
         return Ok(Vec::new());
@@ -20,7 +20,7 @@ pub fn certain_rows(table: &Table, quasi_identifiers: &[usize], sensitive: &[usi
 
 /// Counts the certain rows of each sensitive column.
 struct Certain<'a> {
-    codes: Vec<&'a Codes>,
+    codes: Vec<(&'a Domain, &'a Codes)>,
 }
 
 impl PackedKernel for Certain<'_> {
@@ -31,9 +31,9 @@ impl PackedKernel for Certain<'_> {
         rows.par_sort_unstable_by(|a, b| a.0.words().cmp(b.0.words()));
         let mut certain = vec![0; self.codes.len()];
         for group in rows.chunk_by(|a, b| a.0.words() == b.0.words()) {
-            for (certain, codes) in certain.iter_mut().zip(&self.codes) {
-                let value = codes.get(group[0].1 as usize);
-                if group.iter().all(|&(_, row)| codes.get(row as usize) == value) {
+            for (certain, (domain, codes)) in certain.iter_mut().zip(&self.codes) {
+                let value = |row: u32| domain.class(codes.get(row as usize));
+                if group.iter().all(|&(_, row)| value(row) == value(group[0].1)) {
                     *certain += group.len() as u64;
                 }
             }

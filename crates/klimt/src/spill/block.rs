@@ -84,7 +84,7 @@ impl Block {
             match (mine, &theirs.data) {
                 (BlockColumn::Codes(mine), ColumnData::Coded { codes, .. }) => mine.append_rows(codes, rows),
                 (BlockColumn::Texts(mine), ColumnData::Texts(texts)) => {
-                    rows.iter().for_each(|&row| mine.push(texts.get(row as usize)));
+                    rows.iter().for_each(|&row| mine.push(texts.stored(row as usize)));
                 }
                 _ => unreachable!("blocks of one frame have columns of one kind"),
             }
@@ -192,7 +192,7 @@ impl BlockColumn {
         match (self, other) {
             (BlockColumn::Codes(mine), BlockColumn::Codes(theirs)) => mine.append(theirs),
             (BlockColumn::Texts(mine), BlockColumn::Texts(theirs)) => {
-                (0..theirs.len()).for_each(|row| mine.push(theirs.get(row)));
+                (0..theirs.len()).for_each(|row| mine.push(theirs.stored(row)));
             }
             _ => unreachable!("blocks of one frame have columns of one kind"),
         }
@@ -202,7 +202,7 @@ impl BlockColumn {
         match (self, other) {
             (BlockColumn::Codes(mine), BlockColumn::Codes(theirs)) => mine.append_rows(theirs, rows),
             (BlockColumn::Texts(mine), BlockColumn::Texts(theirs)) => {
-                rows.iter().for_each(|&row| mine.push(theirs.get(row as usize)));
+                rows.iter().for_each(|&row| mine.push(theirs.stored(row as usize)));
             }
             _ => unreachable!("blocks of one frame have columns of one kind"),
         }
@@ -221,7 +221,7 @@ impl BlockColumn {
         match self {
             BlockColumn::Codes(_) => self.held_bytes(),
             BlockColumn::Texts(texts) => {
-                8 + texts.len() * 4 + (0..texts.len()).map(|row| texts.get(row).len()).sum::<usize>()
+                8 + texts.len() * 4 + (0..texts.len()).map(|row| texts.stored(row).len()).sum::<usize>()
             }
         }
     }
@@ -236,7 +236,7 @@ impl BlockColumn {
                 out.extend(codes.iter().flat_map(|code| code.to_le_bytes()));
             }
             BlockColumn::Texts(texts) => {
-                let all = || (0..texts.len()).map(|row| texts.get(row));
+                let all = || (0..texts.len()).map(|row| texts.stored(row));
                 out.extend_from_slice(&(all().map(<[u8]>::len).sum::<usize>() as u64).to_le_bytes());
                 all().for_each(|text| out.extend_from_slice(&(text.len() as u32).to_le_bytes()));
                 all().for_each(|text| out.extend_from_slice(text));

@@ -23,6 +23,9 @@ pub struct SpillFolder {
 /// Tells the folders of one process apart.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
+/// The folders of this process.
+static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 impl SpillFolder {
     /// A folder within another, from which those that dead processes have left are removed.
     pub fn within(within: &Path) -> Self {
@@ -46,7 +49,18 @@ impl SpillFolder {
                 .with_help("name another folder for spill files with --temp-dir")
         })?;
         *made = Some(path.clone());
+        if let Ok(mut all) = MADE.lock() {
+            all.push(path.clone());
+        }
         Ok(path)
+    }
+
+    /// Removes all spill folders of this process, which is about to end.
+    pub fn remove_all() {
+        let all = MADE.lock().map_or_else(|_| Vec::new(), |mut all| std::mem::take(&mut *all));
+        all.iter().for_each(|path| {
+            let _ = fs::remove_dir_all(path);
+        });
     }
 
     /// A new file, which nobody else can open.
@@ -70,7 +84,10 @@ impl Drop for SpillFolder {
     fn drop(&mut self) {
         if let Ok(Some(path)) = self.made.get_mut() {
             // Whatever cannot be removed now is removed as an orphan later.
-            let _ = fs::remove_dir_all(path);
+            let _ = fs::remove_dir_all(&*path);
+            if let Ok(mut all) = MADE.lock() {
+                all.retain(|other| other != path);
+            }
         }
     }
 }

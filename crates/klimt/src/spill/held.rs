@@ -44,7 +44,7 @@ impl Rows for HeldRows<'_> {
                     some.extend_from_slice(&all[rows.clone()]);
                 }
                 (ColumnData::Texts(all), BlockColumn::Texts(some)) => {
-                    rows.clone().for_each(|row| some.push(all.get(row)));
+                    rows.clone().for_each(|row| some.push(all.stored(row)));
                 }
                 // A block of another frame stays empty, which `fill` refuses.
                 _ => {}

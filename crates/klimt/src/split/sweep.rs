@@ -19,6 +19,8 @@ pub struct Candidate {
     pub cost: f64,
     /// By how many rows the sides differ.
     pub imbalance: u64,
+    /// Whether rows without a value are before the cut, wherever their code is in the order.
+    pub missing_left: bool,
 }
 
 /// The values of a part in some order.
@@ -49,14 +51,12 @@ pub(crate) struct Arrangement {
 }
 
 impl Sweep {
-    /// Every place at which both sides satisfy the requirements, in order. The collector has been prepared for the part;
-    /// `skip` tells the places that are out of the question.
+    /// Every place at which both sides satisfy the requirements, in order. The collector has been prepared for the part.
     pub(crate) fn places<G: FrequencyGroup>(
         &mut self,
         rows: &G,
         order: Order<'_>,
         judge: &Judge<'_>,
-        mut skip: impl FnMut(usize) -> bool,
         found: &mut Vec<Candidate>,
     ) {
         found.clear();
@@ -72,7 +72,7 @@ impl Sweep {
             if all - left < least {
                 break;
             }
-            if left >= least && !skip(place) && outlook.satisfied(judge, &side) {
+            if left >= least && outlook.satisfied(judge, &side) {
                 self.before[place] = Some(judge.cost(&side));
             }
         }
@@ -88,7 +88,12 @@ impl Sweep {
                 && outlook.satisfied(judge, &side)
             {
                 let cost = before + judge.cost(&side);
-                found.push(Candidate { place, cost, imbalance: (left * 2).abs_diff(all) });
+                found.push(Candidate {
+                    place,
+                    cost,
+                    imbalance: (left * 2).abs_diff(all),
+                    missing_left: false,
+                });
             }
         }
         found.reverse();

@@ -24,6 +24,8 @@ struct Counted {
     column: usize,
     word: usize,
     cardinality: usize,
+    /// The code that each code is counted as; empty where it is itself.
+    classes: Vec<u32>,
     /// The place of each code among the codes of the part at hand; empty where a code is its own place.
     places: Vec<u32>,
     /// The codes of the part at hand, ascending.
@@ -53,12 +55,17 @@ impl<'a> Collector<'a> {
                 columns.len() - 1
             })
         };
-        let counted = |(column, word): (usize, usize)| Counted {
-            column,
-            word,
-            cardinality: table.columns()[column].coded().map_or(0, |(domain, _)| domain.cardinality()),
-            places: Vec::new(),
-            codes: Vec::new(),
+        let counted = |(column, word): (usize, usize)| {
+            let domain = table.columns()[column].coded().map(|(domain, _)| domain);
+            let classes = domain.and_then(|domain| domain.classes()).unwrap_or_default().to_vec();
+            Counted {
+                column,
+                word,
+                cardinality: domain.map_or(0, |domain| domain.compared().cardinality()),
+                places: classes.clone(),
+                classes,
+                codes: Vec::new(),
+            }
         };
         let words: Vec<_> = needs.histograms.iter().map(|&column| (column, word(column))).collect();
         let histograms: Vec<Counted> = words.into_iter().map(counted).collect();
@@ -135,6 +142,12 @@ impl<'a> Collector<'a> {
         self.moments[number].distances.get(code as usize).copied()
     }
 
+    /// The code that a code is counted as, for the columns of which histograms are made, in their order.
+    #[inline]
+    pub(crate) fn class(&self, number: usize, code: u32) -> u32 {
+        self.histograms[number].classes.get(code as usize).copied().unwrap_or(code)
+    }
+
     /// Adds rows of a block, by their numbers in it, to statistics that were made empty by this collector.
     pub fn add_rows(&self, into: &mut Statistics, block: &Block, rows: &[u32]) {
         into.count += rows.len() as u64;
@@ -148,7 +161,8 @@ impl<'a> Collector<'a> {
             gather(self.table.quasi_identifiers()[*dimension]).iter().for_each(|&code| extent.add(code));
         }
         for (counted, (_, histogram)) in self.histograms.iter().zip(&mut into.histograms) {
-            let codes = gather(counted.column);
+            let mut codes = gather(counted.column);
+            counted.classify(&mut codes);
             match counted.codes.len() == counted.cardinality {
                 true => codes.iter().for_each(|&code| histogram.add_at(code as usize)),
                 false => codes.iter().for_each(|&code| histogram.add(code, 1)),
@@ -195,7 +209,8 @@ impl<'a> Collector<'a> {
             }
         }
         for (at, counted) in self.histograms.iter().enumerate() {
-            let found = fill(counted.column);
+            let mut found = fill(counted.column);
+            counted.classify(&mut found);
             for (group, (start, &end)) in groups.iter_mut().zip(starts().zip(ends)) {
                 group.histograms[at].1 = Histogram::of_codes(&found[start..end], counted.cardinality);
             }
@@ -217,18 +232,33 @@ impl Counted {
         if self.codes.len() != self.cardinality {
             self.codes = (0..self.cardinality as u32).collect();
         }
-        self.places.clear();
+        self.places.clone_from(&self.classes);
+    }
+
+    /// Puts the codes that are counted in the place of codes.
+    fn classify(&self, codes: &mut [u32]) {
+        if !self.classes.is_empty() {
+            codes.iter_mut().for_each(|code| *code = self.classes[*code as usize]);
+        }
     }
 
     fn count_only<T: Tuple>(&mut self, rows: &[T]) {
         self.codes.clear();
         self.codes.extend(rows.iter().map(|row| row.code(self.word)));
+        let mut codes = std::mem::take(&mut self.codes);
+        self.classify(&mut codes);
+        self.codes = codes;
         self.codes.sort_unstable();
         self.codes.dedup();
-        self.places.resize(self.cardinality, 0);
-        for (place, &code) in (0..).zip(&self.codes) {
-            self.places[code as usize] = place;
+        if self.classes.is_empty() {
+            self.places.resize(self.cardinality, 0);
+            for (place, &code) in (0..).zip(&self.codes) {
+                self.places[code as usize] = place;
+            }
+            return;
         }
+        let place = |class: &u32| self.codes.binary_search(class).unwrap_or(0) as u32;
+        self.places = self.classes.iter().map(place).collect();
     }
 
     #[inline]

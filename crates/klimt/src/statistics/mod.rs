@@ -13,6 +13,8 @@ pub use extent::Extent;
 pub use histogram::Histogram;
 pub use moments::{Moments, distances};
 
+use crate::table::{Shape, Table};
+
 /// Which statistics a requirement, a loss or a split reads; they ask, so that nothing is counted in vain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
@@ -33,6 +35,18 @@ impl Needs {
     /// Whether the number of rows is all that is needed.
     pub fn only_count(&self) -> bool {
         self.extents.is_empty() && self.histograms.is_empty() && self.moments.is_empty()
+    }
+
+    /// How many bytes the statistics of a few rows take, about.
+    pub fn bytes(&self, table: &Table) -> usize {
+        let members = |&dimension: &usize| match table.domain(dimension).shape() {
+            Shape::Set => table.domain(dimension).cardinality() / 8 + 16,
+            _ => 0,
+        };
+        let extents = self.extents.iter().map(|dimension| 40 + members(dimension)).sum::<usize>();
+        let lists = [!self.extents.is_empty(), !self.histograms.is_empty(), !self.moments.is_empty()];
+        let lists = lists.iter().filter(|&&given| given).count();
+        size_of::<Statistics>() + lists * 16 + extents + self.histograms.len() * 128 + self.moments.len() * 64
     }
 
     /// Adds what another needs.

@@ -37,6 +37,14 @@ impl Column {
         }
     }
 
+    /// Whether a row has no value; an empty text is one.
+    pub fn is_missing(&self, row: usize) -> bool {
+        match &self.data {
+            ColumnData::Coded { domain, codes } => domain.missing_code() == Some(codes.get(row)),
+            ColumnData::Texts(texts) => texts.is_missing(row),
+        }
+    }
+
     /// The domain and the codes of a coded column.
     pub fn coded(&self) -> Option<(&Domain, &Codes)> {
         match &self.data {
@@ -56,6 +64,9 @@ pub struct Table {
 
 /// The most rows that a table can hold: row numbers take 32 bits.
 pub const MAX_ROWS: usize = u32::MAX as usize - 1;
+
+/// What a value of a domain takes, about.
+const VALUE_BYTES: usize = 32;
 
 impl Table {
     /// A table of columns of equal length; quasi-identifiers, sensitive columns and targets must be coded.
@@ -81,6 +92,18 @@ impl Table {
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// How many bytes of memory its columns take, about.
+    pub fn held_bytes(&self) -> usize {
+        let bytes = |column: &Column| match &column.data {
+            ColumnData::Coded { domain, .. } => {
+                let values = if domain.is_range() { 0 } else { domain.cardinality() };
+                self.rows * Codes::width(domain.cardinality()) + values * VALUE_BYTES
+            }
+            ColumnData::Texts(texts) => texts.bytes().map(<[u8]>::len).sum::<usize>() + self.rows * 4,
+        };
+        self.columns.iter().map(bytes).sum()
     }
 
     /// The columns in the order of the source.

@@ -62,6 +62,10 @@ pub struct Domain {
     pub(super) node_penalties: Vec<f64>,
     /// Where values lie in the column's range, once somebody has asked.
     pub(super) shares: OnceLock<Option<Arc<[f32]>>>,
+    /// The values that codes stand for, where a sensitive column has several spellings of one.
+    pub(super) classes: Option<Arc<super::sameness::Classes>>,
+    /// Whether the values of a sensitive column are compared as text, because that was said to be their type.
+    pub(super) as_text: bool,
 }
 
 impl Domain {
@@ -88,6 +92,8 @@ impl Domain {
             missing,
             node_penalties: Vec::new(),
             shares: OnceLock::new(),
+            classes: None,
+            as_text: false,
         }
     }
 

@@ -1,10 +1,12 @@
 //! From the different values of a column to its domain, and to the code of each value.
 
 use super::domain::{Measure, Values};
+use super::sameness::Classes;
 use super::{Decimal, Domain, Role, Shape, Spelling, TextPool, TypeSpec, ValueType, align};
 use crate::hierarchy::{Hierarchy, NodeId};
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 /// What is known of a column before its values are.
@@ -20,12 +22,40 @@ pub struct ColumnSpec {
     pub order: Option<Vec<String>>,
     /// The taxonomy of its values.
     pub hierarchy: Option<Arc<Hierarchy>>,
+    /// Whether the texts are those of a release, in which `*` stands for any value.
+    pub published: bool,
+    /// What is done when its values make no sense together.
+    pub guard: Guard,
+    /// Whether it may be a set of values of which nearly every row has its own.
+    pub allow_unique: bool,
+}
+
+/// What a reader does when the values of a column make no sense together: numbers or dates among which stand a few texts,
+/// or a set of values of which nearly every row has its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Notes it in its report.
+    Note,
+    /// Fails.
+    Refuse,
 }
 
 impl ColumnSpec {
     /// A column of which nothing but name and role is known.
     pub fn new(name: impl Into<String>, role: Role) -> Self {
-        ColumnSpec { name: name.into(), role, type_spec: None, order: None, hierarchy: None }
+        ColumnSpec {
+            name: name.into(),
+            role,
+            type_spec: None,
+            order: None,
+            hierarchy: None,
+            published: false,
+            guard: Guard::Off,
+            allow_unique: false,
+        }
     }
 }
 
@@ -56,6 +86,12 @@ pub enum UnfitReason {
     Order,
     /// They are not leaves of the hierarchy.
     Hierarchy,
+    /// They are spellings of one value, which an order or a hierarchy takes for several.
+    Spelling,
+    /// They are `*`, which a release publishes for any value of a quasi-identifier.
+    Star,
+    /// They are not of the type that all others have.
+    Stray(ValueType),
 }
 
 /// The distinct values, by number, that do not fit their column.
@@ -82,6 +118,14 @@ impl Distinct {
         }
     }
 
+    /// The number of the text `*`, where it is among them.
+    fn star(&self) -> Option<usize> {
+        match self {
+            Distinct::Integers(_) => None,
+            Distinct::Texts(texts) => texts.iter().position(|text| text == b"*"),
+        }
+    }
+
     fn positions(&self, spec: &TypeSpec) -> Result<Vec<Decimal>, Vec<usize>> {
         let read: Vec<_> =
             (0..self.len()).into_par_iter().map(|n| self.with_text(n, |text| spec.position(text))).collect();
@@ -103,6 +147,41 @@ impl Encoding {
     /// Finds the domain of a column: a hierarchy or an imposed order where one is given, else the natural order
     /// of its type, else a set.
     pub fn of(spec: &ColumnSpec, distinct: Distinct, missing: bool) -> Result<Encoding, Unfit> {
+        if let Some(star) = distinct.star().filter(|_| spec.role == Role::QuasiIdentifier && !spec.published)
+        {
+            return Err(Unfit { reason: UnfitReason::Star, values: vec![star] });
+        }
+        let spellings =
+            if spec.role == Role::Sensitive { distinct.spellings(spec.type_spec.as_ref()) } else { None };
+        let as_text = spec.type_spec.as_ref().is_some_and(|given| given.value_type == ValueType::Text);
+        let Some((of_value, least)) = spellings else {
+            let mut encoding = Encoding::by_spelling(spec, distinct, missing)?;
+            encoding.domain.as_text = as_text && spec.role == Role::Sensitive;
+            return Ok(encoding);
+        };
+        if spec.hierarchy.is_some() || spec.order.is_some() {
+            let mut spellings = vec![0usize; least.len()];
+            of_value.iter().for_each(|&class| spellings[class as usize] += 1);
+            let has_others = |value: &usize| spellings[of_value[*value] as usize] > 1;
+            let values = (0..of_value.len()).filter(has_others).collect();
+            return Err(Unfit { reason: UnfitReason::Spelling, values });
+        }
+        let representatives = least.iter().map(|&value| distinct.with_text(value, str::to_string));
+        let representatives: Vec<String> = representatives.collect();
+        let texts = representatives.iter().map(String::as_str).collect();
+        let Encoding { mut domain, codes } = Encoding::by_spelling(spec, distinct, missing)?;
+        let spec = ColumnSpec { type_spec: Some(domain.type_spec.clone()), ..spec.clone() };
+        let compared = Encoding::by_spelling(&spec, Distinct::Texts(texts), missing)?;
+        let mut of_code = vec![compared.domain.value_count() as u32; domain.cardinality()];
+        for (&code, &class) in codes.iter().zip(&of_value) {
+            of_code[code as usize] = compared.codes[class as usize];
+        }
+        domain.classes = Some(Arc::new(Classes { of_code, domain: compared.domain }));
+        Ok(Encoding { domain, codes })
+    }
+
+    /// Finds the domain of a column in which every text is a value of its own.
+    fn by_spelling(spec: &ColumnSpec, distinct: Distinct, missing: bool) -> Result<Encoding, Unfit> {
         let type_spec = match (&spec.type_spec, &distinct) {
             (Some(given), _) => given.clone(),
             (None, Distinct::Integers(_)) => ValueType::Integer.into(),
@@ -120,33 +199,45 @@ impl Encoding {
                 let domain = Domain::of_numbers(type_spec, values, Spelling::WHOLE, missing);
                 Ok(Encoding { domain, codes })
             }
-            distinct => by_type(type_spec, &distinct, missing),
+            distinct => by_type(type_spec, &distinct, missing, spec.role),
         }
     }
 }
 
-/// Equal numbers in different spellings stay apart, side by side, so that each is published as it was read.
-fn by_type(type_spec: TypeSpec, distinct: &Distinct, missing: bool) -> Result<Encoding, Unfit> {
+/// Numbers, days and instants of a quasi-identifier have one code for each value, however it is spelt: nothing cuts
+/// between two spellings, and rows that differ in them alone are equal. Other columns are published as they were read, so
+/// that every spelling has a code of its own, equal values side by side.
+fn by_type(type_spec: TypeSpec, distinct: &Distinct, missing: bool, role: Role) -> Result<Encoding, Unfit> {
     let reason = UnfitReason::Type(type_spec.value_type);
     let positions = distinct.positions(&type_spec).map_err(|values| Unfit { reason, values })?;
     let (units, scale) =
         align(&positions).ok_or_else(|| Unfit { reason, values: (0..distinct.len()).collect() })?;
     let texts = texts_of(distinct);
+    let ordered = type_spec.value_type.is_ordered();
+    let by_value = ordered && role == Role::QuasiIdentifier;
+    let text = |number: u32| texts.get(number as usize);
+    // The first of several spellings is published: no exponent, few digits.
+    let plainness =
+        |number: u32| (text(number).iter().any(|byte| byte.eq_ignore_ascii_case(&b'e')), text(number).len());
     let mut keyed: Vec<(i128, u32)> = units.into_iter().zip(0..).collect();
     keyed.par_sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0).then_with(|| texts.get(a.1 as usize).cmp(texts.get(b.1 as usize)))
+        let spelling = || if by_value { plainness(a.1).cmp(&plainness(b.1)) } else { Ordering::Equal };
+        a.0.cmp(&b.0).then_with(spelling).then_with(|| text(a.1).cmp(text(b.1)))
     });
-    let order: Vec<usize> = keyed.iter().map(|&(_, number)| number as usize).collect();
-    let mut codes = vec![0; order.len()];
-    for (code, &number) in order.iter().enumerate() {
-        codes[number] = code as u32;
+    let mut codes = vec![0; keyed.len()];
+    let (mut firsts, mut positions): (Vec<usize>, Vec<i128>) = (Vec::new(), Vec::new());
+    for (units, number) in keyed {
+        if !by_value || positions.last() != Some(&units) {
+            firsts.push(number as usize);
+            positions.push(units);
+        }
+        codes[number as usize] = firsts.len() as u32 - 1;
     }
-    let (shape, measure) = if type_spec.value_type.is_ordered() {
-        (Shape::Ordered, Measure::Units { units: keyed.iter().map(|&(units, _)| units).collect(), scale })
-    } else {
-        (Shape::Set, Measure::Rank)
+    let (shape, measure) = match ordered {
+        true => (Shape::Ordered, Measure::Units { units: positions, scale }),
+        false => (Shape::Set, Measure::Rank),
     };
-    let values = Values::Texts(texts.reordered(&order));
+    let values = Values::Texts(texts.reordered(&firsts));
     let domain = Domain {
         type_spec,
         shape,
@@ -155,6 +246,8 @@ fn by_type(type_spec: TypeSpec, distinct: &Distinct, missing: bool) -> Result<En
         missing,
         node_penalties: Vec::new(),
         shares: OnceLock::new(),
+        classes: None,
+        as_text: false,
     };
     Ok(Encoding { domain, codes })
 }
@@ -177,6 +270,8 @@ fn by_order(
         missing,
         node_penalties: Vec::new(),
         shares: OnceLock::new(),
+        classes: None,
+        as_text: false,
     };
     Ok(Encoding { domain, codes })
 }
@@ -199,6 +294,8 @@ fn by_hierarchy(
         missing,
         node_penalties,
         shares: OnceLock::new(),
+        classes: None,
+        as_text: false,
     };
     Ok(Encoding { domain, codes })
 }
@@ -228,7 +325,7 @@ fn texts_of(distinct: &Distinct) -> TextPool {
 
 /// The penalty of every node: by length within the range of the values that occur, where all leaves are numbers
 /// or dates; by leaves otherwise.
-fn node_penalties(tree: &Hierarchy, type_spec: &TypeSpec, occurring: &[u32]) -> Vec<f64> {
+pub(super) fn node_penalties(tree: &Hierarchy, type_spec: &TypeSpec, occurring: &[u32]) -> Vec<f64> {
     let nodes = 0..tree.node_count();
     let by_leaves = |node: NodeId| match tree.leaves_under(node) {
         0 | 1 => 0.0,
@@ -289,12 +386,17 @@ mod tests {
     }
 
     #[test]
-    fn equal_numbers_keep_their_spelling_and_lie_side_by_side() {
-        let encoding = encode(&["2", "12.50", "3", "12.5"]);
-        assert_eq!(encoding.codes, [0, 3, 1, 2]);
-        assert_eq!(encoding.domain.text(3), "12.50");
-        assert_eq!(encoding.domain.interval_penalty(2, 3), 0.0);
+    fn a_quasi_identifier_has_one_code_for_each_value_however_it_is_spelt() {
+        let encoding = encode(&["2", "12.50", "3", "1.25e1", "12.5"]);
+        assert_eq!(encoding.codes, [0, 2, 1, 2, 2]);
+        assert_eq!(encoding.domain.text(2), "12.5");
         assert_eq!(encoding.domain.interval_penalty(0, 1), 1.0 / 10.5);
+        assert_eq!(encode(&["07", "+7", "7", "8"]).codes, [0, 0, 0, 1]);
+        let instants = ["2024-01-01T12:00:00Z", "2024-01-01T13:00:00+01:00", "2024-01-01T12:00:00.0000001Z"];
+        assert_eq!(encode(&instants).codes, [0, 0, 1]);
+        let sensitive = ColumnSpec::new("x", Role::Sensitive);
+        let encoding = Encoding::of(&sensitive, texts(&["2", "12.50", "3", "12.5"]), false).unwrap();
+        assert_eq!(encoding.codes, [0, 3, 1, 2], "what is published as it is keeps its spelling");
     }
 
     #[test]
@@ -308,6 +410,16 @@ mod tests {
         assert_eq!(Encoding::of(&spec, texts(&["high", "low"]), false).unwrap().codes, [1, 0]);
         let unfit = Encoding::of(&spec, texts(&["mid"]), false).unwrap_err();
         assert_eq!(unfit.reason, UnfitReason::Order);
+    }
+
+    #[test]
+    fn a_raw_star_is_refused_in_a_quasi_identifier_only() {
+        let unfit = |spec: &ColumnSpec| Encoding::of(spec, texts(&["a", "*"]), false).err();
+        let refused = Some(Unfit { reason: UnfitReason::Star, values: vec![1] });
+        assert_eq!(unfit(&ColumnSpec::new("x", Role::QuasiIdentifier)), refused);
+        assert_eq!(unfit(&ColumnSpec::new("x", Role::Sensitive)), None);
+        let published = ColumnSpec { published: true, ..ColumnSpec::new("x", Role::QuasiIdentifier) };
+        assert_eq!(unfit(&published), None);
     }
 
     #[test]

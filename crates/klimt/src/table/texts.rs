@@ -82,6 +82,16 @@ enum Form {
     Packed { bytes: Vec<u8>, ends: Vec<u32> },
 }
 
+/// How an empty text that is not missing is stored among texts of which an empty one stands for a missing value. It is no
+/// valid UTF-8, so that no other text is stored like it.
+pub const EMPTY_TEXT: &[u8] = &[0xFF];
+
+/// The text that is stored like this.
+#[inline]
+fn meant(stored: &[u8]) -> &[u8] {
+    if stored == EMPTY_TEXT { &[] } else { stored }
+}
+
 const SLOT: usize = 16;
 const LENGTH: u8 = 0x80;
 
@@ -92,7 +102,7 @@ impl Default for TextChunk {
 }
 
 impl TextChunk {
-    /// Adds the text of the next row.
+    /// Adds the text of the next row: an empty one for a missing value, [`EMPTY_TEXT`] for an empty one.
     #[inline]
     pub fn push(&mut self, text: &[u8]) {
         match &mut self.form {
@@ -117,15 +127,21 @@ impl TextChunk {
     fn pack(&mut self) {
         let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(self.len()));
         for row in 0..self.len() {
-            bytes.extend_from_slice(self.get(row));
+            bytes.extend_from_slice(self.stored(row));
             ends.push(bytes.len() as u32);
         }
         self.form = Form::Packed { bytes, ends };
     }
 
-    /// The text of a row.
+    /// The text of a row; an empty one for a missing value.
     #[inline]
     pub fn get(&self, row: usize) -> &[u8] {
+        meant(self.stored(row))
+    }
+
+    /// The text of a row as it was added.
+    #[inline]
+    pub fn stored(&self, row: usize) -> &[u8] {
         match &self.form {
             Form::Slots(slots) => {
                 let slot = &slots[row];
@@ -198,14 +214,25 @@ impl TextColumn {
         self.chunks.iter().map(TextChunk::bytes)
     }
 
-    /// The text of a row.
+    /// The text of a row; an empty one for a missing value.
     #[inline]
     pub fn get(&self, row: usize) -> &[u8] {
+        meant(self.stored(row))
+    }
+
+    /// Whether a row has no value, not even an empty text.
+    pub fn is_missing(&self, row: usize) -> bool {
+        self.stored(row).is_empty()
+    }
+
+    /// The text of a row as it was added to its chunk.
+    #[inline]
+    pub fn stored(&self, row: usize) -> &[u8] {
         let mut chunk = self.starts[row / RUN] as usize;
         while self.first_rows.get(chunk + 1).is_some_and(|&first| first <= row) {
             chunk += 1;
         }
-        self.chunks[chunk].get(row - self.first_rows[chunk])
+        self.chunks[chunk].stored(row - self.first_rows[chunk])
     }
 
     /// The number of rows.
@@ -241,5 +268,17 @@ mod tests {
         }
         assert_eq!(column.len(), next);
         assert!((0..next).all(|row| column.get(row) == text(row).as_bytes()));
+    }
+
+    #[test]
+    fn an_empty_text_is_not_a_missing_one() {
+        for long in ["", "a text that is longer than a slot"] {
+            let mut chunk = TextChunk::default();
+            [b"".as_slice(), EMPTY_TEXT, b"x", long.as_bytes()].iter().for_each(|text| chunk.push(text));
+            let mut column = TextColumn::default();
+            column.push_chunk(chunk);
+            let found: Vec<_> = (0..3).map(|row| (column.get(row), column.is_missing(row))).collect();
+            assert_eq!(found, [(b"".as_slice(), true), (b"", false), (b"x", false)]);
+        }
     }
 }

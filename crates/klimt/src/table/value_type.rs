@@ -113,7 +113,7 @@ impl TypeSpec {
             }
             ValueType::Decimal => text.parse().ok(),
             ValueType::Date => self.date(text).map(|date| Decimal::whole(days(date))),
-            ValueType::Timestamp => self.micros(text).map(|units| Decimal { units, scale: 6 }),
+            ValueType::Timestamp => self.nanos(text).map(seconds),
             ValueType::Boolean => is_boolean(text).then_some(Decimal::whole(0)),
             ValueType::Text => Some(Decimal::whole(0)),
         }
@@ -127,17 +127,25 @@ impl TypeSpec {
         }
     }
 
-    fn micros(&self, text: &str) -> Option<i128> {
+    fn nanos(&self, text: &str) -> Option<i128> {
         if let Some(pattern) = &self.pattern {
-            return DateTime::strptime(pattern, text).ok().map(civil_micros);
+            return DateTime::strptime(pattern, text).ok().map(civil_nanos);
         }
         if text.len() < 16 || !text.as_bytes()[..4].iter().all(u8::is_ascii_digit) {
             return None;
         }
         if let Ok(instant) = text.parse::<jiff::Timestamp>() {
-            return Some(i128::from(instant.as_microsecond()));
+            return Some(instant.as_nanosecond());
         }
-        text.parse::<DateTime>().ok().map(civil_micros)
+        text.parse::<DateTime>().ok().map(civil_nanos)
+    }
+}
+
+/// Seconds, in microseconds where these are whole.
+fn seconds(nanos: i128) -> Decimal {
+    match nanos % 1000 {
+        0 => Decimal { units: nanos / 1000, scale: 6 },
+        _ => Decimal { units: nanos, scale: 9 },
     }
 }
 
@@ -146,12 +154,12 @@ fn is_boolean(text: &str) -> bool {
 }
 
 fn days(date: Date) -> i128 {
-    civil_micros(date.at(0, 0, 0, 0)) / 86_400_000_000
+    civil_nanos(date.at(0, 0, 0, 0)) / 86_400_000_000_000
 }
 
-fn civil_micros(time: DateTime) -> i128 {
+fn civil_nanos(time: DateTime) -> i128 {
     let epoch = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
-    time.duration_since(epoch).as_micros()
+    time.duration_since(epoch).as_nanos()
 }
 
 #[cfg(test)]
@@ -176,6 +184,7 @@ mod tests {
         assert_eq!(at("timestamp", "1970-01-01T00:00:01Z"), Some(Decimal::whole(1)));
         assert_eq!(at("timestamp", "1970-01-01 00:00:01.5"), "1.5".parse().ok());
         assert_eq!(at("timestamp", "1970-01-01T01:00:00+01:00"), Some(Decimal::whole(0)));
+        assert_eq!(at("timestamp", "1970-01-01T00:00:00.000000001Z"), "0.000000001".parse().ok());
         assert_eq!(at("timestamp", "1970-01-01"), None);
         assert_eq!(at("boolean", "TRUE"), Some(Decimal::whole(0)));
         assert_eq!(at("boolean", "1"), None);

@@ -122,6 +122,7 @@ fn run(setting: &Setting<'_>) -> Result<(Seen, Account)> {
         pool: &pool,
         folder: &folder,
         secret: [7; 32],
+        until: None,
         observer: &Unobserved,
     };
     let mondrian = Mondrian { model: Model::Strict, hierarchy_cut: HierarchyCut::Both };

@@ -102,7 +102,10 @@ proptest! {
             let start = Box::new(Mondrian::default());
             let found = Optimal { start }.partition(&job).unwrap();
             let (found_cost, best) = (cost(&job, &found), optimum(&table, &bound, &*measured, None).unwrap());
-            prop_assert!(found_cost >= best - 1e-9 * best.abs().max(1.0), "{}", entry.id);
+            // A cut that sends missing values left is outside the family of the proof, and may cost less than all of it.
+            let has_missing = (0..table.dimensions()).any(|d| table.domain(d).missing_code().is_some());
+            let outside = found.proof == Proof::Heuristic && has_missing;
+            prop_assert!(outside || found_cost >= best - 1e-9 * best.abs().max(1.0), "{}", entry.id);
             match found.proof {
                 Proof::Optimal => prop_assert!(is_same(found_cost, best), "{}: {found_cost} {best}", entry.id),
                 Proof::WithinFactor(factor) => prop_assert!(found_cost <= best * factor * (1.0 + 1e-9)),

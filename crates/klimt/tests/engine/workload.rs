@@ -239,6 +239,7 @@ fn published(table: &Table, groups: &Partitioning) -> Table {
         let mut spec = ColumnSpec::new(&*table.columns()[at].name, table.columns()[at].role);
         let text = if at < 3 { ValueType::Text } else { ValueType::Integer };
         spec.type_spec = Some(text.into());
+        spec.published = true;
         column(&spec, &rows.iter().map(|row| row[at].as_str()).collect::<Vec<_>>())
     });
     Table::new(rows.len(), columns.collect()).unwrap()

@@ -37,7 +37,7 @@ pub struct CreateArgs {
     #[arg(long, value_name = "FILE")]
     pub like: String,
     /// The column that tells rows apart, such as a patient number: never published, kept as a keyed hash
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", value_parser = klimt::names::single)]
     pub key: String,
     /// Take columns and requirements from a spec; flags win
     #[arg(long, value_name = "FILE")]
@@ -49,7 +49,7 @@ pub struct CreateArgs {
     #[command(flatten)]
     pub requirements: RequirementArgs,
     /// The quasi-identifiers that are cut before all others, because queries are about them
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS")]
     pub prefer: Vec<String>,
     /// Split a leaf when it has so many times the rows that a group needs; 2 by default
     #[arg(long, value_name = "C", value_parser = clap::value_parser!(u64).range(2..))]
@@ -71,6 +71,10 @@ pub struct BatchArgs {
     /// The rows: CSV, TSV (gzip or zstd too), Parquet or Arrow; `-` is standard input. Of a file for `delete`, only the key
     /// is looked at
     pub file: String,
+    /// Quasi-identifiers that may become sets of texts although nearly every row has its own; looked at when the first rows
+    /// are taken in
+    #[arg(long, value_name = "COLUMNS", help_heading = "Columns")]
+    pub allow_unique: Vec<String>,
     /// How much memory may be taken.
     #[command(flatten)]
     pub memory: MemoryArgs,
@@ -108,7 +112,7 @@ pub struct CompactArgs {
 /// `klimt index release`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Every earlier release of the store counts: a row that was released before must be hidden among the\nbase k rows (and satisfy every other requirement) even from somebody who has all releases. Where\nthat cannot be, the release is refused, or the rows are held back. The release is entered in the\nledger before its file appears."
+    after_help = "Every earlier release of the store counts: a row that was released before must be hidden among the\nbase k rows (and satisfy every other requirement) even from somebody who has all releases, and so\nmust those who joined or left since an earlier release, among those who joined or left with them.\nWhere that cannot be, the release is refused, or rows are held back. The release is entered in the\nledger before its file appears."
 )]
 pub struct ReleaseArgs {
     /// The store
@@ -128,6 +132,10 @@ pub struct ReleaseArgs {
     /// Keep rows out of the release that would not be safe beside earlier releases, until they are
     #[arg(long)]
     pub hold_back: bool,
+    /// Allow differences to earlier releases that tell who joined or left: only where nobody gets both. The certificate and
+    /// the ledger say so
+    #[arg(long)]
+    pub allow_differences: bool,
     /// Shuffle rows within groups by this number; keep it secret
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,

@@ -1,18 +1,20 @@
 //! `klimt index release`: from a store to a certified release.
 
 use super::args::ReleaseArgs;
-use crate::certificate::Certified;
+use crate::certificate::{Certified, is_by_sizes};
 use crate::commands::anonymize::{output_dialect, row_order};
 use crate::commands::threads;
 use crate::external::{Manner, Publisher, publish_meanwhile};
-use crate::hand_over::{Telling, hand_over};
+use crate::hand_over::{Telling, certificate_path, stage as stage_release};
 use crate::memory::MemoryArgs;
-use crate::output::same_file;
+use crate::paths::{check_outputs, lies_in};
 use crate::progress::Progress;
 use crate::publish::{Publication, facts};
 use crate::terminal::{count, note};
+use crate::warnings::{Coarse, warn_coarse};
 use klimt::algorithm::index::By;
 use klimt::algorithm::rothko::Whole;
+use klimt::loss::Original;
 use klimt::partition::{Observer, Proof};
 use klimt::recode::release_columns;
 use klimt::region::Extents;
@@ -26,18 +28,24 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ReleaseArgs) -> Result<()> {
-    if args.certificate.as_deref().is_some_and(|path| path == args.output || same_file(path, &args.output)) {
-        return Err(Error::input("the release and its certificate cannot be one file"));
-    }
+    let telling = Telling {
+        output: &args.output,
+        certificate: args.certificate.as_deref(),
+        no_certificate: args.no_certificate,
+        json: args.json,
+        quiet: args.general.quiet,
+    };
+    check_files(args, &telling)?;
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let pool = MemoryArgs { memory: args.memory.clone(), ..MemoryArgs::default() }.pool()?;
+    let pool = MemoryArgs { memory: args.memory.clone(), ..MemoryArgs::default() }.granted()?;
     let mut store = Store::open(Path::new(&args.store), &pool)?;
     let (base, weights) = (store.spec().k, store.spec().weights());
     let by = By::from(args.by);
     let k = args.k.unwrap_or(base);
     let requirements = store.spec().requirements(k)?;
-    let asked = Asked { k, by, hold_back: args.hold_back, audience: args.audience.clone() };
+    let (hold_back, allow_differences) = (args.hold_back, args.allow_differences);
+    let asked = Asked { k, by, hold_back, allow_differences, audience: args.audience.clone() };
     let mut releasing = store.release(asked)?;
 
     let frame: Table = releasing.frame().clone();
@@ -67,37 +75,66 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
     }
     let published = publisher.finish()?;
     stage.clear();
-    let held = releasing.held_back();
+    let held = releasing.held_back().rows();
+    let coarse = Coarse {
+        table: &frame,
+        rows: releasing.rows() + held,
+        k,
+        requirements: &requirements,
+        groups: published.checked.findings.groups,
+        losses: &published.losses,
+    };
+    warn_coarse(args.general.quiet, &coarse);
+    // Lengths are those of all rows of the store, of which those that are held back are nobody's business.
+    let original = Original::new(&frame, &weights);
+    let by_sizes = published.losses.iter().copied().filter(|(id, _)| is_by_sizes(id, &original));
+    let published_losses = (held > 0).then(|| by_sizes.collect());
     let certificate = Certified {
         table: &frame,
         rows: releasing.rows() + held,
         requirements: &requirements,
         settings: describe(args, base, by),
         losses: published.losses,
+        published_losses,
         proof: Proof::Heuristic,
         searched: None,
         run: run_of(&releasing),
         checked: &published.checked,
     };
-    let certificate = certificate.json();
+    let certificate = certificate.make();
+    let (hash, groups) = (published.checked.hash.clone(), published.checked.findings.groups);
+    let ready = stage_release(&telling, published.checked, &certificate)?;
     // From here on the release counts as one that somebody may have.
-    let findings = &published.checked.findings;
-    let listed = releasing.enter(&published.checked.hash, findings.groups)?;
-    let telling = Telling {
-        output: &args.output,
-        certificate: args.certificate.as_deref(),
-        no_certificate: args.no_certificate,
-        json: args.json,
-        quiet: args.general.quiet,
-    };
-    hand_over(&telling, published.checked, &certificate)?;
+    let listed = releasing.enter(&hash, groups)?;
+    ready.publish()?;
     let hidden = match listed.smallest_intersection {
         Some(rows) => format!("; with earlier releases, everybody is hidden among {} or more", count(rows)),
         None => String::new(),
     };
-    let kept = if held > 0 { format!("; {} rows held back", count(held)) } else { String::new() };
+    let kept = match (held, listed.waiting_newcomers) {
+        (0, _) => String::new(),
+        (held, 0) => format!("; {} rows held back", count(held)),
+        (held, new) => {
+            format!("; {} rows held back, {} of them newcomers who wait for others", count(held), count(new))
+        }
+    };
     note(args.general.quiet || args.json, &format!("release {} of the ledger{kept}{hidden}", listed.release));
     Ok(())
+}
+
+/// The release and its certificate are two files, and none of the store's.
+fn check_files(args: &ReleaseArgs, telling: &Telling<'_>) -> Result<()> {
+    let certificate = certificate_path(telling);
+    let mut written = vec![("release", args.output.as_str())];
+    written.extend(certificate.as_deref().map(|path| ("certificate", path)));
+    check_outputs(&written, &[])?;
+    match written.iter().find(|(_, path)| lies_in(path, &args.store)) {
+        None => Ok(()),
+        Some((what, path)) => {
+            Err(Error::input(format!("{path}: the {what} cannot lie in the folder of the store"))
+                .with_help("choose another name"))
+        }
+    }
 }
 
 fn describe(args: &ReleaseArgs, base: u64, by: By) -> Map<String, Value> {
@@ -106,6 +143,7 @@ fn describe(args: &ReleaseArgs, base: u64, by: By) -> Map<String, Value> {
         ("base-k", json!(base)),
         ("by", json!(by)),
         ("audience", json!(args.audience)),
+        ("allow-differences", json!(args.allow_differences)),
         ("extent", json!("compact")),
         ("row-order", json!("shuffled within groups")),
     ];
@@ -113,5 +151,5 @@ fn describe(args: &ReleaseArgs, base: u64, by: By) -> Map<String, Value> {
 }
 
 fn run_of(releasing: &Releasing<'_>) -> Value {
-    json!({ "algorithm": "index", "held-back": releasing.held_back() })
+    json!({ "algorithm": "index", "held-back": releasing.held_back().rows() })
 }

@@ -32,7 +32,8 @@ pub fn check(args: &MeasureArgs, settings: &Settings) -> Result<()> {
     if release == "-" {
         return Ok(());
     }
-    let columns = TextRecords::open(release, crate::columns::dialect_spec(&args.format))?.columns().to_vec();
+    let columns =
+        TextRecords::open(release, crate::columns::dialect_spec(release, &args.format))?.columns().to_vec();
     let missing: Vec<String> = targets
         .iter()
         .filter(|name| !columns.contains(name))
@@ -62,7 +63,8 @@ fn read_test(path: &str, args: &MeasureArgs, settings: &Settings) -> Result<Tabl
     let wanted = |role: Option<Role>| matches!(role, Some(Role::QuasiIdentifier | Role::Target));
     for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
         let type_spec = Some(TypeSpec::from(ValueType::Text));
-        let column = ColumnSettings { role: column.role, type_spec, ..ColumnSettings::default() };
+        let column =
+            ColumnSettings { role: column.role, type_spec, allow_unique: true, ..ColumnSettings::default() };
         asked.columns.insert(name.clone(), column);
     }
     read_table(path, &args.format, &settings.missing, threads(&args.general), &progress, |source| {

@@ -24,7 +24,7 @@ pub struct QueryArgs {
     #[arg(long, group = "queries")]
     pub values: bool,
     /// The quasi-identifiers that made queries are about; all by default
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', conflicts_with = "workload")]
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "workload")]
     pub about: Vec<String>,
     /// Make other random queries
     #[arg(long, value_name = "NUMBER", default_value_t = 0, conflicts_with = "workload")]

@@ -25,7 +25,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<String>,
     /// The two ordered quasi-identifiers that groups are drawn in the plane of; by default those with most values
-    #[arg(long, value_name = "COLUMN,COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN,COLUMN")]
     pub scatter: Vec<String>,
     /// What the columns are.
     #[command(flatten)]
@@ -39,6 +39,10 @@ pub struct ReportArgs {
     /// How both files are written.
     #[command(flatten)]
     pub format: FormatArgs,
+    /// Read rows that are `*` in every quasi-identifier as suppressed rows, which are not checked: for releases of tools
+    /// that publish them so. klimt leaves suppressed rows out
+    #[arg(long)]
+    pub stars_are_suppressed: bool,
     /// Print what was found as JSON
     #[arg(long, help_heading = "General")]
     pub json: bool,

@@ -1,6 +1,7 @@
 //! What the certificate of a release fills in, and whether it is that of the release.
 
 use super::args::ReportArgs;
+use crate::certificate::file_hash;
 use crate::requirements::{Wanted, flags, subject};
 use crate::settings::Settings;
 use klimt::registry::Subject;
@@ -10,7 +11,6 @@ use klimt_report::{Certified, Warning};
 use klimt_verify::Findings;
 use klimt_verify::claims::Outcome;
 use serde_json::Value;
-use std::io::Read;
 
 /// Reads the certificate: the one that is named must be there, the one beside the release may.
 pub fn read(args: &ReportArgs) -> Result<Option<Certified>> {
@@ -26,21 +26,8 @@ pub fn read(args: &ReportArgs) -> Result<Option<Certified>> {
     let Some(hash) = json["release"]["hash"].as_str() else {
         return Err(Error::input(format!("{path}: this is no certificate of klimt: it has no release.hash")));
     };
-    let matches = hash == hash_of(&args.release)?;
+    let matches = hash == file_hash(&args.release)?;
     Ok(Some(Certified { json, matches }))
-}
-
-/// The hash of a file, as certificates write it.
-fn hash_of(path: &str) -> Result<String> {
-    let failed = |e: &std::io::Error| Error::io(path, "read it", e);
-    let mut file = std::fs::File::open(path).map_err(|e| failed(&e))?;
-    let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut buffer).map_err(|e| failed(&e))? {
-            0 => return Ok(format!("blake3:{}", hasher.finalize())),
-            read => hasher.update(&buffer[..read]),
-        };
-    }
 }
 
 /// Fills in what is not said otherwise: roles, types and weights of columns, k, and requirements.
@@ -55,9 +42,14 @@ pub fn fill(settings: &mut Settings, json: &Value) -> Result<()> {
         if given.role.is_none() {
             given.role = Some(role);
         }
+        // The release was made: its sets of texts are as they were asked for.
+        given.allow_unique = true;
         // Dates may be written by a pattern, which only a spec or a flag tells.
         let known = [ValueType::Integer, ValueType::Decimal, ValueType::Boolean, ValueType::Text];
         let typed = known.into_iter().find(|known| column["type"].as_str() == Some(known.name()));
+        // Sensitive values are compared as text only where that was asked for.
+        let by_value = given.role == Some(Role::Sensitive) && column["compared"].as_str() != Some("as text");
+        let typed = typed.filter(|typed| !(by_value && *typed == ValueType::Text));
         let free = given.type_spec.is_none() && given.order.is_none() && given.hierarchy.is_none();
         if let Some(typed) = typed.filter(|_| free) {
             given.type_spec = Some(TypeSpec::from(typed));

@@ -1,7 +1,9 @@
 //! The commands that a page names: how the release is made again, and how it is checked.
 
 use super::args::ReportArgs;
+use crate::commands::verify::STARS_ARE_SUPPRESSED;
 use crate::settings::Settings;
+use klimt::names::{quoted, shell};
 use klimt::table::Role;
 use serde_json::Value;
 
@@ -38,6 +40,9 @@ pub fn check(args: &ReportArgs, settings: &Settings, roles: &[(String, Role)]) -
         .collect();
     columns(&mut line, settings, &counted);
     requirements(&mut line, settings);
+    if args.stars_are_suppressed {
+        line.text.push_str(&format!(" \\\n    {STARS_ARE_SUPPRESSED}"));
+    }
     line.text
 }
 
@@ -54,20 +59,21 @@ impl Line {
     }
 
     fn word(&mut self, word: &str) {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=%+@".contains(c);
         if !self.text.is_empty() {
             self.text.push(' ');
         }
-        match !word.is_empty() && word.chars().all(plain) {
-            true => self.text.push_str(word),
-            false => self.text.push_str(&format!("'{}'", word.replace('\'', "'\\''"))),
-        }
+        self.text.push_str(&shell(word));
     }
 
     fn flag(&mut self, flag: &str, value: &str) {
         self.text.push_str(" \\\n   ");
-        self.word(&format!("--{flag}"));
-        self.word(value);
+        match value.starts_with('-') {
+            true => self.word(&format!("--{flag}={value}")),
+            false => {
+                self.word(&format!("--{flag}"));
+                self.word(value);
+            }
+        }
     }
 }
 
@@ -80,8 +86,8 @@ fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)]) {
         (Role::Identifier, "identifier"),
     ];
     for (role, flag) in flags {
-        let names: Vec<&str> =
-            roles.iter().filter(|(_, other)| *other == role).map(|(name, _)| name.as_str()).collect();
+        let names: Vec<String> =
+            roles.iter().filter(|(_, other)| *other == role).map(|(name, _)| quoted(name)).collect();
         if !names.is_empty() {
             line.flag(flag, &names.join(","));
         }
@@ -89,6 +95,7 @@ fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)]) {
     for (name, column) in
         settings.columns.iter().filter(|(name, _)| roles.iter().any(|(other, _)| other == *name))
     {
+        let name = quoted(name);
         if let Some(typed) = &column.type_spec {
             line.flag("type", &format!("{name}={typed}"));
         }
@@ -101,6 +108,9 @@ fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)]) {
         if let Some(weight) = column.weight {
             line.flag("weight", &format!("{name}={weight}"));
         }
+        if column.allow_unique {
+            line.flag("allow-unique", &name);
+        }
     }
     settings.missing.iter().for_each(|text| line.flag("missing", text));
 }
@@ -111,7 +121,7 @@ fn requirements(line: &mut Line, settings: &Settings) {
     }
     for wanted in &settings.requirements {
         match &wanted.column {
-            Some(column) => line.flag(wanted.flag, &format!("{column}={}", wanted.text)),
+            Some(column) => line.flag(wanted.flag, &format!("{}={}", quoted(column), wanted.text)),
             None => line.flag(wanted.flag, &wanted.text),
         }
     }
@@ -149,15 +159,15 @@ fn method(line: &mut Line, said: &Value) {
         line.flag("loss", loss);
     }
     for flag in ["prefer", "without"] {
-        let names: Vec<&str> =
-            said[flag].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let names: Vec<String> =
+            said[flag].as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted).collect();
         if !names.is_empty() {
             line.flag(flag, &names.join(","));
         }
     }
     for (key, flag) in [("schemes", "scheme"), ("levels", "levels")] {
         for (column, value) in said[key].as_object().into_iter().flatten() {
-            scalar(value).iter().for_each(|value| line.flag(flag, &format!("{column}={value}")));
+            scalar(value).iter().for_each(|value| line.flag(flag, &format!("{}={value}", quoted(column))));
         }
     }
     if said["row-order"].as_str() == Some("kept") {

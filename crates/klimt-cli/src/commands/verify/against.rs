@@ -1,6 +1,6 @@
 //! `klimt verify --against`: what a release tells together with the releases before it.
 
-use super::{Release, names, open_release, reached};
+use super::{Release, comparison, names, open_release, reached};
 use crate::options::{AgainstArgs, FormatArgs, VerifyArgs};
 use crate::settings::Settings;
 use crate::terminal::count;
@@ -33,7 +33,8 @@ impl<'a> Links<'a> {
         let VerifyArgs { release, against, format, .. } = args;
         let Some(key) = key_of(release, against)? else { return Ok(None) };
         let mut releases =
-            Releases::new(&names(settings, &[Role::QuasiIdentifier]), &names(settings, &[Role::Sensitive]));
+            Releases::new(&names(settings, &[Role::QuasiIdentifier]), &names(settings, &[Role::Sensitive]))
+                .with_comparisons(|name| comparison(settings, name));
         releases.begin(release)?;
         let missing = settings.missing.clone();
         Ok(Some(Links { releases, path: release, key, args: against, format, missing }))

@@ -24,7 +24,7 @@ fn rows_of_table(table: &Table, rows: &[u32]) -> Table {
             }
             ColumnData::Texts(texts) => {
                 let (mut chunk, mut column) = (TextChunk::default(), TextColumn::default());
-                rows.iter().for_each(|&row| chunk.push(texts.get(row as usize)));
+                rows.iter().for_each(|&row| chunk.push(texts.stored(row as usize)));
                 column.push_chunk(chunk);
                 ColumnData::Texts(column)
             }

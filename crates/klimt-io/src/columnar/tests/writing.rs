@@ -44,12 +44,89 @@ fn every_type_is_kept_in_every_format() {
                 (0..array.len()).map(|row| texts.get(row).to_string()).collect::<Vec<_>>()
             };
             assert_eq!(texts(kept), texts(array), "{format:?} {}", field.name());
-            let is_missing = |row: usize| texts(array)[row].is_empty();
-            let nulls = kept.logical_nulls();
-            let is_null = |row: usize| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-            assert!((0..5).all(|row| is_missing(row) == is_null(row)), "{format:?} {}", field.name());
+            // An empty text is not a missing one.
+            assert_eq!(missing(kept), missing(array), "{format:?} {}", field.name());
         }
     }
+}
+
+/// Which rows of an array are missing.
+fn missing(array: &dyn Array) -> Vec<bool> {
+    let nulls = array.logical_nulls();
+    (0..array.len()).map(|row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))).collect()
+}
+
+/// A table of a number and some columns of texts, with its types after it was read.
+fn read_texts(
+    columns: Vec<(&str, Role, Vec<Option<String>>)>,
+    markers: &[String],
+) -> (RecordBatch, Table, KeptTypes) {
+    let rows = columns[0].2.len();
+    let number: ArrayRef = Arc::new(Int32Array::from_iter_values((0..rows as i32).map(|row| row % 50)));
+    let mut arrays = vec![("n", number)];
+    for (name, _, texts) in &columns {
+        arrays.push((name, Arc::new(StringArray::from(texts.clone()))));
+    }
+    let batch =
+        RecordBatch::try_from_iter_with_nullable(arrays.into_iter().map(|(n, a)| (n, a, true))).unwrap();
+    let file = file(&encoded(&batch, ColumnarFormat::Parquet, 20_000));
+    let source = Source::open(path(&file), DialectSpec::default()).unwrap();
+    let types = source.kept_types();
+    let roles = std::iter::once(("n", Role::QuasiIdentifier)).chain(columns.iter().map(|(n, r, _)| (*n, *r)));
+    let plan: Vec<_> = roles.map(|(n, role)| ColumnPlan { spec: Some(ColumnSpec::new(n, role)) }).collect();
+    let options = ReadOptions { missing: markers, threads: 2, observer: &Unobserved };
+    let (table, report) = source.read(&plan, &options).unwrap();
+    (batch, table, types.after(&report))
+}
+
+#[test]
+fn empty_texts_stay_empty_and_missing_ones_missing() {
+    let rows = 70_000;
+    let text = |row: usize, empty: usize, missing: usize| match row {
+        row if row % 9 == missing => None,
+        row if row % 9 == empty => Some(String::new()),
+        row => Some(format!("a text of row {row}")),
+    };
+    let all = |empty, missing| (0..rows).map(|row| text(row, empty, missing)).collect::<Vec<_>>();
+    let few = |empty, missing| {
+        let few = |text: Option<String>| text.map(|text| if text.is_empty() { text } else { "NA".into() });
+        all(empty, missing).into_iter().map(few).collect::<Vec<_>>()
+    };
+    let none = 99;
+    let columns = vec![
+        // Stored as texts, and by a dictionary.
+        ("many", Role::Insensitive, all(1, 2)),
+        ("few", Role::Insensitive, few(1, 2)),
+        ("only empty", Role::Sensitive, few(1, none)),
+        ("only missing", Role::Sensitive, few(none, 2)),
+        ("many empty", Role::Target, all(1, none)),
+    ];
+    let (batch, table, types) = read_texts(columns, &[]);
+    let groups = groups(&table, 700, 0);
+    for format in FORMATS {
+        let bytes = written(&release(&table, &groups, RowOrder::Kept), format, &types, 2);
+        let found =
+            arrow::compute::concat_batches(&batches(&bytes, format)[0].schema(), &batches(&bytes, format));
+        for name in ["many", "few", "only empty", "only missing", "many empty"] {
+            let column = |batch: &RecordBatch| batch.column_by_name(name).unwrap().as_string::<i32>().clone();
+            assert!(column(found.as_ref().unwrap()) == column(&batch), "{format:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_and_a_missing_sensitive_value_are_one_value() {
+    let texts = [Some(""), None, Some("x"), Some("")].map(|text| text.map(str::to_string)).to_vec();
+    let (_, table, types) = read_texts(vec![("s", Role::Sensitive, texts)], &[]);
+    assert_eq!(content(&table)[1].2, [1, 1, 0, 1]);
+    assert!(!types.has_empty_texts("s"), "both are published as missing");
+}
+
+#[test]
+fn a_column_that_is_carried_along_keeps_its_markers() {
+    let texts = [Some("NA"), None, Some("x"), Some("")].map(|text| text.map(str::to_string)).to_vec();
+    let (_, table, _) = read_texts(vec![("kept", Role::Insensitive, texts)], &["NA".to_string()]);
+    assert_eq!(content(&table)[1].1, ["NA", "", "x", ""]);
 }
 
 #[test]
@@ -330,7 +407,7 @@ fn a_batch_ends_before_its_texts_are_too_long_for_it() {
         let filler = |column: usize| if column == long { "x".repeat(150) } else { String::new() };
         let row = |n: usize| {
             vec![
-                format!("{}{}", filler(0), n % 3),
+                format!("{}{}", filler(0), n % 8),
                 format!("{}{}", filler(1), n % 2),
                 format!("{}{n}", filler(2)),
             ]

@@ -134,7 +134,7 @@ fn rows_that_were_held_go_to_disk_with_those_that_follow() {
     let held = open(&file).read(&plan, &options(&[], 2)).unwrap();
     let within = open(&file).read_within(&plan, &options(&[], 2), &place.room()).unwrap();
     let table = spilled(within);
-    assert_eq!(table.report(), held.1);
+    assert_eq!(table.report(), &held.1);
     assert_same(&held.0, &all_rows(&table));
     assert!(place.pool.peak() > place.pool.limit() / 4, "some rows were held first");
     assert!(place.pool.left() < place.pool.limit(), "the table holds what it knows");

@@ -55,7 +55,15 @@ fn lines_that_are_wrong_are_named() {
     };
     let ragged = assert_same_error(&rows("1,2,3\n"), vec![quasi("a"), quasi("b")]);
     assert!(ragged.contains("line 1503: 3 fields"), "{ragged}");
-    assert_same_error(&rows("1,\"2\n"), vec![quasi("a"), quasi("b")]);
+    // A record that never ends is longer than the little memory, before its missing quote is noticed.
+    let (file, plan) = (file(rows("1,\"2\n").as_bytes()), plan(vec![quasi("a"), quasi("b")]));
+    let (held, found) = both(&file, &plan, &[], 2, tiny(&plan));
+    let (held, found) = (message(&held.unwrap_err()), message(&found.unwrap_err()));
+    assert!(held.contains("line 1503: a quote is opened and not closed"), "{held}");
+    assert!(
+        found.contains("line 1503: the record is longer than") && found.contains("close its quote"),
+        "{found}"
+    );
 }
 
 /// Stops when so many bytes have been read.
@@ -96,4 +104,33 @@ fn a_folder_that_takes_no_files_is_named() {
     let error = open(&file).load(&plan, &options(&[], 2), Some((room, tiny(&plan)))).unwrap_err();
     assert!(error.message().contains("/nowhere/at/all"), "{error}");
     assert_eq!(pool.left(), pool.limit());
+}
+
+/// A few texts among numbers are told like those of a table in memory, also where all numbers would not fit as texts.
+#[test]
+fn strays_and_unique_texts_are_refused_on_disk_too() {
+    let guarded = |name: &str| ColumnSpec { guard: klimt::table::Guard::Refuse, ..quasi(name) };
+    let mut text = String::from("n,t\n");
+    for row in 0..400 {
+        let number = if row % 100 == 7 { "n/a".to_string() } else { (row * 37 % 401).to_string() };
+        text.push_str(&format!("{number},name {row}\n"));
+    }
+    let file = file(text.as_bytes());
+    for column in ["n", "t"] {
+        let plan = plan(vec![guarded("n"), guarded("t")]);
+        let chosen: Vec<ColumnPlan> = plan
+            .into_iter()
+            .map(|plan| ColumnPlan { spec: plan.spec.filter(|spec| spec.name == column) })
+            .collect();
+        let (held, found) = both(&file, &chosen, &[], 2, tiny(&chosen));
+        let (held, found) = (held.unwrap_err(), found.unwrap_err());
+        assert_eq!(held, found);
+        let expected = match column {
+            "n" => "column n: 1 value on 4 rows is no number, as all others are: lines 9, 109, 209, 309",
+            _ => {
+                "column t: 400 different texts on 400 rows: published as sets, they would nearly name every row"
+            }
+        };
+        assert!(held.message().ends_with(expected), "{held}");
+    }
 }

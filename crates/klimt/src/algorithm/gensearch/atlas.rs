@@ -63,6 +63,7 @@ pub(super) struct Atlas<'a> {
     facts: Vec<Facts>,
     numbers: HashMap<Box<[u32]>, BoxId>,
     bytes: usize,
+    broken_off: bool,
 }
 
 /// How deep a box is looked into. No partition that can be searched in full has as many splits on a path.
@@ -91,7 +92,15 @@ impl<'a> Atlas<'a> {
     }
 
     fn empty(grid: Grid, rows: Option<Rows<'a>>) -> Self {
-        Atlas { grid, rows, words: Vec::new(), facts: Vec::new(), numbers: HashMap::new(), bytes: 0 }
+        Atlas {
+            grid,
+            rows,
+            words: Vec::new(),
+            facts: Vec::new(),
+            numbers: HashMap::new(),
+            bytes: 0,
+            broken_off: false,
+        }
     }
 
     /// The words of a box.
@@ -130,6 +139,17 @@ impl<'a> Atlas<'a> {
         self.known_cuts(number)
     }
 
+    /// Whether some cuts were not looked for, as the search was over: what would rest on them is not known.
+    pub fn is_broken_off(&self) -> bool {
+        self.broken_off
+    }
+
+    /// Whether time, memory or patience have run out.
+    fn is_over(&self) -> bool {
+        let over = |rows: &Rows<'_>| rows.job.stops() || self.bytes > rows.job.budget.bytes / 2;
+        self.broken_off || self.rows.as_ref().is_some_and(over)
+    }
+
     fn cut(&mut self, number: BoxId) {
         let cuts = self.find_cuts(number);
         let size = |cut: &Cut| size_of::<Cut>() + (cut.also.len() + cut.parts.len()) * size_of::<u32>();
@@ -148,11 +168,9 @@ impl<'a> Atlas<'a> {
     fn settle(&mut self, number: BoxId, depth: usize) {
         let Some(rows) = &self.rows else { return };
         let within = self.grid.boxes_within(self.space(number));
-        let over = || {
-            rows.job.budget.over() || rows.job.observer.cancelled() || self.bytes > rows.job.budget.bytes / 2
-        };
         let facts = &self.facts[number as usize];
-        if facts.settled || !facts.feasible || depth == 0 || within > rows.lookahead as f64 || over() {
+        if facts.settled || !facts.feasible || depth == 0 || within > rows.lookahead as f64 || self.is_over()
+        {
             return;
         }
         if facts.cuts.is_none() {
@@ -162,6 +180,9 @@ impl<'a> Atlas<'a> {
         for part in self.parts(number) {
             self.settle(part, depth - 1);
             settled &= self.facts[part as usize].settled;
+        }
+        if self.broken_off {
+            return;
         }
         let after = |cut: &Cut| cut.parts.iter().map(|&part| self.least(part)).sum::<f64>();
         let best = self.known_cuts(number).iter().map(after).fold(self.cost(number), f64::min);
@@ -189,6 +210,10 @@ impl<'a> Atlas<'a> {
         let inside = self.rows.as_ref().map(|rows| rows.blocks.within(&self.grid, &space));
         let mut cuts = Vec::new();
         for &split in &available {
+            if self.is_over() {
+                self.broken_off = true;
+                break;
+            }
             let parts = match &inside {
                 None => self.parts_of_space(&space, split),
                 Some(inside) => match self.parts_of_rows(inside, split) {

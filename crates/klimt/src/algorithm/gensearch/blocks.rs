@@ -17,11 +17,13 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks of all rows.
-    pub fn new(grid: &Grid, job: &Job<'_>) -> Result<Self> {
+    /// The blocks of all rows; nothing where the job stops before they are known.
+    pub fn new(grid: &Grid, job: &Job<'_>) -> Result<Option<Self>> {
         let (table, dimensions) = (job.table, grid.axes.len());
         let mut needs = job.requirements.needs().clone();
         needs.include(&job.loss.needs());
+        let row = 8 * dimensions + 24 + needs.bytes(table);
+        job.budget.admit(table, table.rows() * row, "the blocks of a search for partitions")?;
         let mut tuples: Vec<u32> = vec![0; table.rows() * dimensions];
         for (dimension, axis) in grid.axes.iter().enumerate() {
             let codes = table.codes(dimension);
@@ -30,15 +32,17 @@ impl Blocks {
             }
         }
         let tuple = |row: u32| &tuples[row as usize * dimensions..][..dimensions];
-        let mut order: Vec<u32> = (0..table.rows() as u32).collect();
-        order.sort_unstable_by(|&a, &b| tuple(a).cmp(tuple(b)).then(a.cmp(&b)));
+        let Some(order) = sorted(&tuples, grid, job) else { return Ok(None) };
         let (mut cells, mut ends) = (Vec::new(), Vec::new());
         for same in order.chunk_by(|&a, &b| tuple(a) == tuple(b)) {
             cells.extend_from_slice(tuple(same[0]));
             ends.push(ends.last().copied().unwrap_or(0) + same.len());
         }
+        if job.stops() {
+            return Ok(None);
+        }
         let statistics = Collector::new(&needs, table)?.of_each(&order, &ends);
-        Ok(Blocks { cells, dimensions, statistics })
+        Ok(Some(Blocks { cells, dimensions, statistics }))
     }
 
     /// How many there are.
@@ -68,4 +72,27 @@ impl Blocks {
         blocks[1..].iter().for_each(|&block| all.merge(&self.statistics[block as usize]));
         all
     }
+}
+
+/// The rows in the order of their tuples of cells, dimension by dimension from the last one on; nothing where the job stops
+/// meanwhile.
+fn sorted(tuples: &[u32], grid: &Grid, job: &Job<'_>) -> Option<Vec<u32>> {
+    let mut order: Vec<u32> = (0..job.table.rows() as u32).collect();
+    let mut away = vec![0; order.len()];
+    for (dimension, axis) in grid.axes.iter().enumerate().rev() {
+        if job.stops() {
+            return None;
+        }
+        let cell = |row: u32| tuples[row as usize * grid.axes.len() + dimension] as usize;
+        let mut next = vec![0u32; axis.last_code.len() + 1];
+        order.iter().for_each(|&row| next[cell(row) + 1] += 1);
+        (1..next.len()).for_each(|cell| next[cell] += next[cell - 1]);
+        for &row in &order {
+            let place = &mut next[cell(row)];
+            away[*place as usize] = row;
+            *place += 1;
+        }
+        std::mem::swap(&mut order, &mut away);
+    }
+    Some(order)
 }

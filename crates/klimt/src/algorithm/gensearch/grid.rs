@@ -320,11 +320,15 @@ struct Taxonomy<'a> {
 impl Taxonomy<'_> {
     /// Adds the taxon over these children and the missing value, whose codes end at `last`.
     fn grow(&mut self, children: &[NodeId], missing: Option<u32>, last: u32) -> u32 {
-        let tree = self.tree;
-        let parts = children.len() + usize::from(missing.is_some());
-        if parts == 1 && missing.is_none() && !tree.children(children[0]).is_empty() {
-            return self.grow(tree.children(children[0]), None, last);
+        let (tree, mut children) = (self.tree, children);
+        // A node with a single child says nothing; there may be very many, one below the other.
+        while let ([only], None) = (children, missing) {
+            match tree.children(*only) {
+                [] => break,
+                below => children = below,
+            }
         }
+        let parts = children.len() + usize::from(missing.is_some());
         let taxon = self.taxa.len() as u32;
         let first = self.last_code.len() as u32;
         self.taxa.push(Taxon { cells: (first, first), children: Vec::new(), size: 1, split: None });

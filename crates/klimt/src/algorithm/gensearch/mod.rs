@@ -89,17 +89,18 @@ impl GenSearch {
     /// what `Prioritized-Enumerate` would meet if it pruned nothing.
     pub fn explore(&self, job: &Job<'_>, visit: &mut dyn FnMut(&Visited)) -> Result<()> {
         if job.table.rows() > 0 {
-            enumerate::explore(&mut self.atlas(job)?, visit);
+            self.atlas(job)?.iter_mut().for_each(|atlas| enumerate::explore(atlas, visit));
         }
         Ok(())
     }
 
-    fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Atlas<'a>> {
+    /// What is known of boxes before the search; nothing where the job stops before that.
+    fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Option<Atlas<'a>>> {
         let domains: Vec<_> =
             (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
         let grid = Grid::new(&domains, &self.splits.codes(job.table)?);
         let blocks = Blocks::new(&grid, job)?;
-        Ok(Atlas::of_rows(grid, blocks, job, self.lookahead))
+        Ok(blocks.map(|blocks| Atlas::of_rows(grid, blocks, job, self.lookahead)))
     }
 }
 
@@ -115,7 +116,10 @@ impl Partitioner for GenSearch {
             return Ok(Partitioning { proof: Proof::Optimal, ..nothing });
         }
         let paid = seed.as_ref().map(|seed| cost_of(seed, job)).transpose()?;
-        let mut atlas = self.atlas(job)?;
+        let Some(mut atlas) = self.atlas(job)? else {
+            let whole = || Partitioning::planted(job.table, plant::nothing());
+            return seed.map_or_else(whole, Ok);
+        };
         let found = Search::new(&mut atlas, job, self.priority, self.max_size, paid).run();
         let proof = found.proof();
         job.observer.advance(job.table.rows() as u64);

@@ -51,7 +51,7 @@ fn expanded(tree: &Tree, atlas: &Atlas<'_>, node: usize, split: u32, members: &m
     }
     let threshold = |cell: u32| {
         let code = axis.last_code[cell as usize];
-        CutNode::Threshold { dimension: dimension as u32, code, shared: false, right: 0 }
+        CutNode::Threshold { dimension: dimension as u32, code, shared: false, missing_left: false, right: 0 }
     };
     let cuts: Vec<CutNode> = match &axis.shape {
         Shaped::Ordered => vec![threshold(at)],

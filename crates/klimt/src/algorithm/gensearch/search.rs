@@ -107,9 +107,7 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     fn is_over(&self) -> bool {
-        self.job.observer.cancelled()
-            || self.job.budget.over()
-            || self.atlas.bytes() > self.job.budget.bytes / 2
+        self.job.stops() || self.atlas.is_broken_off() || self.atlas.bytes() > self.job.budget.bytes / 2
     }
 
     /// What is proven now: nothing below a node costs less than its lower bound, be it in the queue or left out.
@@ -135,7 +133,12 @@ impl<'s, 'a> Search<'s, 'a> {
     fn expand(&mut self, node: NodeId, bound: f64) {
         let path = self.queue.path(node);
         let tree = Tree::at(self.atlas, path.iter().copied());
-        for child in self.children(&tree, bound) {
+        let children = self.children(&tree, bound);
+        if self.atlas.is_broken_off() {
+            // Not all children are known.
+            self.leave_out(bound);
+        }
+        for child in children {
             self.offer(&child, &path);
             if child.bound < self.limit() {
                 self.queue.push(node, child.step, child.cost, child.bound);

@@ -28,8 +28,6 @@ pub(crate) struct Plan<'a> {
     pub(super) caps: Vec<Lane>,
     /// The cells of each dimension, ordered ones first.
     cells: Vec<f32>,
-    /// Whether a side might be published as `*` in every dimension.
-    may_open: bool,
     /// The dimensions in the order in which they are cut: those of a stage where no earlier one can be.
     pub stages: Vec<Vec<Cuttable>>,
 }
@@ -86,11 +84,6 @@ impl<'a> Plan<'a> {
         let mut caps = vec![[0.0; 4]; lanes];
         weights.iter().enumerate().for_each(|(at, &weight)| caps[at / 4][at % 4] = weight);
         cells.extend(other_cells);
-        // Of a cut in one dimension, all others must be open.
-        let never_open = |d: &&Dimension<'_>| {
-            matches!(d.domain.shape(), Shape::Ordered) && d.domain.missing_code().is_none()
-        };
-        let may_open = dimensions.iter().filter(never_open).count() < 2;
         let cuttable = |dimension: usize| {
             let shape = dimensions[dimension].domain.shape();
             let (is_set, narrows) = (dimensions[dimension].is_set, matches!(shape, Shape::Hierarchy(_)));
@@ -100,7 +93,7 @@ impl<'a> Plan<'a> {
             .map(cuttable)
             .partition(|cuttable| split.preferred.contains(&cuttable.dimension));
         let stages = [preferred, other].into_iter().filter(|stage| !stage.is_empty()).collect();
-        Plan { axes, others, cost: split.cost, lanes, caps, cells, may_open, stages }
+        Plan { axes, others, cost: split.cost, lanes, caps, cells, stages }
     }
 
     /// Whether there are hierarchies, of which cuts may narrow nothing.
@@ -108,14 +101,9 @@ impl<'a> Plan<'a> {
         self.others.iter().any(|other| !other.is_set)
     }
 
-    /// Whether a side of a cut might be published as `*` in every dimension.
-    pub fn may_open(&self) -> bool {
-        self.may_open
-    }
-
-    /// Whether all cuts are thresholds that none but sizes can forbid.
+    /// Whether all cuts are thresholds.
     pub fn only_thresholds(&self) -> bool {
-        self.others.is_empty() && !self.may_open
+        self.others.is_empty()
     }
 
     /// How many words the members of all sets take.
@@ -130,6 +118,8 @@ pub(super) struct Rest {
     cells: Vec<RestCell>,
     members: Vec<u64>,
     sum: f32,
+    /// The code of each dimension that is not looked at.
+    ignored: Vec<Option<u32>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +131,15 @@ struct RestCell {
 }
 
 impl Rest {
+    /// Takes no notice of missing values in some dimensions.
+    pub fn ignore_missing(&mut self, plan: &Plan<'_>, mixed: &[usize]) {
+        let missing = |other: &Other<'_>| {
+            other.domain.missing_code().filter(|_| !other.is_set && mixed.contains(&other.dimension))
+        };
+        self.ignored.clear();
+        self.ignored.extend(plan.others.iter().map(missing));
+    }
+
     pub fn clear(&mut self, plan: &Plan<'_>) {
         self.cells.clear();
         self.cells.resize(plan.others.len(), RestCell { lo: u32::MAX, hi: 0, distinct: 0, penalty: 0.0 });
@@ -153,8 +152,11 @@ impl Rest {
     #[inline]
     pub fn include(&mut self, plan: &Plan<'_>, codes: &[u32], rows: usize, row: usize) {
         let mut grown = false;
-        for (cell, other) in self.cells.iter_mut().zip(&plan.others) {
+        for ((cell, other), ignored) in self.cells.iter_mut().zip(&plan.others).zip(&self.ignored) {
             let code = codes[other.dimension * rows + row];
+            if *ignored == Some(code) {
+                continue;
+            }
             if other.is_set {
                 let word = &mut self.members[other.first + code as usize / 64];
                 let bit = 1 << (code % 64);
@@ -238,7 +240,7 @@ impl<const C: usize> Ends<C> {
         into.resize(plan.axes.len() + plan.others.len(), 0.0);
         for (at, (dimension, _)) in plan.axes.iter().enumerate() {
             let (lane, at) = (at / 4, at % 4);
-            into[*dimension] = (self.hi[lane][at] - self.lo[lane][at]).min(caps[lane][at]);
+            into[*dimension] = (self.hi[lane][at] - self.lo[lane][at]).clamp(0.0, caps[lane][at]);
         }
         for (cell, other) in rest.cells.iter().zip(&plan.others) {
             into[other.dimension] = cell.penalty;
@@ -250,7 +252,8 @@ impl<const C: usize> Ends<C> {
         let mut sums = [0.0; 4];
         for ((lo, hi), &cap) in self.lo.iter().zip(&self.hi).zip(caps) {
             let lengths = [hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2], hi[3] - lo[3]];
-            let lengths = least(lengths, cap);
+            // A box without any value in a dimension has no length there.
+            let lengths = most(least(lengths, cap), [0.0; 4]);
             sums = [sums[0] + lengths[0], sums[1] + lengths[1], sums[2] + lengths[2], sums[3] + lengths[3]];
         }
         (sums[0] + sums[1]) + (sums[2] + sums[3])
@@ -261,7 +264,7 @@ impl<const C: usize> Ends<C> {
     #[inline(never)]
     fn volume(&self, plan: &Plan<'_>, caps: &[Lane; C], rest: &Rest) -> f64 {
         let lengths = self.lo.iter().flatten().zip(self.hi.iter().flatten()).zip(caps.iter().flatten());
-        let ordered = lengths.map(|((lo, hi), &cap)| ((hi - lo).min(cap), cap));
+        let ordered = lengths.map(|((lo, hi), &cap)| ((hi - lo).clamp(0.0, cap), cap));
         let others = rest.cells.iter().zip(&plan.others).map(|(cell, other)| (cell.penalty, other.weight));
         let share = |((penalty, weight), &cells): ((f32, f32), &f32)| {
             f64::from((1.0 + penalty * cells) / (1.0 + weight * cells))

@@ -85,19 +85,26 @@ impl BoxFinder {
         rows <= least.saturating_mul(2 * LAST_CUTS).clamp(FINISHED, MOST)
     }
 
-    /// Looks at rows of a part; says how many, none where rows are not at hand.
-    pub fn look<G: FrequencyGroup>(&mut self, plan: &Plan<'_>, rows: &G, least: u64) -> usize {
+    /// Looks at rows of a part; says how many, none where rows are not at hand. In the `mixed` dimensions boxes are
+    /// around the values that are there, whether values are missing or not.
+    pub fn look<G: FrequencyGroup>(
+        &mut self,
+        plan: &Plan<'_>,
+        rows: &G,
+        least: u64,
+        mixed: &[usize],
+    ) -> usize {
         let most = Self::looked_at(u64::from(rows.count()), least);
-        let looked = self.boxes.look(plan, rows, most as usize);
+        let looked = self.boxes.look(plan, rows, most as usize, mixed);
         self.chosen.clear();
         self.chosen.extend(0..looked as u32);
         self.boxes.measure(plan, &self.chosen);
         looked
     }
 
-    /// Looks at all rows of a part that is to be finished.
+    /// Looks at all rows of a part that is to be finished, which mixes no missing values with others.
     pub fn look_at_all<G: FrequencyGroup>(&mut self, plan: &Plan<'_>, rows: &G) {
-        self.boxes.look(plan, rows, rows.count() as usize);
+        self.boxes.look(plan, rows, rows.count() as usize, &[]);
     }
 
     /// The cheapest threshold that leaves at least so many rows on either side, of some of the rows that were looked at:

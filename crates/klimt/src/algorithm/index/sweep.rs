@@ -65,8 +65,15 @@ pub(super) struct Boxes {
 }
 
 impl Boxes {
-    /// Looks at up to so many rows of a part, evenly spaced; says how many, and none where rows are not at hand.
-    pub fn look<G: FrequencyGroup>(&mut self, plan: &Plan<'_>, rows: &G, most: usize) -> usize {
+    /// Looks at up to so many rows of a part, evenly spaced; says how many, and none where rows are not at hand. In
+    /// the `mixed` dimensions missing values have no place.
+    pub fn look<G: FrequencyGroup>(
+        &mut self,
+        plan: &Plan<'_>,
+        rows: &G,
+        most: usize,
+        mixed: &[usize],
+    ) -> usize {
         let dimensions = plan.axes.len() + plan.others.len();
         self.rows = rows.pick(dimensions, most, &mut self.codes);
         self.places.clear();
@@ -75,9 +82,10 @@ impl Boxes {
         for (at, (dimension, axis)) in plan.axes.iter().enumerate() {
             let codes = &self.codes[dimension * self.rows..(dimension + 1) * self.rows];
             if let Some(places) = places.get_mut(at..) {
-                axis.place(codes, places, plan.lanes * 4);
+                axis.place(codes, places, plan.lanes * 4, mixed.contains(dimension));
             }
         }
+        self.rest.ignore_missing(plan, mixed);
         self.rows
     }
 

@@ -36,6 +36,14 @@ pub(super) fn close(problem: &Problem<'_>, lattice: &Lattice, order: Order, job:
     let patience = 40_000_000 + 8 * problem.tuples.len() as u64;
     let last = lattice.vectors.len() - 1;
     for (number, vector) in lattice.vectors.iter().enumerate() {
+        if job.observer.cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+        }
+        // When the time is over, what is open goes together.
+        if number != last && job.budget.over() {
+            run.skips = true;
+            continue;
+        }
         let chunks = run.visited / patience;
         if number != last && number & ((1 << chunks.min(16)) - 1) != 0 {
             run.skips = true;
@@ -47,9 +55,6 @@ pub(super) fn close(problem: &Problem<'_>, lattice: &Lattice, order: Order, job:
         run.compact();
         if run.waiting_rows < problem.minimum() {
             break;
-        }
-        if job.observer.cancelled() {
-            return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
         run.visit(vector);
     }

@@ -5,7 +5,7 @@
 //! ever larger parts. Published regions are the smallest over a group's rows, so levels only steer the grouping.
 
 use super::problem::Problem;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, NodeId};
 use crate::table::{Domain, Shape};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -55,15 +55,22 @@ impl Levels {
 
 /// The nodes of a hierarchy by depth, without the leaves and the root; a missing value is a node of its own.
 fn ancestors(tree: &Hierarchy, domain: &Domain) -> Vec<Vec<u32>> {
-    let at_depth = |depth: u32| {
-        let node = |code: u32| {
-            let mut path = tree.path(tree.leaf_node(code));
-            path.find(|&node| tree.depth(node) <= depth).unwrap_or(tree.root()).0
-        };
-        let codes = (0..domain.value_count() as u32).map(node);
-        codes.chain(domain.missing_code().map(|_| tree.node_count())).collect()
-    };
-    (1..tree.height()).rev().map(at_depth).collect()
+    let mut above: Vec<NodeId> = (0..domain.value_count() as u32).map(|code| tree.leaf_node(code)).collect();
+    let (mut levels, mut parts): (Vec<Vec<u32>>, usize) = (Vec::new(), above.len());
+    // Level by level a step up; levels that part the values as the one below does say nothing.
+    for depth in (1..tree.height()).rev() {
+        for node in above.iter_mut().filter(|node| tree.depth(**node) > depth) {
+            *node = tree.parent(*node).unwrap_or(*node);
+        }
+        let mut different = above.clone();
+        different.dedup();
+        if different.len() < parts {
+            parts = different.len();
+            let codes = above.iter().map(|node| node.0);
+            levels.push(codes.chain(domain.missing_code().map(|_| tree.node_count())).collect());
+        }
+    }
+    levels
 }
 
 /// Codes in an order, in parts that have about as many rows: half as many parts on every level. A missing value is a part

@@ -7,11 +7,15 @@ use crate::requirement::Bound;
 use crate::statistics::{Collector, Extent};
 use crate::table::{Shape, Table, Word};
 use hashbrown::HashTable;
+use rayon::prelude::*;
 
 /// The most codes of a dimension whose cells are priced in a table.
 const TABULATED: usize = 512;
 /// The most codes of a set that a span tells apart.
 const TOLD_APART: usize = 64;
+
+/// What a row takes beside its codes, in bytes, where nearly all tuples differ.
+const ROW: usize = 120;
 
 /// Which codes of a dimension occur in a group: the least and the greatest, or a bit for each member of a set.
 pub(super) type Span = u64;
@@ -69,7 +73,7 @@ impl Tuples {
     }
 }
 
-/// Numbers the tuples in the order in which they are met first.
+/// Numbers the tuples in the order of their codes.
 struct Distinct(usize);
 
 impl PackedKernel for Distinct {
@@ -104,6 +108,15 @@ impl PackedKernel for Distinct {
             counts[number as usize] += 1;
             number_of.push(number);
         }
+        // By what they hold, so that nothing depends on the order of the rows.
+        let mut sorted: Vec<u32> = (0..firsts.len() as u32).collect();
+        let words = |number: u32| packed.rows[firsts[number as usize] as usize].words();
+        sorted.par_sort_unstable_by(|&a, &b| words(a).cmp(words(b)));
+        let mut places = vec![0; sorted.len()];
+        (0..).zip(&sorted).for_each(|(place, &number)| places[number as usize] = place);
+        number_of.iter_mut().for_each(|number| *number = places[*number as usize]);
+        let arranged = |values: &[u32]| sorted.iter().map(|&number| values[number as usize]).collect();
+        let (firsts, counts): (Vec<u32>, Vec<u32>) = (arranged(&firsts), arranged(&counts));
         let codes = firsts.iter().flat_map(|&row| (0..dimensions).map(move |d| (row, d)));
         let codes = codes.map(|(row, d)| packed.rows[row as usize].code(d)).collect();
         drop(packed);
@@ -128,6 +141,8 @@ pub(super) fn mix(seed: u64) -> u64 {
 impl<'a> Problem<'a> {
     pub fn new(job: &Job<'a>) -> Result<Self> {
         let table = job.table;
+        let row = ROW + 12 * table.dimensions() + job.requirements.needs().bytes(table);
+        job.budget.admit(table, table.rows() * row, "local recoding")?;
         let tuples = pack(table, (0..table.rows() as u32).collect(), Distinct(table.dimensions()))?;
         let mut problem = Problem {
             table,

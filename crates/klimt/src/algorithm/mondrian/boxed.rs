@@ -8,6 +8,7 @@ use super::cut::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
 use crate::algorithm::index::{BoxFinder, BoxSplit, Cuttable, Place, Plan};
+use crate::split::Candidate;
 
 impl CutFinder<'_> {
     /// The cheapest allowable cut, of the preferred dimensions where there is one.
@@ -17,10 +18,6 @@ impl CutFinder<'_> {
         limits: &[u32],
         split: &BoxSplit,
     ) -> Option<Cut> {
-        let (rows, least) = (u64::from(part.rows.count()), part.job.requirements.minimum_size());
-        if rows < least.saturating_mul(split.capacity) {
-            return None;
-        }
         // Hierarchies that are cut at nodes only are cut by the widest dimension alone.
         let by_nodes = part.mondrian.hierarchy_cut == HierarchyCut::Nodes;
         let Some(plan) = part.boxes.filter(|plan| !(by_nodes && plan.has_hierarchies())) else {
@@ -62,11 +59,11 @@ impl CutFinder<'_> {
         stage: &[Cuttable],
     ) -> Option<Cut> {
         let (rows, least) = (u64::from(part.rows.count()), part.job.requirements.minimum_size());
-        let looked = self.boxes.look(plan, &part.rows, least);
+        let simple = part.only_sizes() && self.widths.mixed.is_empty();
+        let looked = self.boxes.look(plan, &part.rows, least, &self.widths.mixed);
         if looked == 0 {
             return None;
         }
-        let simple = part.only_sizes() && !plan.may_open();
         if simple {
             self.widths.assume(part.dimensions, limits);
         } else {
@@ -85,7 +82,8 @@ impl CutFinder<'_> {
         let place = *self.boxes.rank(plan, stage, needed).first()?;
         let (dimension, left) = (place.cuttable.dimension, place.left as u32);
         if !place.cuttable.is_set {
-            return Some(Cut::Threshold { dimension, code: place.last, left, shared: None });
+            let code = place.last;
+            return Some(Cut::Threshold { dimension, code, left, shared: None, missing_left: None });
         }
         self.widths.hi[dimension] = self.boxes.codes(dimension).iter().copied().max().unwrap_or(0);
         let members = self.boxes.members(&place);
@@ -114,23 +112,23 @@ impl CutFinder<'_> {
             }
             let cumulative = ranked.as_ref().map_or(&self.frequency.cumulative, |ranked| &ranked.cumulative);
             let costs = self.boxes.each_place(plan, cuttable, needed);
-            let (mut at, mut found) = (0, None::<Place>);
+            let mut found = None::<(Place, Candidate)>;
             for allowed in &self.places {
                 let left = cumulative[allowed.place] as usize;
-                at += costs[at..].partition_point(|(before, _)| *before < left);
+                let at = costs.partition_point(|(before, _)| *before < left);
                 let Some(&(_, cost)) = costs.get(at).filter(|(after, _)| *after == left) else { continue };
                 let (imbalance, last) = (allowed.imbalance as usize, allowed.place as u32);
                 let place = Place { cost, imbalance, cuttable, left, last };
-                if found.is_none_or(|best| place.order(&best).is_lt()) {
-                    found = Some(place);
+                if found.is_none_or(|(best, _)| place.order(&best).is_lt()) {
+                    found = Some((place, *allowed));
                 }
             }
-            if let Some(place) = found
+            if let Some((place, allowed)) = found
                 && best.as_ref().is_none_or(|(best, _)| place.order(best).is_lt())
             {
                 let cut = match &ranked {
                     Some(ranked) => subset_at(dimension, ranked, place.last as usize),
-                    None => self.threshold_at(dimension, place.last as usize),
+                    None => self.threshold_of(part, dimension, &allowed),
                 };
                 best = Some((place, cut));
             }
@@ -153,14 +151,14 @@ impl CutFinder<'_> {
             if place.cuttable.is_set {
                 return self.subset_of_sample(part, &place);
             }
-            if plan.may_open() {
+            if self.widths.mixed.contains(&dimension) {
                 self.fill(part, dimension);
                 let index = self.frequency.values.partition_point(|&value| value <= code) - 1;
                 return self.threshold(part, dimension, index);
             }
             let left = part.rows.upto(dimension, code);
             self.allows(part, &[left, part.rows.count() - left], dimension, |at| usize::from(at > code))
-                .then_some(Cut::Threshold { dimension, code, left, shared: None })
+                .then_some(Cut::Threshold { dimension, code, left, shared: None, missing_left: None })
         })
     }
 

@@ -16,12 +16,22 @@ use crate::table::Shape;
 /// A cut of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// Codes up to `code` go left; of the rows with that very code, where `shared` is given, only so many.
-    Threshold { dimension: usize, code: u32, left: u32, shared: Option<u32> },
+    /// Codes up to `code` go left; of the rows with that very code, where `shared` is given, only so many. The code of
+    /// the missing value goes left where `missing_left` gives it, else right.
+    Threshold { dimension: usize, code: u32, left: u32, shared: Option<u32>, missing_left: Option<u32> },
     /// Members go left; of the rows with the last of them, where `shared` is given, only so many.
     Subset { dimension: usize, members: Vec<u32>, left: u32, shared: Option<u32> },
     /// One part per run of codes, by the last code of each.
-    Runs { dimension: usize, bounds: Vec<u32>, sizes: Vec<u32> },
+    Runs { dimension: usize, bounds: Vec<u32>, sizes: Vec<u32>, missing: Option<MissingRun> },
+}
+
+/// The run that rows without a value go with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MissingRun {
+    /// The code of the missing value.
+    pub code: u32,
+    /// The number of the run.
+    pub run: usize,
 }
 
 /// Finds the cut of a part. Its vectors are kept from part to part.
@@ -74,8 +84,13 @@ impl<'a> CutFinder<'a> {
             return None;
         }
         let workload = part.job.split.workload();
-        if let (SplitCriterion::Box(split), None) = (part.job.split, workload) {
-            return self.boxed(part, limits, split);
+        if let SplitCriterion::Box(split) = part.job.split.base() {
+            if rows < requirements.minimum_size().saturating_mul(split.capacity) {
+                return None;
+            }
+            if workload.is_none() && part.dimensions.iter().all(|dimension| dimension.missing.is_none()) {
+                return self.boxed(part, limits, split);
+            }
         }
         part.rows.measure(part.dimensions, limits, &mut self.widths);
         if self.widths.order.is_empty() {
@@ -83,6 +98,9 @@ impl<'a> CutFinder<'a> {
         }
         if !part.only_sizes() {
             part.rows.prepare(&mut self.collector);
+        }
+        if let Some(cut) = self.missing_together(part) {
+            return Some(cut);
         }
         if let Some(cut) = workload.and_then(|workload| self.by_workload(part, workload)) {
             return Some(cut);
@@ -113,7 +131,7 @@ impl<'a> CutFinder<'a> {
             part.rows.fill(number, lo, hi, &mut self.frequency);
             let found = match part.dimensions[number].domain.shape() {
                 Shape::Set => self.subset(part, number),
-                Shape::Ordered => self.missing_apart(part, number).or_else(|| self.median(part, number)),
+                Shape::Ordered => self.median(part, number),
                 Shape::Hierarchy(tree) => self.hierarchy(part, number, tree),
             };
             if found.is_some() {
@@ -123,79 +141,108 @@ impl<'a> CutFinder<'a> {
         None
     }
 
-    /// Missing values to one side, where the part mixes them with others.
-    fn missing_apart<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
-        let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
-        if !part.dimensions[dimension].domain.mixes_missing(lo, hi) {
-            return None;
-        }
-        self.threshold(part, dimension, self.frequency.values.len() - 2)
-    }
-
-    /// `find_median` (Fig. 7), and the nearest allowable threshold where the median is not.
+    /// `find_median` (Fig. 7) of the values that are there, and the nearest allowable threshold where the median is not.
     ///
     /// When any threshold leaves `k` rows on either side, so does the one after the median or the one before it:
-    /// the rows up to the median are at least half, those before it less than half.
+    /// the rows up to the median are at least half, those before it less than half. Rows without a value can make up for
+    /// rows on either side, so that where there are such rows every threshold is looked at.
     fn median<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
-        let median = self.frequency.median();
+        let mixed = self.mixed(part, dimension);
         if part.mondrian.model == Model::Relaxed
-            && let Some(cut) = self.half(part, dimension, median)
+            && let Some(cut) = self.half(part, dimension, self.frequency.median())
         {
             return Some(cut);
         }
+        let median = mixed.map_or_else(|| self.frequency.median(), |mixed| mixed.median(&self.frequency));
         if let Some(cut) = self.threshold(part, dimension, median) {
             return Some(cut);
         }
-        if part.job.requirements.only_count() {
-            return self.threshold(part, dimension, median.checked_sub(1)?);
+        match (part.job.requirements.only_count(), mixed) {
+            (true, None) => self.threshold(part, dimension, median.checked_sub(1)?),
+            (true, Some(mixed)) => self.evenest_with_missing(part, dimension, mixed),
+            (false, _) => {
+                self.thresholds(part, dimension, None);
+                let evenest = |at: &Candidate| (at.imbalance, at.place, at.missing_left);
+                let best = *self.places.iter().min_by_key(|&candidate| evenest(candidate))?;
+                Some(self.threshold_of(part, dimension, &best))
+            }
         }
-        self.thresholds(part, dimension, None);
-        let best = self.places.iter().min_by_key(|candidate| (candidate.imbalance, candidate.place))?;
-        Some(self.threshold_at(dimension, best.place))
     }
 
     /// Lists the allowable thresholds of a dimension whose values have been counted, with what they cost where that is
-    /// asked for.
+    /// asked for; where the part mixes missing values with others, twice, with the missing values on either side.
     pub(super) fn thresholds<G: FrequencyGroup>(
         &mut self,
         part: &Part<'_, G>,
         dimension: usize,
         cost: Option<&dyn crate::loss::Cost>,
     ) {
-        let all_else_open = self.all_open_but(part, dimension);
-        let CutFinder { widths, frequency, sweep, places, collector, .. } = self;
+        let mixed = self.mixed(part, dimension);
+        let CutFinder { frequency, sweep, places, collector, .. } = self;
         let FrequencySet { values, cumulative, .. } = &*frequency;
-        let open = |place: usize| {
-            let (lo, hi) = (widths.lo[dimension], widths.hi[dimension]);
-            all_else_open
-                && (part.is_open(dimension, lo, values[place])
-                    || part.is_open(dimension, values[place + 1], hi))
-        };
         let judge = Judge { collector, requirements: part.job.requirements, cost };
-        sweep.places(&part.rows, Order { dimension, values, cumulative }, &judge, open, places);
+        sweep.places(&part.rows, Order { dimension, values, cumulative }, &judge, places);
+        let Some(mixed) = mixed else { return };
+        let FrequencySet { values, cumulative, .. } = &mixed.in_front(frequency);
+        let mut lefts = Vec::new();
+        sweep.places(&part.rows, Order { dimension, values, cumulative }, &judge, &mut lefts);
+        // Missing values alone on the left are the same cut as alone on the right.
+        let lefts = lefts.into_iter().filter(|candidate| candidate.place > 0);
+        places.extend(lefts.map(|candidate| Candidate {
+            place: candidate.place - 1,
+            missing_left: true,
+            ..candidate
+        }));
     }
 
-    /// The cut after the value with the given index.
-    pub(super) fn threshold_at(&self, dimension: usize, index: usize) -> Cut {
-        let (code, left) = (self.frequency.values[index], self.frequency.cumulative[index]);
-        Cut::Threshold { dimension, code, left, shared: None }
+    /// The cut after the value with the given index; the missing value is on the left where its code is given.
+    pub(super) fn threshold_at(&self, dimension: usize, index: usize, missing_left: Option<u32>) -> Cut {
+        let code = self.frequency.values[index];
+        let missing = missing_left.map_or(0, |_| self.frequency.count_of(self.frequency.values.len() - 1));
+        let left = self.frequency.cumulative[index] + missing;
+        Cut::Threshold { dimension, code, left, shared: None, missing_left }
     }
 
-    /// A cut after the value with the given index, when it is allowable.
+    /// The cut at one of the listed thresholds.
+    pub(super) fn threshold_of<G: FrequencyGroup>(
+        &self,
+        part: &Part<'_, G>,
+        dimension: usize,
+        at: &Candidate,
+    ) -> Cut {
+        let missing = part.dimensions[dimension].missing;
+        self.threshold_at(dimension, at.place, missing.filter(|_| at.missing_left))
+    }
+
+    /// A cut after the value with the given index, when it is allowable. Missing values go with the fewer rows, or where
+    /// they are allowed to.
     pub(super) fn threshold<G: FrequencyGroup>(
         &self,
         part: &Part<'_, G>,
         dimension: usize,
         index: usize,
     ) -> Option<Cut> {
-        let code = self.frequency.values[index];
-        let left = self.frequency.cumulative[index];
-        let right = part.rows.count() - left;
-        if right > 0 && self.leaves_open(part, dimension, index) {
-            return None;
-        }
-        self.allows(part, &[left, right], dimension, |at| usize::from(at > code))
-            .then(|| self.threshold_at(dimension, index))
+        let Some(mixed) = self.mixed(part, dimension).filter(|mixed| mixed.is_between(index)) else {
+            return self.threshold_with(part, dimension, index, None);
+        };
+        let first = mixed.prefers_left(&self.frequency, index).then_some(mixed.code);
+        let second = if first.is_some() { None } else { Some(mixed.code) };
+        let found = self.threshold_with(part, dimension, index, first);
+        found.or_else(|| self.threshold_with(part, dimension, index, second))
+    }
+
+    /// A cut after the value with the given index, with the missing value on a given side, when it is allowable.
+    pub(super) fn threshold_with<G: FrequencyGroup>(
+        &self,
+        part: &Part<'_, G>,
+        dimension: usize,
+        index: usize,
+        missing_left: Option<u32>,
+    ) -> Option<Cut> {
+        let cut = self.threshold_at(dimension, index, missing_left);
+        let Cut::Threshold { code, left, .. } = cut else { return None };
+        let side = |at: u32| usize::from(at > code && Some(at) != missing_left);
+        self.allows(part, &[left, part.rows.count() - left], dimension, side).then_some(cut)
     }
 
     /// Two halves, the rows at the median divided between them.
@@ -217,28 +264,7 @@ impl<'a> CutFinder<'a> {
             code,
             left,
             shared,
-        })
-    }
-
-    /// Whether a side of the threshold would be published as `*` in every dimension: that looks like suppressed rows, so
-    /// such a cut is not made.
-    fn leaves_open<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize, index: usize) -> bool {
-        let values = &self.frequency.values;
-        let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
-        (part.is_open(dimension, lo, values[index]) || part.is_open(dimension, values[index + 1], hi))
-            && self.all_open_but(part, dimension)
-    }
-
-    /// Whether every other dimension of the part would be published as `*`.
-    pub(super) fn all_open_but<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize) -> bool {
-        (0..part.dimensions.len()).filter(|&other| other != dimension).all(|other| {
-            let domain = part.dimensions[other].domain;
-            match domain.shape() {
-                Shape::Set => {
-                    domain.cardinality() > 1 && self.widths.distinct[other] as usize == domain.cardinality()
-                }
-                _ => part.is_open(other, self.widths.lo[other], self.widths.hi[other]),
-            }
+            missing_left: None,
         })
     }
 
@@ -264,19 +290,5 @@ impl<'a> CutFinder<'a> {
         let mut parts = vec![self.collector.empty(); sizes.len()];
         part.rows.divide(&self.collector, dimension, side, &mut parts);
         parts.iter().all(|part| part.count == 0 || requirements.satisfied(part))
-    }
-}
-
-impl<G> Part<'_, G> {
-    /// Whether the codes `lo..=hi` of an ordered dimension or a hierarchy are published as `*`; a missing value alone is
-    /// published as missing.
-    fn is_open(&self, dimension: usize, lo: u32, hi: u32) -> bool {
-        let domain = self.dimensions[dimension].domain;
-        match domain.shape() {
-            Shape::Hierarchy(_) if Some(lo) == domain.missing_code() => false,
-            Shape::Hierarchy(tree) => domain.node_over(tree, lo, hi) == tree.root(),
-            Shape::Ordered => domain.mixes_missing(lo, hi),
-            Shape::Set => false,
-        }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::cut::{Cut, Part};
 use super::kernel::{Found, Run, Work};
-use super::span::{Rows, Span};
+use super::span::{Rows, Span, hash};
 use crate::partition::{CutNode, CutTree, Packed, Tuple};
 use rayon::prelude::*;
 
@@ -38,30 +38,43 @@ impl<'a> Run<'a> {
         found: &mut Found,
     ) -> Option<Span<'s, T>> {
         let rows = span.here.rows.len();
-        let wanted =
-            rows >= self.divided && self.thresholds_only().is_some_and(|plan| plan.stages.len() == 1);
-        if !wanted {
+        if !self.is_divided(rows) || self.mixes_missing(span.here.rows) {
             return Some(span);
         }
         let tree = self.upper_cuts(span.here.rows, limits);
         if tree.nodes.len() < 2 || self.job.observer.cancelled() {
-            return Some(span);
+            return Some(span.by_content());
         }
         let done: Vec<Found> = Routes::new(&tree)
             .move_rows(span)
             .into_par_iter()
-            .map(|part| self.anonymize_apart(part, limits.to_vec()))
+            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec()))
             .collect();
         self.join(&tree, &done, found);
         None
     }
 
-    /// The cuts of a sample of the rows, as far as parts that are small.
+    /// Whether a part of so many rows is divided.
+    pub(super) fn is_divided(&self, rows: usize) -> bool {
+        rows >= self.divided && self.thresholds_only().is_some_and(|plan| plan.stages.len() == 1)
+    }
+
+    /// The cuts of a sample of the rows, as far as parts that are small. Which rows it has depends on their tuples, not on
+    /// where they stand; equal tuples are in it together. There are no cuts where it would have far too many rows or far
+    /// too few.
     fn upper_cuts<T: Tuple>(&self, rows: &[T], limits: &[u32]) -> CutTree {
-        let sampled = (rows.len() / ONE_OF).clamp(1, SAMPLE);
+        let wanted = (rows.len() / ONE_OF).clamp(1, SAMPLE);
+        let below = u64::MAX / rows.len() as u64 * wanted as u64;
+        let is_picked = |row: &&T| hash(*row) < below;
+        let mut picked: Vec<T> =
+            rows.par_chunks(1 << 14).flat_map_iter(|rows| rows.iter().filter(is_picked).copied()).collect();
+        let sampled = picked.len();
+        if sampled > 4 * wanted || sampled < wanted.div_ceil(4) {
+            return CutTree::default();
+        }
+        picked.par_sort_unstable_by(|a, b| hash(a).cmp(&hash(b)).then_with(|| a.words().cmp(b.words())));
         let enough = (self.divided / PARTS * sampled / rows.len()).max(ENOUGH);
-        let picked = |at: usize| rows[at * rows.len() / sampled];
-        let mut sample = Packed { rows: (0..sampled).map(picked).collect(), ids: vec![0; sampled] };
+        let mut sample = Packed { rows: picked, ids: vec![0; sampled] };
         let mut away = sample.clone();
         let span = Span {
             here: Rows { rows: &mut sample.rows, ids: &mut sample.ids },
@@ -91,7 +104,7 @@ impl<'a> Run<'a> {
             rows: &*span.here.rows,
         };
         let cut = if rows <= enough { None } else { work.finder.find(&part, limits) };
-        let Some(cut @ Cut::Threshold { dimension, code, shared: None, .. }) = cut else {
+        let Some(cut @ Cut::Threshold { dimension, code, shared: None, missing_left: None, .. }) = cut else {
             tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
             return;
         };

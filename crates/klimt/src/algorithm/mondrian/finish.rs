@@ -19,6 +19,15 @@ impl<'a> Run<'a> {
         self.boxes.as_ref().filter(|plan| strict && plan.only_thresholds())
     }
 
+    /// Whether a part holds missing values and others in some dimension.
+    pub(super) fn mixes_missing<T: Tuple>(&self, rows: &[T]) -> bool {
+        self.dimensions.iter().enumerate().any(|(number, dimension)| {
+            let is_missing = |row: &T| Some(row.code(number)) == dimension.missing;
+            let (first, others) = (rows.first().map(is_missing), rows.get(1..).unwrap_or_default());
+            dimension.missing.is_some() && others.iter().any(|row| Some(is_missing(row)) != first)
+        })
+    }
+
     /// Finishes a part, where it can be: returns it where not.
     pub(super) fn finish<'s, T: Tuple>(
         &self,
@@ -27,7 +36,9 @@ impl<'a> Run<'a> {
         found: &mut Found,
     ) -> Option<Span<'s, T>> {
         let (rows, least) = (span.here.rows.len(), self.job.requirements.minimum_size());
-        let plan = self.thresholds_only().filter(|_| BoxFinder::finishes(rows as u64, least));
+        let plan = self
+            .thresholds_only()
+            .filter(|_| BoxFinder::finishes(rows as u64, least) && !self.mixes_missing(span.here.rows));
         let (Some(plan), SplitCriterion::Box(split)) = (plan, self.job.split) else { return Some(span) };
         let finder = &mut work.finder.boxes;
         finder.look_at_all(plan, &&*span.here.rows);

@@ -4,8 +4,10 @@ use super::HierarchyCut;
 use super::cut::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
+use super::taxonomy::run_of;
 use crate::hierarchy::Hierarchy;
 use crate::loss::Cost;
+use crate::split::Candidate;
 use crate::table::Shape;
 
 /// A cut with what is left to pay after it. Of equal costs the more even cut is the better one, then the earlier.
@@ -57,7 +59,7 @@ impl CutFinder<'_> {
         self.thresholds(part, dimension, Some(cost));
         let best = self.best_place()?;
         let candidate = self.places[best];
-        let cut = self.threshold_at(dimension, candidate.place);
+        let cut = self.threshold_of(part, dimension, &candidate);
         Some(Found { cost: candidate.cost, imbalance: candidate.imbalance, cut })
     }
 
@@ -96,11 +98,11 @@ impl CutFinder<'_> {
     }
 
     fn cost_of_runs<G: FrequencyGroup>(&self, part: &Part<'_, G>, cut: Cut, cost: &dyn Cost) -> Found {
-        let Cut::Runs { dimension, bounds, sizes } = &cut else {
+        let Cut::Runs { dimension, bounds, sizes, missing } = &cut else {
             unreachable!("a node is specialised to runs of leaves")
         };
         let mut runs = vec![self.collector.empty(); bounds.len()];
-        let run = |code: u32| bounds.partition_point(|&bound| bound < code);
+        let run = |code: u32| run_of(bounds, *missing, code);
         part.rows.divide(&self.collector, *dimension, run, &mut runs);
         let total = runs.iter().filter(|run| run.count > 0).map(|run| cost.group(run)).sum();
         let imbalance = u64::from(*sizes.iter().max().unwrap_or(&0));
@@ -111,7 +113,8 @@ impl CutFinder<'_> {
     fn best_place(&self) -> Option<usize> {
         (0..self.places.len()).min_by(|&a, &b| {
             let (a, b) = (&self.places[a], &self.places[b]);
-            a.cost.total_cmp(&b.cost).then(a.imbalance.cmp(&b.imbalance)).then(a.place.cmp(&b.place))
+            let ties = |at: &Candidate| (at.imbalance, at.place, at.missing_left);
+            a.cost.total_cmp(&b.cost).then_with(|| ties(a).cmp(&ties(b)))
         })
     }
 }

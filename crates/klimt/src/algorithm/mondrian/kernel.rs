@@ -1,12 +1,14 @@
 //! `Anonymize` (Fig. 7): parts are cut, moved and cut again, until no cut is allowable.
 //!
+//! Every part could be a group, so when the time of the job is over, parts stay as they are.
+//!
 //! Where boxes decide, large parts are divided at once (`divide.rs`), and small ones finished at once (`finish.rs`).
 
 use super::cut::{Cut, CutFinder, Part};
 use super::measure::Dimension;
 use super::span::{Rows, Runs, Span};
 use super::{Model, Mondrian};
-use crate::algorithm::index::Plan;
+use crate::algorithm::index::{BoxFinder, Plan};
 use crate::partition::{
     CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Proof, Tuple, compact_regions,
 };
@@ -105,6 +107,10 @@ impl<'a> Run<'a> {
     /// Works on the part whose limits lie on top of the work's stack, and takes them off.
     fn anonymize<T: Tuple>(&self, span: Span<'_, T>, work: &mut Work<'a>, found: &mut Found) {
         let base = work.limits.len() - self.dimensions.len();
+        if self.job.budget.over() {
+            work.limits.truncate(base);
+            return self.group(span, found);
+        }
         let whole = self.divide(span, &work.limits[base..], found);
         let Some(span) = whole.and_then(|span| self.finish(span, work, found)) else {
             work.limits.truncate(base);
@@ -122,8 +128,8 @@ impl<'a> Run<'a> {
         match cut {
             _ if self.job.observer.cancelled() => {}
             None => self.group(span, found),
-            Some(Cut::Runs { dimension, bounds, sizes }) => {
-                let runs = Runs { dimension, bounds: &bounds, sizes: &sizes };
+            Some(Cut::Runs { dimension, bounds, sizes, missing }) => {
+                let runs = Runs { dimension, bounds: &bounds, sizes: &sizes, missing };
                 self.cut_runs(span, &runs, work, found);
             }
             Some(cut) => self.cut_in_two(span, &cut, work, found),
@@ -178,12 +184,20 @@ impl<'a> Run<'a> {
         let done: Vec<Found> = parts
             .into_par_iter()
             .filter(|part| !part.here.rows.is_empty())
-            .map(|part| self.anonymize_apart(part, limits.clone()))
+            .map(|part| self.anonymize_apart(self.arranged(part), limits.clone()))
             .collect();
         done.iter().fold(Found::default(), |mut all, one| {
             all.append(one);
             all
         })
+    }
+
+    /// Cuts of boxes are chosen from rows that are picked by where they stand: so that the order of the input does not
+    /// matter, they first stand by what they hold.
+    fn arranged<'s, T: Tuple>(&self, part: Span<'s, T>) -> Span<'s, T> {
+        let (rows, least) = (part.here.rows.len(), self.job.requirements.minimum_size());
+        let picks = self.boxes.is_some() && !BoxFinder::looks_at_all(rows as u64, least);
+        if picks && !self.is_divided(rows) { part.by_content() } else { part }
     }
 
     pub fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>) -> Found {
@@ -197,6 +211,9 @@ impl<'a> Run<'a> {
             return 0;
         }
         match cut {
+            Cut::Threshold { dimension, code, missing_left: Some(_), .. } => {
+                found.tree.push_threshold_missing_left(*dimension, *code)
+            }
             Cut::Threshold { dimension, code, shared, .. } => {
                 found.tree.push_threshold(*dimension, *code, shared.is_some())
             }
@@ -242,7 +259,10 @@ impl<'a> Run<'a> {
                 found.append(one);
             } else {
                 let code = runs.bounds[at];
-                let cut = Cut::Threshold { dimension: runs.dimension, code, left: 0, shared: None };
+                let missing_left =
+                    runs.missing.filter(|missing| missing.run == at).map(|missing| missing.code);
+                let dimension = runs.dimension;
+                let cut = Cut::Threshold { dimension, code, left: 0, shared: None, missing_left };
                 let node = self.push_cut(&cut, found);
                 found.append(one);
                 self.close_left(node, found);

@@ -8,11 +8,14 @@ pub(crate) struct Dimension<'a> {
     pub domain: &'a Domain,
     pub weight: f64,
     pub is_set: bool,
+    /// The code of the missing value, which has no place among the others; of a set it is a value like any other.
+    pub missing: Option<u32>,
 }
 
 impl<'a> Dimension<'a> {
     pub fn new(domain: &'a Domain, weight: f64) -> Self {
-        Dimension { domain, weight, is_set: matches!(domain.shape(), Shape::Set) }
+        let is_set = matches!(domain.shape(), Shape::Set);
+        Dimension { domain, weight, is_set, missing: domain.missing_code().filter(|_| !is_set) }
     }
 }
 
@@ -23,6 +26,8 @@ pub(crate) struct Widths {
     pub hi: Vec<u32>,
     /// The dimensions with more than one value, widest first; ties by their number.
     pub order: Vec<usize>,
+    /// The dimensions, but for sets, that hold missing values and others.
+    pub mixed: Vec<usize>,
     widths: Vec<f64>,
     /// Which codes of the set dimensions occur, a run of words for each.
     members: Vec<u64>,
@@ -30,6 +35,18 @@ pub(crate) struct Widths {
     open: Vec<OpenSet>,
     /// How many codes of each dimension occur; only sets are counted.
     pub distinct: Vec<u32>,
+}
+
+/// What a part holds in one dimension.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure {
+    /// The least and the greatest code.
+    pub lo: u32,
+    pub hi: u32,
+    /// The greatest code of a value, which is less where missing values are among others; of a set, the greatest code.
+    pub last: u32,
+    /// How many different codes there are, which only sets are asked for.
+    pub distinct: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,12 +74,17 @@ impl Widths {
         self.set(dimensions, |number, dimension| {
             let (lo, hi) = (lo.code(number), hi.code(number));
             let mut distinct = 1;
+            let mut last = hi;
+            if !dimension.is_set && dimension.domain.mixes_missing(lo, hi) {
+                let codes = rows.iter().map(|row| row.code(number));
+                last = codes.filter(|&code| code != hi).max().unwrap_or(lo);
+            }
             if dimension.is_set && lo != hi {
                 let words = dimension.domain.cardinality().div_ceil(64);
                 distinct = ones(&members[first..first + words]);
                 first += words;
             }
-            (lo, hi, distinct)
+            Measure { lo, hi, last, distinct }
         });
         self.members = members;
     }
@@ -76,26 +98,35 @@ impl Widths {
         self.distinct.clear();
         self.distinct.extend_from_slice(limits);
         self.order.clear();
+        self.mixed.clear();
     }
 
-    /// Takes the measures of a part as they are told: the least and the greatest code of each dimension, and how many
-    /// different ones there are, which only sets are asked for.
+    /// How wide the part that was measured is in each dimension, by the values that are there.
+    pub fn each(&self) -> &[f64] {
+        &self.widths
+    }
+
+    /// Takes the measures of a part as they are told.
     pub fn set(
         &mut self,
         dimensions: &[Dimension<'_>],
-        mut measure: impl FnMut(usize, &Dimension<'_>) -> (u32, u32, usize),
+        mut measure: impl FnMut(usize, &Dimension<'_>) -> Measure,
     ) {
         self.lo.clear();
         self.hi.clear();
+        self.mixed.clear();
         self.widths.clear();
         self.order.clear();
         self.distinct.clear();
         for (number, dimension) in dimensions.iter().enumerate() {
-            let (lo, hi, distinct) = measure(number, dimension);
+            let Measure { lo, hi, last, distinct } = measure(number, dimension);
+            if last < hi {
+                self.mixed.push(number);
+            }
             self.lo.push(lo);
             self.hi.push(hi);
             self.distinct.push(if dimension.is_set { distinct as u32 } else { u32::MAX });
-            let width = if lo == hi { 0.0 } else { dimension.domain.extent_penalty(lo, hi, distinct) };
+            let width = if lo == last { 0.0 } else { dimension.domain.extent_penalty(lo, last, distinct) };
             self.widths.push(width * dimension.weight);
             if lo != hi {
                 self.order.push(number);

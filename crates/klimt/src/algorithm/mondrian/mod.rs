@@ -18,6 +18,7 @@ mod frequency;
 mod greedy;
 mod kernel;
 mod measure;
+mod missing;
 mod span;
 mod subset;
 mod taxonomy;
@@ -25,7 +26,7 @@ mod workload;
 
 pub(crate) use cut::{Cut, CutFinder, Part};
 pub(crate) use frequency::{FrequencyGroup, FrequencySet};
-pub(crate) use measure::{Dimension, Widths};
+pub(crate) use measure::{Dimension, Measure, Widths};
 
 use crate::Result;
 use crate::partition::{Job, Partitioner, Partitioning, pack_columns};

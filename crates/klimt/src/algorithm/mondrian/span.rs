@@ -3,9 +3,11 @@
 //! A part lives in a range of one of two buffers. A cut moves its rows to the same range of the other buffer, in
 //! their order, so that neighbours in memory stay neighbours and the result does not depend on who works where.
 
-use super::cut::Cut;
+use super::cut::{Cut, MissingRun};
 use super::kernel::Work;
 use crate::partition::Tuple;
+use crate::table::Word;
+use rayon::prelude::*;
 
 /// Rows in one of the buffers.
 pub(super) struct Rows<'a, T> {
@@ -52,17 +54,60 @@ pub(super) struct Runs<'a> {
     pub dimension: usize,
     pub bounds: &'a [u32],
     pub sizes: &'a [u32],
+    pub missing: Option<MissingRun>,
 }
 
+/// A number that depends on nothing but what a tuple holds.
+#[inline]
+pub(super) fn hash<T: Tuple>(tuple: &T) -> u64 {
+    let mixed = tuple.words().iter().fold(0x9E37_79B9_7F4A_7C15u64, |hash, word| {
+        (hash ^ u64::from(word.code())).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
+    });
+    (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+}
+
+/// Fewer rows than these are sorted by one worker.
+const SORTED_ALONE: usize = 1 << 16;
+
 impl<T: Tuple> Span<'_, T> {
+    /// Puts the rows in an order that depends on their tuples alone, and looks as if they had been shuffled.
+    pub fn by_content(self) -> Self {
+        let rows = &*self.here.rows;
+        let key = |(at, row): (usize, &T)| hash(row) >> 32 << 32 | at as u64;
+        let mut keys: Vec<u64> = rows.iter().enumerate().map(key).collect();
+        match rows.len() < SORTED_ALONE {
+            true => keys.sort_unstable(),
+            false => keys.par_sort_unstable(),
+        }
+        let words = |key: &u64| rows[*key as u32 as usize].words();
+        for same in keys.chunk_by_mut(|a, b| a >> 32 == b >> 32).filter(|same| same.len() > 1) {
+            if same[1..].iter().any(|key| words(key) != words(&same[0])) {
+                same.sort_by(|a, b| words(a).cmp(words(b)));
+            }
+        }
+        let to = self.there.rows.iter_mut().zip(self.there.ids.iter_mut());
+        for ((row, id), &key) in to.zip(&keys) {
+            (*row, *id) = (rows[key as u32 as usize], self.here.ids[key as u32 as usize]);
+        }
+        let all = keys.len();
+        self.moved(all).0
+    }
+
     /// Moves the rows of a part there, those of the left side first, and returns how many those are.
     pub fn move_in_two(&mut self, cut: &Cut, work: &mut Work<'_>) -> usize {
         match cut {
-            Cut::Threshold { dimension, code, left, shared: None } => {
+            Cut::Threshold { dimension, code, left, shared: None, missing_left: None } => {
                 self.move_rows(*left as usize, |row| row.code(*dimension) > *code);
                 *left as usize
             }
-            Cut::Threshold { dimension, code, left, shared: Some(shared) } => {
+            Cut::Threshold { dimension, code, left, shared: None, missing_left: Some(missing) } => {
+                self.move_rows(*left as usize, |row| {
+                    let at = row.code(*dimension);
+                    at > *code && at != *missing
+                });
+                *left as usize
+            }
+            Cut::Threshold { dimension, code, left, shared: Some(shared), .. } => {
                 let mut rest = *shared;
                 self.move_rows(*left as usize, |row| {
                     let at = row.code(*dimension);
@@ -105,10 +150,14 @@ impl<T: Tuple> Span<'_, T> {
 
     /// Moves the rows of a part there, run by run.
     pub fn move_in_runs(&mut self, runs: &Runs<'_>, sides: &mut Vec<u32>) {
-        let Runs { dimension, bounds, sizes } = *runs;
+        let Runs { dimension, bounds, sizes, missing } = *runs;
         sides.clear();
         for (run, &bound) in bounds.iter().enumerate() {
             sides.resize(bound as usize + 1, run as u32);
+        }
+        if let Some(missing) = missing {
+            sides.resize(missing.code as usize + 1, missing.run as u32);
+            sides[missing.code as usize] = missing.run as u32;
         }
         let mut cursors: Vec<usize> = sizes
             .iter()

@@ -93,7 +93,7 @@ impl CutFinder<'_> {
     ) {
         let order = Order { dimension, values: &ranked.values, cumulative: &ranked.cumulative };
         let judge = Judge { collector: &self.collector, requirements: part.job.requirements, cost };
-        self.sweep.places(&part.rows, order, &judge, |_| false, &mut self.places);
+        self.sweep.places(&part.rows, order, &judge, &mut self.places);
     }
 
     /// The values that have been counted, the rarest first.

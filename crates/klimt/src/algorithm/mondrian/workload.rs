@@ -219,21 +219,24 @@ impl CutFinder<'_> {
         dimension: usize,
     ) -> Option<Vec<(u32, Extent)>> {
         let domain = part.dimensions[dimension].domain;
-        let Cut::Runs { bounds, sizes, .. } = self.specialise(part, dimension, domain.hierarchy()?)? else {
+        let Cut::Runs { bounds, sizes, missing, .. } =
+            self.specialise(part, dimension, domain.hierarchy()?)?
+        else {
             return None;
         };
         let values = &self.frequency.values;
         let mut next = 0;
-        let mut side = |(&bound, &size): (&u32, &u32)| {
+        let mut side = |(run, (&bound, &size)): (usize, (&u32, &u32))| {
             let first = next;
             next = values.partition_point(|&value| value <= bound);
+            let missing = missing.filter(|missing| missing.run == run).map(|missing| missing.code);
             let extent = match next.checked_sub(1).filter(|last| *last >= first) {
-                Some(last) => Extent::Interval { lo: values[first], hi: values[last] },
+                Some(last) => Extent::Interval { lo: values[first], hi: missing.unwrap_or(values[last]) },
                 None => Extent::NOTHING,
             };
             (size, extent)
         };
-        Some(bounds.iter().zip(&sizes).map(&mut side).collect())
+        Some(bounds.iter().zip(&sizes).enumerate().map(&mut side).collect())
     }
 
     /// The cut at a place, when it is allowable.

@@ -4,6 +4,7 @@ use super::bits::Bits;
 use super::part::{Corners, Part, Rows};
 use super::place::{Place, SUBSET_CODES, Side};
 use super::problem::Pricing;
+use super::search::MANY_ROWS;
 
 /// A set with at most this many codes in a box is cut in every way.
 const EVERY_SUBSET: usize = 7;
@@ -26,7 +27,8 @@ pub(super) struct Cut {
 }
 
 impl<const W: usize> Part<'_, W> {
-    /// Every way to cut a box whose sides can be groups by their size; false where some ways to cut a set are left out.
+    /// Every way to cut a box whose sides can be groups by their size; false where some ways to cut a set are left
+    /// out, or the search is stopped.
     pub fn cuts(&self, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
         found.clear();
         let mut complete = true;
@@ -37,7 +39,7 @@ impl<const W: usize> Part<'_, W> {
             } else if by_cells {
                 self.priced_cuts(number, of, found);
             } else {
-                self.plain_cuts(number, of, found);
+                complete &= self.plain_cuts(number, of, found);
             }
         }
         if self.problem.price.is_none() {
@@ -95,8 +97,8 @@ impl<const W: usize> Part<'_, W> {
     }
 
     /// Cuts of an ordered axis, by the sizes of the sides. Sizes only grow along the axis, so the first place is found by
-    /// halving.
-    fn plain_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) {
+    /// halving. False where the search is stopped before the last.
+    fn plain_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
         let least = self.problem.least_side() as u32;
         let below = &self.axes[axis].below;
         let below = &below[..below.len() - 1];
@@ -108,12 +110,21 @@ impl<const W: usize> Part<'_, W> {
                 break;
             }
             if left > last {
+                if self.is_stopped(of, found.len()) {
+                    return false;
+                }
                 last = left;
                 let mut cut = self.ordered_cut(axis, at, left);
                 self.judge(of, &mut cut);
                 found.push(cut);
             }
         }
+        true
+    }
+
+    /// Whether the search is to stop, which is asked now and then where a cut of the box takes long to judge.
+    fn is_stopped(&self, of: &Rows<W>, judged: usize) -> bool {
+        of.count > MANY_ROWS && judged.is_multiple_of(16) && self.problem.stops()
     }
 
     /// Cuts of an ordered axis, with what the sides would cost as groups: every row is looked at once, then the slabs are
@@ -190,7 +201,12 @@ impl<const W: usize> Part<'_, W> {
                 sides.extend(rarer.skip(1));
             }
         }
-        sides.into_iter().for_each(|side| self.set_cut(axis, side, of, found));
+        for side in sides {
+            if self.is_stopped(of, found.len()) {
+                return false;
+            }
+            self.set_cut(axis, side, of, found);
+        }
         complete || here.len() < 2
     }
 

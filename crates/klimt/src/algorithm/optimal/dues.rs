@@ -7,17 +7,19 @@
 
 use super::problem::{Pricing, Problem};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Parts with more rows than this are not compared pair by pair.
 const PAIRS: usize = 40_000;
 /// Parts with more rows than this are compared side by side.
 const SIDE_BY_SIDE: usize = 4096;
 
-/// What each row of a part pays at least in any partition of the part; empty where nothing above zero is known.
-pub(super) fn dues(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
+/// What each row of a part pays at least in any partition of the part; empty where nothing above zero is known. Rows that
+/// nobody has looked at when it is time to stop pay nothing.
+pub(super) fn dues(problem: &Problem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
     let paid = match problem.pricing {
         Pricing::Size => by_size(problem, rows),
-        Pricing::Cells if rows.len() <= PAIRS && narrow(problem, rows) => by_distance(problem, rows),
+        Pricing::Cells if rows.len() <= PAIRS && narrow(problem, rows) => by_distance(problem, rows, stop),
         _ => Vec::new(),
     };
     match problem.price {
@@ -71,7 +73,7 @@ fn by_size(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
     paid
 }
 
-fn by_distance(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
+fn by_distance(problem: &Problem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
     let (order, ends, codes) = tuples(problem, rows);
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let neighbours = Neighbours {
@@ -80,7 +82,14 @@ fn by_distance(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
         copies: starts.zip(&ends).map(|(start, end)| (end - start) as u32).collect(),
         codes,
     };
-    let due = |near: &mut Near, at| neighbours.due(at, near);
+    let stopped = AtomicBool::new(false);
+    let due = |near: &mut Near, at| {
+        if stopped.load(Ordering::Relaxed) || stop() {
+            stopped.store(true, Ordering::Relaxed);
+            return 0.0;
+        }
+        neighbours.due(at, near)
+    };
     let each: Vec<f64> = if rows.len() > SIDE_BY_SIDE {
         (0..ends.len()).into_par_iter().map_init(Near::default, due).collect()
     } else {

@@ -6,7 +6,7 @@
 use super::dues::dues;
 use super::problem::Problem;
 use super::rollout::Rollout;
-use super::search::{MOST_ROWS, Search};
+use super::search::Search;
 use super::subtree::{Forest, Subtree};
 use crate::partition::CutTree;
 use rayon::prelude::*;
@@ -39,24 +39,28 @@ pub(super) fn pass(
     pass: &Pass,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> f64 {
-    let rows = pass.rows.min(MOST_ROWS);
-    let subtrees = forest.subtrees(rows);
+    let rows = pass.rows.min(problem.room.rows);
+    // A greedy search of many rows would be led astray by what a few without a value cost.
+    let few = FEW_MIXED * problem.minimum();
+    let divides = |rows: &[u32]| rows.len() > few && problem.mixes_missing(rows);
+    let subtrees = forest.subtrees(rows, divides);
     let tried: Vec<(usize, usize)> =
         (0..subtrees.len()).flat_map(|at| (0..pass.ways.len()).map(move |way| (at, way))).collect();
-    let found: Vec<Tried> = tried
-        .par_iter()
-        .map(|&(at, way)| {
-            let subtree = &subtrees[at];
-            let before = forest.cost(problem, subtree);
-            let hopeless = subtree.rows.len() < 2 * problem.least_side() || before <= 0.0;
-            let better = if hopeless || stop() {
-                None
-            } else {
-                solve_again(problem, &forest.order[subtree.rows.clone()], before, pass.ways[way], stop)
-            };
-            Tried { before, better }
-        })
-        .collect();
+    let solve = |&(at, way): &(usize, usize)| {
+        let subtree = &subtrees[at];
+        let before = forest.cost(problem, subtree);
+        let hopeless = subtree.rows.len() < 2 * problem.least_side() || before <= 0.0;
+        let better = if hopeless || stop() {
+            None
+        } else {
+            solve_again(problem, &forest.order[subtree.rows.clone()], before, pass.ways[way], stop)
+        };
+        Tried { before, better }
+    };
+    // As many at a time as there is memory for.
+    let side_by_side = problem.room.parts(problem.table, rows);
+    let some = |some: &[(usize, usize)]| some.par_iter().map(solve).collect::<Vec<Tried>>();
+    let found: Vec<Tried> = tried.chunks(side_by_side).flat_map(some).collect();
     let (mut better, mut gain): (Vec<(Subtree, Forest)>, f64) = (Vec::new(), 0.0);
     for (at, found) in found.chunks(pass.ways.len()).enumerate() {
         let each = found.iter().filter_map(|tried| tried.better.as_ref());
@@ -70,6 +74,9 @@ pub(super) fn pass(
     }
     gain
 }
+
+/// Subtrees with at most so many times the rows of a group are solved again even where values are missing.
+const FEW_MIXED: usize = 8;
 
 /// What one way came to.
 struct Tried {
@@ -111,7 +118,7 @@ fn solve_again(
 /// Searches with ever more cuts per box, at last with all of them.
 fn widen(search: &mut Search<'_>, problem: &Problem<'_>, rows: &[u32], before: f64) {
     const WIDEST: usize = 8;
-    let dues = dues(problem, rows);
+    let dues = dues(problem, rows, &|| search.is_stopped());
     let mut width = 1;
     loop {
         search.widen(width);

@@ -24,6 +24,7 @@ mod plan;
 mod problem;
 mod prove;
 mod rollout;
+mod room;
 mod search;
 mod subtree;
 mod tally;
@@ -32,10 +33,12 @@ pub use plan::{Effort, improve};
 pub use search::MOST_ROWS;
 
 use crate::partition::{CutTree, Job, Partitioner, Partitioning};
+use crate::table::{Shape, Table};
 use crate::{Error, ErrorKind, Result};
 use dense::{Outcome, Solved};
 use plan::Plan;
 use problem::Problem;
+use room::Room;
 use search::Search;
 use std::fmt;
 use subtree::Forest;
@@ -59,15 +62,18 @@ impl Partitioner for Optimal {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         let limit = job.suppression.limit(job.table.rows());
         let mut price = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
+        Room::new(job)?;
+        // There is something to hand over whenever the time is over.
+        let start = self.start.partition(&Job { keep_tree: true, ..*job })?;
         // A higher price leaves out fewer rows; where no price is high enough, none is left out.
         for _ in 0..PRICES {
-            let found = self.at_price(job, price)?;
+            let found = at_price(job, &start, price)?;
             if job.table.rows() - found.order.len() <= limit {
                 return Ok(found);
             }
-            price = price.map(|price| price * 2.0);
+            price = price.map(|price| price * 2.0).filter(|_| !job.stops());
         }
-        self.at_price(job, None)
+        at_price(job, &start, None)
     }
 }
 
@@ -75,11 +81,12 @@ impl Partitioner for Optimal {
 /// comes to when it has all the time, for comparison. `None` where no partition satisfies the requirements, or where more
 /// boxes would have to be opened.
 pub fn branch_and_bound(job: &Job<'_>, price: Option<f64>, boxes: u64) -> Result<Option<Solved>> {
-    let problem = Problem::new(job.table, job.requirements, job.loss, price)?;
+    let problem = Problem::new(job, price)?;
     let rows: Vec<u32> = (0..job.table.rows() as u32).collect();
-    let stop = || job.budget.over() || job.observer.cancelled();
+    let stop = || job.stops();
     let mut search = Search::new(boxes, &stop);
-    let reached = search.solve(&problem, &rows, dues::dues(&problem, &rows), f64::INFINITY);
+    let dues = dues::dues(&problem, &rows, &stop);
+    let reached = search.solve(&problem, &rows, dues, f64::INFINITY);
     if reached.upper.is_infinite() || search.boxes == 0 {
         return Ok(None);
     }
@@ -92,32 +99,52 @@ pub fn branch_and_bound(job: &Job<'_>, price: Option<f64>, boxes: u64) -> Result
 /// How many prices of a suppressed row are tried, each twice the one before.
 const PRICES: usize = 6;
 
-impl Optimal {
-    /// The best partitioning where a suppressed row has a price; no row is suppressed where it has none.
-    fn at_price(&self, job: &Job<'_>, price: Option<f64>) -> Result<Partitioning> {
-        match dense::solve(job, price, DENSE_BOXES)? {
-            Outcome::Solved(solved) => {
-                let mut planted = Partitioning::planted(job.table, solved.tree)?;
-                let domains: Vec<_> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
-                planted.drop_groups(&solved.suppressed, &domains);
-                job.observer.improved(solved.cost, solved.bound);
-                planted.proof = plan::proof(job, &planted, solved.bound, price)?;
-                Ok(planted)
+/// Whether a value of an ordered dimension or a hierarchy may be missing.
+fn misses_values(table: &Table) -> bool {
+    let domains = (0..table.dimensions()).map(|dimension| table.domain(dimension));
+    let mut misses = domains.filter(|domain| domain.missing_code().is_some());
+    misses.any(|domain| !matches!(domain.shape(), Shape::Set))
+}
+
+/// The best partitioning of boxes, or the one that the search would start from where that costs less: rows without a
+/// value are beyond all others in a box, and may go with either side of a cut there.
+fn or_start(
+    job: &Job<'_>,
+    start: &Partitioning,
+    boxes: Partitioning,
+    price: Option<f64>,
+) -> Result<Partitioning> {
+    let gone = (job.table.rows() - boxes.order.len()) as f64;
+    let cost = plan::published_cost(job, &boxes)? + price.unwrap_or(0.0) * gone;
+    let better = plan::published_cost(job, start)? < cost * (1.0 - plan::ROUNDING);
+    Ok(if better { start.clone() } else { boxes })
+}
+
+/// The best partitioning where a suppressed row has a price; no row is suppressed where it has none.
+fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<Partitioning> {
+    match dense::solve(job, price, DENSE_BOXES)? {
+        Outcome::Solved(solved) => {
+            let mut planted = Partitioning::planted(job.table, solved.tree)?;
+            let domains: Vec<_> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+            planted.drop_groups(&solved.suppressed, &domains);
+            job.observer.improved(solved.cost, solved.bound);
+            planted.proof = plan::proof(job, &planted, solved.bound, price)?;
+            match misses_values(job.table) {
+                true => or_start(job, start, planted, price),
+                false => Ok(planted),
             }
-            Outcome::Infeasible => {
-                Err(Error::new(ErrorKind::Unsatisfied, "no release can satisfy every requirement"))
-            }
-            Outcome::Stopped | Outcome::NotDense => {
-                let start = Job { keep_tree: true, ..*job };
-                let start = self.start.partition(&start)?;
-                let problem = Problem::new(job.table, job.requirements, job.loss, price)?;
-                let base = job.loss.price(job.table.rows() as u64);
-                let proving = price.is_none() || price == base;
-                let plan = Plan { job, problem: &problem, proving };
-                match price {
-                    None => plan::keep_better(job, start, |start| plan.run(start)),
-                    Some(_) => plan.run(start),
-                }
+        }
+        Outcome::Infeasible => {
+            Err(Error::new(ErrorKind::Unsatisfied, "no release can satisfy every requirement"))
+        }
+        Outcome::Stopped | Outcome::NotDense => {
+            let problem = Problem::new(job, price)?;
+            let base = job.loss.price(job.table.rows() as u64);
+            let proving = price.is_none() || price == base;
+            let plan = Plan { job, problem: &problem, proving };
+            match price {
+                None => plan::keep_better(job, start.clone(), |start| plan.run(start)),
+                Some(_) => plan.run(start.clone()),
             }
         }
     }

@@ -61,7 +61,9 @@ impl Place {
         let dimension = self.dimension() as u32;
         let first = members.len() as u32;
         match self.side() {
-            Side::UpTo(code) => return CutNode::Threshold { dimension, code, shared: false, right: 0 },
+            Side::UpTo(code) => {
+                return CutNode::Threshold { dimension, code, shared: false, missing_left: false, right: 0 };
+            }
             Side::Members(bits) => {
                 members.extend((0..SUBSET_CODES as u32).filter(|code| bits >> code & 1 == 1))
             }

@@ -4,10 +4,9 @@ use super::improve::{Pass, Way, pass};
 use super::problem::{Pricing, Problem, SLANTS};
 use super::prove::Prover;
 use super::rollout::Rollout;
-use super::search::MOST_ROWS;
 use super::subtree::{Forest, Subtree};
 use crate::Result;
-use crate::partition::{CutNode, Job, Partitioning, Proof};
+use crate::partition::{CutNode, CutTree, Job, Partitioning, Proof};
 use crate::region::Regions;
 use crate::statistics::Collector;
 use rayon::prelude::*;
@@ -49,16 +48,16 @@ pub(super) fn keep_better(
 }
 
 fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
-    let problem = Problem::new(job.table, job.requirements, job.loss, None)?;
+    let problem = Problem::new(job, None)?;
     match effort {
         Effort::Fast => Ok(start),
         Effort::Balanced => {
             let (strict, proof) = (start.strict, start.proof);
             let mut forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
-            let (rows, boxes) =
-                if forest.order.len() <= MOST_ROWS { (MOST_ROWS, 100) } else { (LARGE_SUBTREE, 40) };
+            let whole = forest.order.len() <= problem.room.rows;
+            let (rows, boxes) = if whole { (problem.room.rows, 100) } else { (LARGE_SUBTREE, 40) };
             let first = Pass { rows, ways: vec![Way::Rollout(greedy(&problem, boxes))] };
-            pass(&problem, &mut forest, &first, &|| job.observer.cancelled());
+            pass(&problem, &mut forest, &first, &|| job.stops());
             let mut better = finish(&problem, forest, strict);
             better.proof = proof;
             Ok(better)
@@ -98,8 +97,8 @@ impl Plan<'_> {
         let (job, problem) = (self.job, self.problem);
         let strict = start.strict;
         let forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
-        let stop = || job.budget.over() || job.observer.cancelled();
-        let mut prover = Prover::new(problem, job.budget.bytes / 2, &stop);
+        let stop = || job.stops();
+        let mut prover = Prover::new(problem, job.budget.until, &stop);
         let mut best = Best { cost: total(problem, &forest), forest };
         let mut idle = 0;
         for round in 0.. {
@@ -128,8 +127,10 @@ impl Plan<'_> {
             proven.into_iter().for_each(|forest| best.offer(problem, forest));
         }
         let mut found = finish(problem, best.forest, strict);
-        // Bounds are about partitions that keep copies of a tuple together; a relaxed one may undercut them.
-        found.proof = match self.proving && strict {
+        // Bounds are about partitions that keep copies of a tuple together, and rows without a value on the right of
+        // every cut: others may undercut them.
+        let bounded = strict && !found.tree.as_ref().is_some_and(CutTree::has_missing_left);
+        found.proof = match self.proving && bounded {
             true => proof(job, &found, prover.lower, problem.price)?,
             false => Proof::Heuristic,
         };
@@ -140,19 +141,19 @@ impl Plan<'_> {
 impl Plan<'_> {
     /// One round of passes, each over subtrees of another size; returns by how much the cost fell.
     fn improve_round(&self, forest: &mut Forest, round: usize) -> f64 {
-        let stop = || self.job.budget.over() || self.job.observer.cancelled();
+        let stop = || self.job.stops();
         let each = self.passes(round, forest.order.len());
         each.iter().take_while(|_| !stop()).map(|one| pass(self.problem, forest, one, &stop)).sum()
     }
 
     /// Rollouts of large subtrees, then searches of ever larger ones.
     fn passes(&self, round: usize, rows: usize) -> Vec<Pass> {
-        let minimum = self.problem.minimum();
+        let (minimum, most) = (self.problem.minimum(), self.problem.room.rows);
         let mut passes = Vec::new();
         if round == 0 {
-            passes.push(Pass { rows: MOST_ROWS, ways: vec![Way::Rollout(greedy(self.problem, 100))] });
+            passes.push(Pass { rows: most, ways: vec![Way::Rollout(greedy(self.problem, 100))] });
         } else {
-            let size = MOST_ROWS.min(rows) >> (2 * ((round - 1) / 2 % 3));
+            let size = most.min(rows) >> (2 * ((round - 1) / 2 % 3));
             let nested = |slant: usize| {
                 // Every other round looks two levels ahead, near the top and with fewer cuts.
                 let (depth, width) =
@@ -169,7 +170,7 @@ impl Plan<'_> {
         let sizes = if self.problem.pricing == Pricing::Size { 5 } else { 3 };
         for _ in 0..sizes {
             passes.push(Pass { rows: size, ways: vec![Way::Search { boxes }] });
-            if size >= rows.min(MOST_ROWS) {
+            if size >= rows.min(most) {
                 break;
             }
             size *= 2;
@@ -232,7 +233,7 @@ fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
 }
 
 /// What the groups of a partitioning cost when those that are published alike are one.
-fn published_cost(job: &Job<'_>, found: &Partitioning) -> Result<f64> {
+pub(super) fn published_cost(job: &Job<'_>, found: &Partitioning) -> Result<f64> {
     let mut published = found.clone();
     let domains: Vec<_> = (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
     published.coalesce(&domains);
@@ -255,4 +256,4 @@ pub(super) fn proof(job: &Job<'_>, found: &Partitioning, bound: f64, price: Opti
 }
 
 /// How far sums of the same numbers in different orders can lie apart.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;

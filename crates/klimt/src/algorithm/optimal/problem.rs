@@ -1,8 +1,10 @@
 //! What is to be solved: which sets of rows may be a group, and what they cost.
 
+use super::room::Room;
 use super::search::MOST_ROWS;
 use crate::Result;
 use crate::loss::Cost;
+use crate::partition::Job;
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Extent, Statistics};
 use crate::table::{Shape, Table};
@@ -27,12 +29,15 @@ pub(super) enum Pricing {
 
 /// What is to be solved.
 pub(super) struct Problem<'a> {
+    job: &'a Job<'a>,
     pub table: &'a Table,
     pub requirements: &'a Bound,
     pub loss: &'a dyn Cost,
     /// What a suppressed row costs, where rows may be suppressed.
     pub price: Option<f64>,
     pub pricing: Pricing,
+    /// What there is memory for.
+    pub room: Room,
     /// Makes the statistics that requirements and loss need.
     pub collector: Collector<'a>,
     /// Makes all statistics that either needs.
@@ -46,12 +51,9 @@ pub(super) struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    pub fn new(
-        table: &'a Table,
-        requirements: &'a Bound,
-        loss: &'a dyn Cost,
-        price: Option<f64>,
-    ) -> Result<Self> {
+    pub fn new(job: &'a Job<'a>, price: Option<f64>) -> Result<Self> {
+        let Job { table, requirements, loss, .. } = *job;
+        let room = Room::new(job)?;
         let mut needs = requirements.needs().clone();
         let pricing = pricing(loss, table);
         if pricing == Pricing::Statistics {
@@ -61,11 +63,13 @@ impl<'a> Problem<'a> {
         needs.include(&loss.needs());
         let all = Collector::new(&needs, table)?;
         let mut problem = Problem {
+            job,
             table,
             requirements,
             loss,
             price,
             pricing,
+            room,
             collector,
             all,
             cells: Vec::new(),
@@ -80,6 +84,11 @@ impl<'a> Problem<'a> {
             problem.cells = (0..table.dimensions()).map(|dimension| problem.tabulate(dimension)).collect();
         }
         Ok(problem)
+    }
+
+    /// Whether the search should end with what it has.
+    pub fn stops(&self) -> bool {
+        self.job.stops()
     }
 
     fn tabulate(&self, dimension: usize) -> Vec<f64> {
@@ -126,6 +135,19 @@ impl<'a> Problem<'a> {
     /// Whether a dimension is an unordered set.
     pub fn is_set(&self, dimension: usize) -> bool {
         matches!(self.table.domain(dimension).shape(), Shape::Set)
+    }
+
+    /// Whether some of these rows have a value of an ordered dimension or a hierarchy, and others have none.
+    pub fn mixes_missing(&self, rows: &[u32]) -> bool {
+        (0..self.table.dimensions()).any(|dimension| {
+            let (domain, codes) = (self.table.domain(dimension), self.table.codes(dimension));
+            let missing = domain.missing_code().filter(|_| !matches!(domain.shape(), Shape::Set));
+            missing.is_some_and(|missing| {
+                let is_missing = |row: &u32| codes.get(*row as usize) == missing;
+                let first = rows.first().is_some_and(is_missing);
+                rows.iter().any(|row| is_missing(row) != first)
+            })
+        })
     }
 
     /// The least size of a group.

@@ -7,15 +7,19 @@
 
 use super::dues::dues;
 use super::problem::Problem;
-use super::search::{MOST_ROWS, Reached, Search};
+use super::search::{Reached, Search};
 use super::subtree::Forest;
 use crate::partition::CutTree;
+use std::time::Instant;
 
 /// Bytes that a known box takes.
 const BOX_BYTES: usize = 80;
 
 /// A search that opens so many boxes without raising the bound is given up.
 const IN_VAIN: u64 = 300_000;
+
+/// The share of the time that may be spent on what each row pays.
+const DUES_SHARE: u32 = 4;
 
 /// What is proven of the partitions of a table.
 pub(super) struct Prover<'a> {
@@ -30,16 +34,23 @@ pub(super) struct Prover<'a> {
 }
 
 impl<'a> Prover<'a> {
-    /// The bounds that need no search. The search takes at most so many bytes.
-    pub fn new(problem: &Problem<'_>, bytes: usize, stop: &'a (dyn Fn() -> bool + Sync + 'a)) -> Self {
+    /// The bounds that need no search, which take a share of the time only.
+    pub fn new(
+        problem: &Problem<'_>,
+        until: Option<Instant>,
+        stop: &'a (dyn Fn() -> bool + Sync + 'a),
+    ) -> Self {
         let rows: Vec<u32> = (0..problem.table.rows() as u32).collect();
-        let dues = dues(problem, &rows);
+        let now = Instant::now();
+        let share = until.map(|until| now + until.saturating_duration_since(now) / DUES_SHARE);
+        let enough = || stop() || share.is_some_and(|share| Instant::now() >= share);
+        let dues = dues(problem, &rows, &enough);
         let mut lower = problem.balance(rows.len() as u64).max(dues.iter().sum());
         if problem.price.is_none() {
             lower = lower.max(problem.promised(&rows));
         }
-        let search = (rows.len() <= MOST_ROWS).then(|| Search::new(0, stop));
-        Prover { rows, dues, search, most_boxes: bytes / BOX_BYTES, lower, reach: 1.0 / 64.0 }
+        let search = (rows.len() <= problem.room.rows).then(|| Search::new(0, stop));
+        Prover { rows, dues, search, most_boxes: problem.room.known / BOX_BYTES, lower, reach: 1.0 / 64.0 }
     }
 
     /// Searches on with so many more boxes, below the cost of the best partition known; returns a better one if there

@@ -54,6 +54,11 @@ pub(super) use with_words;
 /// The most rows of a part that is searched.
 pub const MOST_ROWS: usize = 32768;
 
+/// How many words hold so many rows of a part.
+pub(super) fn words(rows: usize) -> usize {
+    with_words!(rows, W => W, else MOST_ROWS / 64)
+}
+
 /// Parts are laid out anew around boxes from this many words on.
 const LAID_OUT_ANEW: usize = 16;
 
@@ -95,6 +100,9 @@ pub(super) struct Search<'a> {
     /// Which discount guesses rest on.
     pub slant: usize,
 }
+
+/// Before a box with more rows than these is opened, it is asked whether it is time to stop.
+pub(super) const MANY_ROWS: u32 = 512;
 
 impl<'a> Search<'a> {
     /// A search that opens so many boxes at most.
@@ -148,7 +156,8 @@ impl<'a> Search<'a> {
                 return self.solve(part.problem, &part.ids(of), part.dues_of(of), budget);
             }
             self.boxes -= 1;
-            if self.boxes.is_multiple_of(256) && self.is_stopped() {
+            // A box of many rows takes as long as hundreds of small ones.
+            if (self.boxes.is_multiple_of(256) || of.count > MANY_ROWS) && self.is_stopped() {
                 self.boxes = 0;
             }
             self.try_cuts(part, of, budget, &mut known);

@@ -22,7 +22,8 @@ pub(super) struct Subtree {
 
 impl Forest {
     /// The largest subtrees of at most so many rows, but for single leaves that cannot be cut.
-    pub fn subtrees(&self, most: usize) -> Vec<Subtree> {
+    /// Those whose rows `divides` says yes to are left for their children, as far as they have any.
+    pub fn subtrees(&self, most: usize, divides: impl Fn(&[u32]) -> bool) -> Vec<Subtree> {
         let nodes = &self.tree.nodes;
         // How many rows and nodes lie below each node, from the last node to the first.
         let mut below = vec![(0, 0); nodes.len()];
@@ -39,7 +40,7 @@ impl Forest {
         let mut pending = vec![(0, 0)];
         while let Some((at, start)) = pending.pop() {
             let (rows, many) = below[at];
-            if rows <= most {
+            if rows <= most && (many == 1 || !divides(&self.order[start..start + rows])) {
                 if rows > 0 {
                     found.push(Subtree { nodes: at..at + many, rows: start..start + rows });
                 }

@@ -28,9 +28,10 @@ impl<const W: usize> Tally<W> {
         }
         let mut columns = Vec::new();
         for (column, histogram) in &mut statistics.histograms {
-            let (_, codes) = problem.table.columns()[*column].coded()?;
+            let (domain, codes) = problem.table.columns()[*column].coded()?;
             let mut here = Vec::with_capacity(rows.len());
             codes.gather(rows, &mut here);
+            here.iter_mut().for_each(|code| *code = domain.class(*code));
             let mut values = here.clone();
             values.sort_unstable();
             values.dedup();

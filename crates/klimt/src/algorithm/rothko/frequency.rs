@@ -6,7 +6,7 @@
 
 use super::route::Routed;
 use super::scan::Read;
-use crate::algorithm::mondrian::{Dimension, FrequencyGroup, FrequencySet, Widths};
+use crate::algorithm::mondrian::{Dimension, FrequencyGroup, FrequencySet, Measure, Widths};
 use crate::split::{Arrangement, Order};
 use crate::statistics::{Collector, Moments, Needs, Statistics};
 use crate::table::{Codes, Table, Word};
@@ -210,10 +210,12 @@ impl Counted {
         for &row in rows {
             self.counts[(codes[row as usize].code() - lowest) as usize] += 1;
         }
-        for (pairs, &column) in self.pairs.iter_mut().zip(&needs.histograms) {
+        for (number, (pairs, &column)) in self.pairs.iter_mut().zip(&needs.histograms).enumerate() {
             let with = read.block.codes(column);
-            rows.iter()
-                .for_each(|&row| pairs.add(codes[row as usize].code() - lowest, with.get(row as usize)));
+            rows.iter().for_each(|&row| {
+                let class = collector.class(number, with.get(row as usize));
+                pairs.add(codes[row as usize].code() - lowest, class);
+            });
         }
         for ((number, moments), &column) in self.moments.iter_mut().enumerate().zip(&needs.moments) {
             let with = read.block.codes(column);
@@ -277,8 +279,12 @@ impl FrequencyGroup for Group<'_> {
             let counted = self.of(number);
             let least = counted.occurring().next().map_or(counted.lowest, |(code, _)| code);
             let most = counted.occurring().next_back().map_or(counted.lowest, |(code, _)| code);
+            let last = match !dimension.is_set && dimension.domain.mixes_missing(least, most) {
+                true => counted.occurring().rev().nth(1).map_or(most, |(code, _)| code),
+                false => most,
+            };
             let distinct = if dimension.is_set { counted.occurring().count() } else { 1 };
-            (least, most, distinct)
+            Measure { lo: least, hi: most, last, distinct }
         });
     }
 

@@ -5,10 +5,21 @@ use super::room::Room;
 use crate::Result;
 use crate::algorithm::mondrian::Mondrian;
 use crate::loss::SuppressedRows;
-use crate::partition::{Budget, CutNode, CutTree, Job, Suppression, Unobserved};
+use crate::partition::{CutNode, CutTree, Job, Observer, Suppression};
 use crate::requirement::{Bound, Trust};
 use crate::spill::Block;
 use crate::table::{Shape, Table};
+
+/// Passes on the wish to stop, and nothing else: rows of a sample are no progress.
+struct Quiet<'a>(&'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn advance(&self, _: u64) {}
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
 
 /// The most sides that a cut can have.
 fn most_sides(frame: &Table) -> usize {
@@ -43,10 +54,10 @@ pub(super) fn grow(
             split: &split,
             loss: &SuppressedRows,
             suppression: Suppression::NONE,
-            budget: Budget::default(),
+            budget: job.budget(),
             weights: job.weights,
             keep_tree: true,
-            observer: &Unobserved,
+            observer: &Quiet(job.observer),
         },
         &[table.rows() as u32],
     )?;

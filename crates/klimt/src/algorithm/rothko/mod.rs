@@ -28,13 +28,14 @@ use super::mondrian::Mondrian;
 use crate::Result;
 use crate::loss::Original;
 use crate::memory::Pool;
-use crate::partition::{Observer, Partitioning};
+use crate::partition::{Budget, Observer, Partitioning};
 use crate::requirement::{ColumnFacts, Facts, Requirement};
 use crate::spill::{Rows, SpillFolder};
 use crate::split::SplitSpec;
 use crate::table::{Domain, Role, Table};
 use crate::workload::BoundWorkload;
 use serde::Serialize;
+use std::time::Instant;
 
 /// How the cuts of parts that do not fit in memory are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,11 +111,18 @@ pub struct External<'a> {
     pub folder: &'a SpillFolder,
     /// What the order of rows in groups larger than memory depends on: nobody must know it.
     pub secret: [u8; 32],
+    /// When parts are not cut any further and become groups as they are.
+    pub until: Option<Instant>,
     /// Watches the run: is told of rows, once per row that is read or finds its group.
     pub observer: &'a dyn Observer,
 }
 
 impl<'a> External<'a> {
+    /// What cutting may spend.
+    fn budget(&self) -> Budget {
+        Budget { until: self.until, ..Budget::default() }
+    }
+
     /// A part of the table, as the split criterion sees it.
     fn original<'t>(&self, table: &'t Table) -> Original<'t>
     where
@@ -145,7 +153,7 @@ impl Facts for Whole<'_> {
         let number = columns.iter().position(|c| c.name == name && c.role == Role::Sensitive)?;
         let (domain, _) = columns[number].coded()?;
         let (_, counts) = self.counts.iter().find(|(column, _)| *column == number)?;
-        Some(ColumnFacts { number, domain, counts: counts.clone() })
+        Some(ColumnFacts::new(number, domain, counts.clone()))
     }
 
     fn dimension(&self, name: &str) -> Option<(usize, &Domain)> {

@@ -17,6 +17,13 @@ enum Node {
         code: u32,
         right: usize,
     },
+    /// Codes up to `code` go left, to the next node, and so does the missing value.
+    MissingLeft {
+        column: usize,
+        code: u32,
+        missing: u32,
+        right: usize,
+    },
     /// Codes that are marked go left, to the next node.
     Subset {
         column: usize,
@@ -72,8 +79,12 @@ impl Router {
             .enumerate()
             .map(|(at, node)| match *node {
                 CutNode::Leaf { .. } => Node::Leaf,
-                CutNode::Threshold { dimension, code, right, .. } => {
-                    Node::Threshold { column: column(dimension), code, right: at + right as usize }
+                CutNode::Threshold { dimension, code, missing_left, right, .. } => {
+                    let (column, right) = (column(dimension), at + right as usize);
+                    match frame.domain(dimension as usize).missing_code().filter(|_| missing_left) {
+                        Some(missing) => Node::MissingLeft { column, code, missing, right },
+                        None => Node::Threshold { column, code, right },
+                    }
                 }
                 CutNode::Subset { dimension, first, len, right, .. } => {
                     let mut left = vec![false; frame.domain(dimension as usize).cardinality()];
@@ -117,6 +128,15 @@ impl Router {
                     Codes::U8(codes) => part(rows, spare, codes, |c| c > *code),
                     Codes::U16(codes) => part(rows, spare, codes, |c| c > *code),
                     Codes::U32(codes) => part(rows, spare, codes, |c| c > *code),
+                };
+                (left, *right)
+            }
+            Node::MissingLeft { column, code, missing, right } => {
+                let is_right = |c: u32| c > *code && c != *missing;
+                let left = match block.codes(*column) {
+                    Codes::U8(codes) => part(rows, spare, codes, is_right),
+                    Codes::U16(codes) => part(rows, spare, codes, is_right),
+                    Codes::U32(codes) => part(rows, spare, codes, is_right),
                 };
                 (left, *right)
             }

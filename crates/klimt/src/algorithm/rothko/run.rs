@@ -11,7 +11,7 @@ use super::withheld::Withheld;
 use super::{Account, External, Method, PartSink, Rothko, Sampling, Whole, grow};
 use crate::algorithm::index::{Built, By, RPlusTree};
 use crate::loss::SuppressedRows;
-use crate::partition::{Budget, CutTree, Job, Partitioning, Proof, Suppression};
+use crate::partition::{CutTree, Job, Partitioning, Proof, Suppression};
 use crate::region::Regions;
 use crate::requirement::Bound;
 use crate::spill::{Block, Place, Rows, SpillFile, SpilledPart};
@@ -112,6 +112,9 @@ impl<'a> Run<'a> {
             let rows = block.rows() as u32;
             self.count(source.rows(), 1, 0);
             return self.finish(block, &[(rows, way)], sink);
+        }
+        if self.job.budget().over() {
+            return self.large_group(source, way, sink);
         }
         let file = self.job.folder.file()?;
         let mut divided = match sample {
@@ -217,7 +220,7 @@ impl<'a> Run<'a> {
             split,
             loss: &SuppressedRows,
             suppression: Suppression::NONE,
-            budget: Budget::default(),
+            budget: self.job.budget(),
             weights: self.job.weights,
             keep_tree: self.job.keep_tree,
             observer: self.job.observer,

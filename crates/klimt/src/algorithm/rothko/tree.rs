@@ -61,7 +61,10 @@ impl Grower<'_> {
             let bytes: u64 = asked.iter().map(|(_, asked)| asked.bytes(self.needs, frame)).sum();
             let bytes = bytes + finder_bytes(asked.iter().map(|(_, asked)| asked));
             let fit = bytes <= self.room.frequencies() && asked.len() <= self.room.frequency_groups();
-            if asked.is_empty() || (passes > 0 && (!fit || leaves.len() * 2 > self.room.leaves())) {
+            if asked.is_empty()
+                || self.job.budget().over()
+                || (passes > 0 && (!fit || leaves.len() * 2 > self.room.leaves()))
+            {
                 return Ok(Grown { tree, passes });
             }
             if bytes > self.room.frequencies() {
@@ -140,11 +143,11 @@ impl Grower<'_> {
             ranges
         };
         match cut {
-            Cut::Threshold { dimension, code, left, .. } => {
+            Cut::Threshold { dimension, code, left, missing_left, .. } => {
                 let (lo, hi) = held[*dimension];
                 let left = u64::from(*left);
                 vec![
-                    node(within(*dimension, lo, *code), left),
+                    node(within(*dimension, lo, missing_left.unwrap_or(*code)), left),
                     node(within(*dimension, code + 1, hi), rows - left),
                 ]
             }
@@ -152,15 +155,19 @@ impl Grower<'_> {
                 let left = u64::from(*left);
                 vec![node(held.to_vec(), left), node(held.to_vec(), rows - left)]
             }
-            Cut::Runs { dimension, bounds, sizes } => {
+            Cut::Runs { dimension, bounds, sizes, missing } => {
                 let (lo, hi) = held[*dimension];
                 let mut start = lo;
-                let run = |(&bound, &size): (&u32, &u32)| {
-                    let made = node(within(*dimension, start, bound.min(hi)), u64::from(size));
+                let run = |(number, (&bound, &size)): (usize, (&u32, &u32))| {
+                    let last = match missing {
+                        Some(missing) if missing.run == number => missing.code,
+                        _ => bound.min(hi),
+                    };
+                    let made = node(within(*dimension, start, last), u64::from(size));
                     start = start.max(bound + 1);
                     made
                 };
-                bounds.iter().zip(sizes).map(run).collect()
+                bounds.iter().zip(sizes).enumerate().map(run).collect()
             }
         }
     }
@@ -183,10 +190,15 @@ fn cut_tree(nodes: &[Node]) -> (CutTree, Vec<usize>) {
                 leaves.push(at);
                 tree.nodes.push(CutNode::Leaf { rows: nodes[at].rows as u32 });
             }
-            Some((Cut::Runs { dimension, bounds, .. }, sides)) => {
+            Some((Cut::Runs { dimension, bounds, missing, .. }, sides)) => {
                 let Some((last, others)) = sides.split_last() else { return };
-                for (&side, &bound) in others.iter().zip(bounds) {
-                    let node = tree.push_threshold(*dimension, bound, false);
+                for (number, (&side, &bound)) in others.iter().zip(bounds).enumerate() {
+                    let node = match missing {
+                        Some(missing) if missing.run == number => {
+                            tree.push_threshold_missing_left(*dimension, bound)
+                        }
+                        _ => tree.push_threshold(*dimension, bound, false),
+                    };
                     push(nodes, side, tree, leaves);
                     tree.close_left(node);
                 }
@@ -194,6 +206,9 @@ fn cut_tree(nodes: &[Node]) -> (CutTree, Vec<usize>) {
             }
             Some((cut, sides)) => {
                 let node = match cut {
+                    Cut::Threshold { dimension, code, missing_left: Some(_), .. } => {
+                        tree.push_threshold_missing_left(*dimension, *code)
+                    }
                     Cut::Threshold { dimension, code, .. } => tree.push_threshold(*dimension, *code, false),
                     Cut::Subset { dimension, members, .. } => tree.push_subset(*dimension, members, false),
                     Cut::Runs { .. } => unreachable!("runs are several cuts"),

@@ -45,6 +45,42 @@ impl Family {
 /// Up to so many values, generalizations are counted where their number need not be exact.
 const COUNTED: usize = 100;
 
+/// The most values of which sets are counted exactly: of more, the numbers have thousands of digits, and the square of the
+/// values is worked out.
+const SETS_COUNTED: usize = 1500;
+
+impl Family {
+    /// How many groupings there are, in digits; of very many values that may be in sets, how many digits that takes.
+    pub fn count_text(&self) -> String {
+        let guided = self.nodes.iter().filter(|node| !node.children.is_empty()).count() > 1;
+        match self.mode {
+            Mode::Subsets if self.atoms() > SETS_COUNTED && guided => {
+                format!("at most 10^{:.0}", (log_bell(self.atoms()) / std::f64::consts::LN_10).ceil())
+            }
+            Mode::Subsets if self.atoms() > SETS_COUNTED => {
+                format!("about 10^{:.0}", log_bell(self.atoms()) / std::f64::consts::LN_10)
+            }
+            _ => self.count().to_string(),
+        }
+    }
+}
+
+/// The natural logarithm of a Bell number, from Dobinski's series e^-1 Σ k^n / k!: its terms rise to one and fall.
+fn log_bell(elements: usize) -> f64 {
+    let n = elements as f64;
+    let (mut factorial, mut terms, mut most) = (0.0, Vec::new(), f64::NEG_INFINITY);
+    for k in 1..=2 * elements + 20 {
+        factorial += (k as f64).ln();
+        let term = n * (k as f64).ln() - factorial;
+        most = term.max(most);
+        if term < most - 60.0 {
+            break;
+        }
+        terms.push(term);
+    }
+    most + terms.iter().map(|term| (term - most).exp()).sum::<f64>().ln() - 1.0
+}
+
 fn logarithm(count: Count) -> f64 {
     let shift = count.bits().saturating_sub(63);
     let head = u64::try_from(count >> shift).unwrap_or(u64::MAX);
@@ -76,14 +112,14 @@ pub fn drawn(scheme: Scheme, tree: &Hierarchy) -> Option<Count> {
 
 /// Consecutive children in parts; a part of one child is any generalization of it.
 fn segmentations(children: &[&Count]) -> Count {
-    let mut counts = vec![Count::from(1u32)];
+    let mut last = Count::from(1u32);
     let mut all_before = Count::default();
-    for (end, child) in children.iter().enumerate() {
-        let next = &counts[end] * *child + &all_before;
-        all_before += &counts[end];
-        counts.push(next);
+    for child in children {
+        let next = &last * *child + &all_before;
+        all_before += &last;
+        last = next;
     }
-    counts.pop().unwrap_or_default()
+    last
 }
 
 /// Children in sets; a set of one child is any generalization of it.
@@ -160,6 +196,17 @@ mod tests {
         assert_eq!(family(Scheme::Ghs), Count::from(9u32), "a node over one value groups nothing");
         assert_eq!(family(Scheme::Ops), Count::from(128u32));
         assert_eq!(family(Scheme::Sps), Count::from(4140u32));
+    }
+
+    #[test]
+    fn of_very_many_values_it_is_told_how_many_digits_a_count_has() {
+        for elements in [1, 2, 10, 100, 300] {
+            let (exact, about) = (logarithm(bell(elements)) * std::f64::consts::LN_2, log_bell(elements));
+            assert!((exact - about).abs() < 1e-6 * exact.max(1.0), "{elements}: {exact} and {about}");
+        }
+        assert_eq!(Family::flat(Scheme::Sps, 100).unwrap().count_text(), bell(100).to_string());
+        assert_eq!(Family::flat(Scheme::Sps, 100_000).unwrap().count_text(), "about 10^364471");
+        assert_eq!(Family::flat(Scheme::Ops, 100_000).unwrap().count_text().len(), 30_103);
     }
 
     #[test]

@@ -6,9 +6,11 @@
 //! GSPS with a hierarchy that says nothing.
 
 use super::grow::grow;
+use super::missing::{self, Missing};
 use super::{ColumnScheme, Scheme};
 use crate::hierarchy::{Hierarchy, NodeId};
-use crate::table::{Domain, Shape, Table};
+use crate::partition::Job;
+use crate::table::{Domain, Shape};
 use crate::{Error, ErrorKind, Result};
 use std::ops::Range;
 
@@ -70,16 +72,22 @@ impl Generalization {
 }
 
 /// The families of all quasi-identifiers; all problems at once.
-pub(super) fn families(columns: &[ColumnScheme], table: &Table) -> Result<Vec<Family>> {
+pub(super) fn families(columns: &[ColumnScheme], job: &Job<'_>, missing: Missing) -> Result<Vec<Family>> {
+    let table = job.table;
     if columns.len() != table.dimensions() {
         return Err(Error::internal("every quasi-identifier needs a scheme"));
     }
     let (mut families, mut problems) = (Vec::new(), Vec::new());
     for (dimension, column) in columns.iter().enumerate() {
-        let mut occurs = vec![false; table.domain(dimension).cardinality()];
+        let mut rows = vec![0; table.domain(dimension).cardinality()];
         let codes = table.codes(dimension);
-        (0..table.rows()).for_each(|row| occurs[codes.get(row) as usize] = true);
-        match Family::of_domain(column, table.domain(dimension), &occurs) {
+        (0..table.rows()).for_each(|row| rows[codes.get(row) as usize] += 1);
+        let missing = match missing {
+            Missing::FewWithRarest if missing::are_few(job, dimension) => Missing::WithRarest,
+            Missing::FewWithRarest => Missing::Apart,
+            other => other,
+        };
+        match Family::of_domain(column, table.domain(dimension), &rows, missing) {
             Ok(family) => families.push(family),
             Err(problem) => {
                 problems.push(format!("column {}: {}", table.dimension(dimension).name, problem.message()));
@@ -101,8 +109,8 @@ impl Family {
         grow(scheme, None, (0..values as u32).map(|code| vec![code]).collect(), None, (0, u32::MAX))
     }
 
-    /// The family of a column whose codes occur or do not.
-    fn of_domain(column: &ColumnScheme, domain: &Domain, occurs: &[bool]) -> Result<Self> {
+    /// The family of a column whose codes have so many rows each.
+    fn of_domain(column: &ColumnScheme, domain: &Domain, rows: &[u32], treated: Missing) -> Result<Self> {
         let ordered = matches!(domain.shape(), Shape::Ordered);
         let scheme = if ordered { column.scheme.for_ordered() } else { column.scheme };
         let guide = column.guide.as_deref().or(domain.hierarchy());
@@ -122,12 +130,21 @@ impl Family {
                 "groupings of a hierarchy's leaves are published as sets or intervals",
             ));
         }
-        let missing = domain.missing_code().filter(|&code| occurs[code as usize]);
-        let values = (0..domain.value_count() as u32).filter(|&code| occurs[code as usize]);
-        let leaves = match guide {
+        let missing = domain.missing_code().filter(|&code| rows[code as usize] > 0);
+        let values = (0..domain.value_count() as u32).filter(|&code| rows[code as usize] > 0);
+        let mut leaves: Vec<Vec<u32>> = match guide {
             None => values.map(|code| vec![code]).collect(),
             Some(tree) => by_leaf(tree, domain, values)?,
         };
+        let rows_of = |leaf: &Vec<u32>| leaf.iter().map(|&code| u64::from(rows[code as usize])).sum::<u64>();
+        let joins = treated == Missing::WithRarest && !matches!(domain.shape(), Shape::Set);
+        if let Some(code) = missing.filter(|_| joins)
+            && let Some(rarest) =
+                leaves.iter_mut().rev().filter(|leaf| !leaf.is_empty()).min_by_key(|leaf| rows_of(leaf))
+        {
+            rarest.push(code);
+            return grow(scheme, guide, leaves, None, column.levels);
+        }
         grow(scheme, guide, leaves, missing, column.levels)
     }
 
@@ -137,13 +154,18 @@ impl Family {
     }
 
     /// The first and the last code of what is published of a block of a domain with an order or a hierarchy: from a higher
-    /// level on, a node is published as it is, whatever occurs under it.
+    /// level on, a node is published as it is, whatever occurs under it. A missing value that goes with another is not seen.
     pub(super) fn span(&self, domain: &Domain, atoms: &[u32]) -> (u32, u32) {
-        let codes = || atoms.iter().flat_map(|&atom| self.codes[atom as usize].iter().copied());
+        let missing = domain.missing_code();
+        let of = |&atom: &u32| {
+            let codes = &self.codes[atom as usize];
+            codes.iter().copied().filter(|&code| codes.len() == 1 || Some(code) != missing)
+        };
+        let codes = || atoms.iter().flat_map(of);
         let (lo, hi) = (codes().min().unwrap_or(0), codes().max().unwrap_or(0));
         match domain.shape() {
-            Shape::Hierarchy(_) if lo == hi && domain.missing_code() == Some(hi) => (lo, hi),
-            Shape::Hierarchy(_) if domain.missing_code() == Some(hi) => (0, hi),
+            Shape::Hierarchy(_) if lo == hi && missing == Some(hi) => (lo, hi),
+            Shape::Hierarchy(_) if missing == Some(hi) => (0, hi),
             Shape::Hierarchy(tree) => {
                 let tops =
                     || atoms.iter().filter_map(|&atom| self.tops[atom as usize]).map(|top| tree.span(top));

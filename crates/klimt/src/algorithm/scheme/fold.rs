@@ -8,17 +8,31 @@
 
 use super::bound::Priced;
 use super::family::{Family, Generalization, Mode};
-use super::problem::Problem;
+use super::problem::{Pricing, Problem};
 use super::slab::{Slab, priced};
+use crate::statistics::Extent;
+use crate::table::Shape;
 
 /// The most children of a node of which every subset is looked at.
 const SUBSETS: usize = 10;
 
-/// The most blocks that are looked at in a column.
+/// The most blocks that are looked at in a column,
 const BLOCKS: usize = 40_000;
+
+/// and the most atoms in all of them.
+const ATOMS: usize = 100_000_000;
 
 /// The most children that are parted at every place; more are taken by the handful.
 const PLACES: usize = 120;
+
+/// The most handfuls, however few the groups are: each pair of them is a block with a width of its own.
+const HANDFULS: usize = 2000;
+
+/// How many groups may be added to slabs for one fold, about; more make handfuls fewer, though no fewer than [`PLACES`].
+const WORK: usize = 200_000_000;
+
+/// How many atoms are added between two looks at the clock.
+const PATIENCE: usize = 64;
 
 /// Folds a column.
 pub(super) struct Fold<'p, 'a> {
@@ -39,52 +53,45 @@ pub(super) struct Folded {
 
 /// Whether every generalization of a family is looked at.
 pub(super) fn is_exact(family: &Family) -> bool {
-    let mut blocks = 0;
+    let (mut blocks, mut atoms) = (0usize, 0usize);
     for node in family.nodes.iter().filter(|node| node.mergeable) {
         let many = node.children.len();
-        blocks += match family.mode {
+        let here = match family.mode {
             Mode::Levels | Mode::Cuts => 1,
-            Mode::Segments => many * many / 2,
+            Mode::Segments => many.saturating_mul(many) / 2,
             Mode::Subsets if many <= SUBSETS => 1 << many,
             Mode::Subsets => return false,
         };
+        blocks = blocks.saturating_add(here);
+        atoms = atoms.saturating_add(here.saturating_mul(node.atoms.len()));
     }
-    blocks <= BLOCKS
+    blocks <= BLOCKS && atoms <= ATOMS
 }
 
 impl<'p, 'a> Fold<'p, 'a> {
     /// A fold over every generalization of the column.
-    pub fn exact(problem: &'p Problem<'a>, column: usize) -> Self {
+    pub fn exact(problem: &'p Problem<'a>, column: usize) -> Option<Self> {
         let handfuls = vec![None; problem.families[column].nodes.len()];
         Fold::new(problem, column, handfuls)
     }
 
     /// A fold over the generalizations that keep some things together: children that share a block of `current` stay
-    /// neighbours, and where there are too many, neighbours are taken together. `random` gives a number below another.
+    /// neighbours, and where there are too many, neighbours are taken together: as few of them as a fold of so many groups
+    /// has time and memory for. `random` gives a number below another.
     pub fn near(
         problem: &'p Problem<'a>,
         column: usize,
         current: &Generalization,
+        groups: usize,
         random: &mut dyn FnMut(usize) -> usize,
-    ) -> Self {
+    ) -> Option<Self> {
         let family = &problem.families[column];
+        let most = (WORK / groups.max(1)).clamp(PLACES, HANDFULS);
         let handful = |node: &super::family::Node| {
             let many = node.children.len();
             let first = |child: &usize| current.0[family.nodes[*child].atoms.start as usize];
             match family.mode {
-                Mode::Segments if many > PLACES => {
-                    let keep = PLACES.min(many);
-                    let mut handfuls: Vec<Vec<usize>> = Vec::new();
-                    for (at, child) in node.children.iter().enumerate() {
-                        let apart =
-                            at == 0 || first(child) != first(&node.children[at - 1]) || random(many) < keep;
-                        match handfuls.last_mut() {
-                            Some(last) if !apart => last.push(*child),
-                            _ => handfuls.push(vec![*child]),
-                        }
-                    }
-                    Some(handfuls)
-                }
+                Mode::Segments if many > PLACES => Some(taken(&node.children, first, most, random)),
                 Mode::Subsets if many > SUBSETS => {
                     let mut ranks: Vec<usize> = (0..family.atoms()).collect();
                     (1..ranks.len()).rev().for_each(|at| ranks.swap(at, random(at + 1)));
@@ -94,7 +101,11 @@ impl<'p, 'a> Fold<'p, 'a> {
                         .map(|&child| (ranks[first(&child) as usize], random(1 << 30), child))
                         .collect();
                     order.sort_unstable();
-                    Some(order.into_iter().map(|(_, _, child)| vec![child]).collect())
+                    let order: Vec<usize> = order.into_iter().map(|(_, _, child)| child).collect();
+                    match many > most {
+                        true => Some(taken(&order, first, most, random)),
+                        false => Some(order.into_iter().map(|child| vec![child]).collect()),
+                    }
                 }
                 _ => None,
             }
@@ -103,14 +114,17 @@ impl<'p, 'a> Fold<'p, 'a> {
         Fold::new(problem, column, handfuls)
     }
 
-    fn new(problem: &'p Problem<'a>, column: usize, handfuls: Vec<Option<Vec<Vec<usize>>>>) -> Self {
+    /// A fold, or nothing where the search is stopped before all widths are known.
+    fn new(problem: &'p Problem<'a>, column: usize, handfuls: Vec<Option<Vec<Vec<usize>>>>) -> Option<Self> {
         let mut fold = Fold { problem, column, widths: Vec::new(), handfuls };
         let mut widths = Vec::new();
-        let mut measure = Measuring { problem, column, atoms: Vec::new(), widths: &mut widths };
-        // Nothing reaches a ceiling that is no number: every block is visited.
-        fold.solve(&mut measure, 0.0, f64::NAN);
+        if problem.pricing == Pricing::Shares {
+            let mut measure = Measuring::new(problem, column, &mut widths);
+            // Nothing reaches a ceiling that is no number: every block is visited.
+            fold.solve(&mut measure, 0.0, f64::NAN)?;
+        }
         fold.widths = widths;
-        fold
+        Some(fold)
     }
 
     fn family(&self) -> &'p Family {
@@ -118,16 +132,22 @@ impl<'p, 'a> Fold<'p, 'a> {
     }
 
     /// The best generalization with the slabs' values, when a suppressed row costs the price. What costs as much as the
-    /// ceiling is not looked into; where nothing costs less, the cost is infinite.
-    pub fn solve(&self, slab: &mut dyn Slab, price: f64, ceiling: f64) -> Folded {
+    /// ceiling is not looked into; where nothing costs less, the cost is infinite. Nothing where the search is stopped
+    /// meanwhile.
+    pub fn solve(&self, slab: &mut dyn Slab, price: f64, ceiling: f64) -> Option<Folded> {
         let family = self.family();
-        let mut visit = Visit { fold: self, slab, price, ceiling, at: 0, atoms: Vec::new() };
+        let mut visit =
+            Visit { fold: self, slab, price, ceiling, at: 0, atoms: Vec::new(), added: 0, stopped: false };
         if family.mode == Mode::Levels {
-            return visit.levels();
+            let found = visit.levels();
+            return (!visit.stopped).then_some(found);
         }
         let mut best: Vec<Priced> = Vec::with_capacity(family.nodes.len());
         let mut chosen: Vec<Vec<Vec<usize>>> = Vec::with_capacity(family.nodes.len());
         for (number, node) in family.nodes.iter().enumerate() {
+            if visit.stopped {
+                return None;
+            }
             let (value, parts) = match node.children.len() {
                 0 => {
                     let value = visit.block(&[number]);
@@ -143,10 +163,39 @@ impl<'p, 'a> Fold<'p, 'a> {
             best.push(value);
             chosen.push(parts);
         }
+        if visit.stopped {
+            return None;
+        }
         let mut part = Generalization::finest(family.atoms());
         spell(family, &chosen, family.root(), &mut part);
-        Folded { priced: best[family.root()], part }
+        Some(Folded { priced: best[family.root()], part })
     }
+}
+
+/// Children in handfuls of neighbours, about as many as are granted: parted where their blocks are, and at a few places
+/// more; where there are too many blocks, at some of these.
+fn taken(
+    children: &[usize],
+    block: impl Fn(&usize) -> u32,
+    most: usize,
+    random: &mut dyn FnMut(usize) -> usize,
+) -> Vec<Vec<usize>> {
+    let parted = |at: usize| block(&children[at]) != block(&children[at - 1]);
+    let blocks = 1 + (1..children.len()).filter(|&at| parted(at)).count();
+    let too_many = blocks + PLACES > most;
+    let mut handfuls: Vec<Vec<usize>> = Vec::new();
+    for (at, child) in children.iter().enumerate() {
+        let apart = at > 0
+            && match too_many {
+                true => parted(at) && random(blocks) < most,
+                false => parted(at) || random(children.len()) < PLACES,
+            };
+        match handfuls.last_mut() {
+            Some(last) if !apart => last.push(*child),
+            _ => handfuls.push(vec![*child]),
+        }
+    }
+    handfuls
 }
 
 /// Writes down the blocks that were chosen under a node.
@@ -180,6 +229,10 @@ struct Visit<'v, 'p, 'a> {
     at: usize,
     /// The atoms in the slab.
     atoms: Vec<u32>,
+    /// How many atoms were added since the clock was looked at.
+    added: usize,
+    /// Whether the search was stopped; values mean nothing from then on.
+    stopped: bool,
 }
 
 impl Visit<'_, '_, '_> {
@@ -188,11 +241,22 @@ impl Visit<'_, '_, '_> {
         let family = self.fold.family();
         for &node in nodes {
             for atom in family.nodes[node].atoms.clone() {
-                self.slab.add(atom);
-                self.atoms.push(atom);
+                self.add(atom);
             }
         }
         self.value()
+    }
+
+    fn add(&mut self, atom: u32) {
+        self.added += 1;
+        if self.added >= PATIENCE {
+            self.added = 0;
+            self.stopped |= self.fold.problem.stopped();
+        }
+        if !self.stopped {
+            self.slab.add(atom);
+            self.atoms.push(atom);
+        }
     }
 
     fn value(&mut self) -> Priced {
@@ -230,8 +294,7 @@ impl Visit<'_, '_, '_> {
                     self.at += blocks.len() - number;
                     break;
                 }
-                block.iter().for_each(|&atom| self.slab.add(atom));
-                self.atoms.extend(block);
+                block.iter().for_each(|&atom| self.add(atom));
                 value = sum([value, self.value()].into_iter());
                 self.clear();
             }
@@ -278,6 +341,9 @@ impl Visit<'_, '_, '_> {
         let mut from = vec![0; many + 1];
         upto[0].cost = 0.0;
         for first in 0..many {
+            if self.stopped {
+                break;
+            }
             if upto[first].cost >= self.ceiling {
                 self.at += many - first;
                 continue;
@@ -352,6 +418,9 @@ impl Visit<'_, '_, '_> {
     /// The values of all sets that add later children to one.
     fn grow(&mut self, children: &[usize], set: usize, next: usize, values: &mut [Priced]) {
         for at in next..children.len() {
+            if self.stopped {
+                return;
+            }
             let mark = self.mark();
             values[set | 1 << at] = self.block(&children[at..=at]);
             self.grow(children, set | 1 << at, at + 1, values);
@@ -365,16 +434,47 @@ struct Measuring<'m, 'a> {
     problem: &'m Problem<'a>,
     column: usize,
     atoms: Vec<u32>,
+    /// The codes of the atoms, where they say what is published of them.
+    extent: Option<Extent>,
     widths: &'m mut Vec<f64>,
+}
+
+impl<'m, 'a> Measuring<'m, 'a> {
+    fn new(problem: &'m Problem<'a>, column: usize, widths: &'m mut Vec<f64>) -> Self {
+        let domain = problem.job.table.domain(column);
+        let extent = match domain.shape() {
+            Shape::Set => Some(Extent::no_members(domain.cardinality())),
+            Shape::Ordered => Some(Extent::NOTHING),
+            Shape::Hierarchy(_) => None,
+        };
+        Measuring { problem, column, atoms: Vec::new(), extent, widths }
+    }
+
+    fn extend(&mut self, atom: u32) {
+        let codes = &self.problem.families[self.column].codes[atom as usize];
+        if let Some(extent) = &mut self.extent {
+            codes.iter().for_each(|&code| extent.add(code));
+        }
+    }
+
+    fn extent(&self) -> Extent {
+        match &self.extent {
+            Some(Extent::Interval { lo, hi }) => self.problem.interval(self.column, *lo, *hi),
+            Some(members) => members.clone(),
+            None => self.problem.extent(self.column, &self.atoms),
+        }
+    }
 }
 
 impl Slab for Measuring<'_, '_> {
     fn add(&mut self, atom: u32) {
         self.atoms.push(atom);
+        self.extend(atom);
     }
 
     fn clear(&mut self) {
         self.atoms.clear();
+        self.extent.iter_mut().for_each(Extent::clear);
     }
 
     fn mark(&mut self) -> usize {
@@ -383,10 +483,13 @@ impl Slab for Measuring<'_, '_> {
 
     fn back(&mut self, mark: usize) {
         self.atoms.truncate(mark);
+        self.extent.iter_mut().for_each(Extent::clear);
+        (0..mark).for_each(|at| self.extend(self.atoms[at]));
     }
 
-    fn value(&mut self, _: f64, _: &dyn Fn() -> crate::statistics::Extent) -> (f64, u64) {
-        self.widths.push(self.problem.width(self.column, &self.atoms));
+    fn value(&mut self, _: f64, _: &dyn Fn() -> Extent) -> (f64, u64) {
+        let width = self.problem.job.loss.spread(self.column, &self.extent()).unwrap_or(0.0);
+        self.widths.push(width);
         (0.0, 0)
     }
 }

@@ -4,6 +4,7 @@ use super::Scheme;
 use super::family::{Family, Generalization, Mode, Node};
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::{Error, Result};
+use hashbrown::HashMap;
 
 /// The family of a scheme. `leaves` has the codes that occur of each leaf of the hierarchy, or of each value where there
 /// is none; a missing value is merged with others last of all, but for sets, where it is a value like any other. Levels
@@ -85,19 +86,39 @@ impl Growing<'_> {
         Some(self.nodes.len() - 1)
     }
 
-    /// What occurs under a node of the hierarchy.
-    fn node(&mut self, tree: &Hierarchy, node: NodeId) -> Option<usize> {
-        let level = tree.height() - tree.depth(node);
-        if tree.is_leaf(node) || level <= self.levels.0 {
-            let (first, last) = tree.span(node);
-            let mut codes: Vec<u32> =
-                (first..=last).flat_map(|leaf| self.leaves[leaf as usize].iter().copied()).collect();
-            codes.sort_unstable();
-            return (!codes.is_empty()).then(|| self.atom(codes, Some(node)));
+    /// What occurs under a node of the hierarchy, however deep that is.
+    fn node(&mut self, tree: &Hierarchy, root: NodeId) -> Option<usize> {
+        // The nodes on the way down, each with its next child and what was found under those before.
+        let mut way: Vec<(NodeId, usize, Vec<usize>)> = vec![(root, 0, Vec::new())];
+        loop {
+            let (node, next, found) = way.last_mut()?;
+            let (node, level) = (*node, tree.height() - tree.depth(*node));
+            let is_atom = tree.is_leaf(node) || level <= self.levels.0;
+            if let Some(&child) = tree.children(node).get(*next).filter(|_| !is_atom) {
+                *next += 1;
+                way.push((child, 0, Vec::new()));
+                continue;
+            }
+            let found = std::mem::take(found);
+            let made = match is_atom {
+                true => self.lowest(tree, node),
+                false => self.join(found, level <= self.levels.1),
+            };
+            way.pop();
+            match way.last_mut() {
+                None => return made,
+                Some((.., above)) => above.extend(made),
+            }
         }
-        let children: Vec<usize> =
-            tree.children(node).iter().filter_map(|&child| self.node(tree, child)).collect();
-        self.join(children, level <= self.levels.1)
+    }
+
+    /// The atom of a node that is not looked into, where any of its values occur.
+    fn lowest(&mut self, tree: &Hierarchy, node: NodeId) -> Option<usize> {
+        let (first, last) = tree.span(node);
+        let mut codes: Vec<u32> =
+            (first..=last).flat_map(|leaf| self.leaves[leaf as usize].iter().copied()).collect();
+        codes.sort_unstable();
+        (!codes.is_empty()).then(|| self.atom(codes, Some(node)))
     }
 
     /// Forgets everything but the atoms, which become the children of one node.
@@ -134,16 +155,24 @@ impl Growing<'_> {
 fn by_level(tree: &Hierarchy, tops: &[Option<NodeId>], levels: (u32, u32)) -> Vec<Generalization> {
     let mut found: Vec<Generalization> = Vec::new();
     let mut add = |keys: Vec<Option<NodeId>>| {
-        let first = |at: usize| keys.iter().position(|other| *other == keys[at]).unwrap_or(at) as u32;
-        let grouping = Generalization((0..keys.len()).map(first).collect());
+        let mut firsts: HashMap<Option<NodeId>, u32> = HashMap::new();
+        let first = |(at, key): (u32, &Option<NodeId>)| *firsts.entry(*key).or_insert(at);
+        let grouping = Generalization((0..).zip(&keys).map(first).collect());
         if found.last() != Some(&grouping) {
             found.push(grouping);
         }
     };
+    let mut above = tops.to_vec();
     for level in levels.0..=levels.1.min(tree.height()) {
         let depth = tree.height() - level;
-        let above = |top: NodeId| tree.path(top).find(|&node| tree.depth(node) <= depth);
-        add(tops.iter().map(|top| top.and_then(above)).collect());
+        // Level by level a step up, as hierarchies may be deep.
+        for at in above.iter_mut().flatten() {
+            while tree.depth(*at) > depth {
+                let Some(parent) = tree.parent(*at) else { break };
+                *at = parent;
+            }
+        }
+        add(above.clone());
     }
     if levels.1 >= tree.height() {
         add(vec![None; tops.len()]);

@@ -21,6 +21,7 @@ mod fold;
 mod groups;
 mod grow;
 mod keys;
+mod missing;
 mod outcome;
 mod problem;
 mod queue;
@@ -34,11 +35,13 @@ pub use enumerate::{anonymizations, child_partitions, generalizations};
 pub use family::{Family, Generalization};
 
 use crate::hierarchy::Hierarchy;
-use crate::partition::{Job, Partitioner, Partitioning};
+use crate::partition::{Budget, Job, Partitioner, Partitioning};
 use crate::{Error, Result};
+use missing::Missing;
 use problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Which groupings of the values of a column are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,9 +182,55 @@ pub struct SchemeSearch {
 
 impl Partitioner for SchemeSearch {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
-        let families = family::families(&self.columns, job.table)?;
+        let ways = missing::ways(job);
+        let (mut best, mut failed) = (None::<Solved>, None);
+        for (at, &(way, share)) in ways.iter().enumerate() {
+            let until = job.budget.until.filter(|_| at + 1 < ways.len()).map(|until| {
+                let now = Instant::now();
+                now + until.saturating_duration_since(now).mul_f64(share)
+            });
+            let until = until.or(job.budget.until);
+            match self.solve(&Job { budget: Budget { until, ..job.budget }, ..*job }, way) {
+                // Of equal ones that with a proof.
+                Ok(found) => {
+                    let is_better = |best: &Solved| match way {
+                        Missing::Apart => found.cost <= best.cost * (1.0 + ROUNDING),
+                        _ => found.cost < best.cost * (1.0 - ROUNDING),
+                    };
+                    if best.as_ref().is_none_or(is_better) {
+                        best = Some(found);
+                    }
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        match (best, failed) {
+            (Some(best), _) => Ok(best.partitioning),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(Error::internal("no way to treat missing values was tried")),
+        }
+    }
+}
+
+/// How far sums of the same numbers in different orders can lie apart.
+const ROUNDING: f64 = 1e-9;
+
+/// A partitioning, and what it costs as it is published.
+struct Solved {
+    partitioning: Partitioning,
+    cost: f64,
+}
+
+impl SchemeSearch {
+    /// The best generalization, with missing values as they are told.
+    fn solve(&self, job: &Job<'_>, missing: Missing) -> Result<Solved> {
+        problem::admit(job)?;
+        let families = family::families(&self.columns, job, missing)?;
         let problem = Problem::new(job, &families)?;
         let found = search::run(self, &problem)?;
-        outcome::partitioning(&problem, &found)
+        let partitioning = outcome::partitioning(&problem, &found)?;
+        let cost = missing::published_cost(&problem, &found.best.parts, &partitioning)?
+            .unwrap_or(found.best.priced.cost);
+        Ok(Solved { partitioning, cost })
     }
 }

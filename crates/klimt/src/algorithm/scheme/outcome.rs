@@ -2,12 +2,13 @@
 
 use super::family::Generalization;
 use super::keys::Grouper;
+use super::missing;
 use super::problem::Problem;
 use super::search::Reached;
 use super::tuples::gather;
 use crate::Result;
 use crate::partition::{CutNode, CutTree, Partitioning, Proof};
-use crate::region::{Regions, Widening};
+use crate::region::Regions;
 use crate::table::{Domain, Shape};
 
 /// The partitioning that a generalization makes. The cuts of its tree lie between the blocks of every column.
@@ -49,9 +50,11 @@ pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<P
     let domains: Vec<&Domain> = (0..parts.len()).map(|column| table.domain(column)).collect();
     if !suppressed.is_empty() {
         found.drop_groups(&suppressed, &domains);
-        if let Some(tree) = &mut found.tree {
-            tree.vacate(&suppressed);
-        }
+    }
+    if axes.iter().any(|axis| axis.joined.is_some()) {
+        missing::divide(problem, &mut found)?;
+        // The search knows nothing of groups that are published as `*`, nor of those that are divided.
+        found.proof = Proof::Heuristic;
     }
     Ok(found)
 }
@@ -68,7 +71,7 @@ fn stars(
     let starred = |(column, part): (usize, &Generalization)| {
         let domain = problem.job.table.domain(column);
         let missing = domain.missing_code().filter(|_| !matches!(domain.shape(), Shape::Set))?;
-        let with = problem.families[column].codes.iter().position(|codes| codes.contains(&missing))?;
+        let with = problem.families[column].codes.iter().position(|codes| codes[..] == [missing])?;
         let block = part.0[with];
         (part.0.iter().filter(|&&other| other == block).count() > 1).then_some(block)
     };
@@ -78,8 +81,11 @@ fn stars(
         let tuple = tuples[*group as usize] as usize;
         for (column, part) in parts.iter().enumerate() {
             let block = part.0[problem.tuples.atoms(column)[tuple] as usize];
-            let widening = Widening { everything: starred[column] == Some(block), without_missing: false };
-            regions.push_widened(compact, number, column, problem.job.table.domain(column), widening);
+            let domain = problem.job.table.domain(column);
+            match starred[column] == Some(block) {
+                true => regions.push_interval(0, domain.cardinality() as u32 - 1),
+                false => regions.push_copy(compact, number, column, domain),
+            }
         }
     }
     regions
@@ -98,11 +104,14 @@ fn proof(reached: &Reached) -> Proof {
 struct Axis {
     /// The place of the block of every atom.
     places: Vec<u32>,
+    /// The place of the block of the missing value, where that goes with another.
+    joined: Option<u32>,
     cuts: Cuts,
 }
 
 enum Cuts {
-    /// The first and the last code of every block, and how many codes there are; what lies between two blocks is empty.
+    /// The first and the last code of every block, and how many codes there are, without the missing value where it goes
+    /// with another; what lies between two blocks is empty.
     Spans { spans: Vec<(u32, u32)>, codes: u32 },
     /// The codes of every block.
     Members(Vec<Vec<u32>>),
@@ -127,14 +136,17 @@ impl Axis {
         for (place, (_, atoms)) in (0..).zip(&blocks) {
             atoms.iter().for_each(|&atom| places[atom as usize] = place);
         }
+        let joined = family.joined(domain);
+        let place = |missing: u32| blocks.iter().position(|(codes, _)| codes.contains(&missing));
+        let joined_place = joined.and_then(place).map(|place| place as u32);
         let cuts = match domain.shape() {
             Shape::Set => Cuts::Members(blocks.into_iter().map(|(codes, _)| codes).collect()),
             _ => Cuts::Spans {
                 spans: blocks.iter().map(|(_, atoms)| family.span(domain, atoms)).collect(),
-                codes: domain.cardinality() as u32,
+                codes: joined.unwrap_or(domain.cardinality() as u32),
             },
         };
-        Axis { places, cuts }
+        Axis { places, joined: joined_place, cuts }
     }
 }
 
@@ -146,7 +158,7 @@ struct Piece<'g> {
 
 #[derive(Clone, Copy)]
 enum Cut<'g> {
-    After(u32),
+    After { code: u32, missing_left: bool },
     Members(&'g [u32]),
 }
 
@@ -162,8 +174,14 @@ fn plant(axes: &[Axis], groups: &[(Vec<u32>, u32)], rows: &[u32], column: usize,
         let dimension = column as u32;
         match cut {
             None => {}
-            Some(Cut::After(code)) => {
-                tree.nodes.push(CutNode::Threshold { dimension, code, shared: false, right: 0 });
+            Some(Cut::After { code, missing_left }) => {
+                tree.nodes.push(CutNode::Threshold {
+                    dimension,
+                    code,
+                    shared: false,
+                    missing_left,
+                    right: 0,
+                });
             }
             Some(Cut::Members(members)) => {
                 let (first, len) = (tree.members.len() as u32, members.len() as u32);
@@ -186,11 +204,16 @@ fn pieces<'g>(axis: &'g Axis, groups: &'g [(Vec<u32>, u32)], column: usize) -> V
         Cuts::Spans { spans, codes } => {
             let mut next = 0;
             for groups in blocks {
-                let (lo, hi) = spans[groups[0].0[column] as usize];
+                let place = groups[0].0[column];
+                let (lo, hi) = spans[place as usize];
                 if lo > next {
-                    pieces.push(Piece { cut: Some(Cut::After(lo - 1)), groups: &[] });
+                    pieces.push(Piece {
+                        cut: Some(Cut::After { code: lo - 1, missing_left: false }),
+                        groups: &[],
+                    });
                 }
-                pieces.push(Piece { cut: Some(Cut::After(hi)), groups });
+                let missing_left = axis.joined == Some(place);
+                pieces.push(Piece { cut: Some(Cut::After { code: hi, missing_left }), groups });
                 next = hi + 1;
             }
             next == *codes

@@ -9,6 +9,7 @@ use crate::Result;
 use crate::partition::Job;
 use crate::statistics::{Collector, Extent, Statistics};
 use crate::table::Shape;
+use rayon::prelude::*;
 
 /// How the cost of a group is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub(super) struct Problem<'a> {
     pub collects: bool,
     /// Every tuple as a group of its own.
     pub base: Groups,
+    /// Whether there is memory for one piece of work at a time only.
+    pub alone: bool,
     /// No smaller group satisfies the requirements.
     least_rows: u32,
     /// What a row pays in small groups, by their size.
@@ -48,6 +51,64 @@ pub(super) struct Problem<'a> {
 
 /// The sizes of groups for which it is tabulated what a row pays.
 const TABULATED: u64 = 4096;
+
+/// What memory is needed for, in words.
+const WORK: &str = "the search for the best generalization";
+
+/// What an atom takes in its family, in bytes.
+const ATOM: usize = 128;
+/// What an atom takes in the generalizations of a worker, in bytes,
+const GENERALIZED: usize = 40;
+/// and what it takes more in the column that a worker folds.
+const FOLDED: usize = 128;
+
+/// What finding the distinct tuples takes, in bytes a row: the tuples before and after they are sorted.
+fn tupled(job: &Job<'_>) -> usize {
+    64 + 8 * job.table.dimensions()
+}
+
+/// How many bytes so many atoms in each column take: once, and once more for each worker.
+fn atom_bytes(atoms: &[usize]) -> (usize, usize) {
+    let (all, widest) = (atoms.iter().sum::<usize>(), atoms.iter().max().copied().unwrap_or(0));
+    (all * ATOM, all * GENERALIZED + widest * FOLDED)
+}
+
+/// What the search takes, in bytes, over so many tuples and so many atoms in each column.
+fn search_bytes(job: &Job<'_>, tuples: usize, atoms: &[usize], workers: usize) -> usize {
+    let pricing = pricing(job);
+    let (tuple, again) = bytes(job, pricing, collects(job, pricing));
+    let (held, folded) = atom_bytes(atoms);
+    job.table.rows() * 4 + tuples * (tuple + workers * again) + held + workers * folded
+}
+
+/// Refuses a search that there is not even memory to begin with, and names what would do however many tuples there are.
+pub(super) fn admit(job: &Job<'_>) -> Result<()> {
+    let (rows, table) = (job.table.rows(), job.table);
+    let atoms: Vec<usize> =
+        (0..table.dimensions()).map(|dimension| table.domain(dimension).cardinality().min(rows)).collect();
+    let first = rows * tupled(job) + atom_bytes(&atoms).0;
+    match job.budget.admit(table, first, WORK) {
+        Ok(()) => Ok(()),
+        Err(_) => job.budget.admit(table, first.max(search_bytes(job, rows, &atoms, 1)), WORK),
+    }
+}
+
+/// Whether groups are judged or priced by more than their size and what their values pay.
+fn collects(job: &Job<'_>, pricing: Pricing) -> bool {
+    !job.requirements.only_count() || pricing == Pricing::Statistics
+}
+
+/// How many bytes a tuple takes: once, and once more for each worker, who regroups all tuples and folds them.
+fn bytes(job: &Job<'_>, pricing: Pricing, collects: bool) -> (usize, usize) {
+    let dimensions = job.table.dimensions();
+    let sums = if pricing == Pricing::Shares { 8 * (dimensions + 1) } else { 0 };
+    let mut needs = job.requirements.needs().clone();
+    if pricing == Pricing::Statistics {
+        needs.include(&job.loss.needs());
+    }
+    let statistics = if collects { needs.bytes(job.table) } else { 0 };
+    (4 * dimensions + 24 + sums + statistics, 184 + sums + statistics)
+}
 
 /// What a row pays in a group of some size.
 fn rate(job: &Job<'_>, size: u64) -> f64 {
@@ -60,10 +121,13 @@ impl<'a> Problem<'a> {
         let pricing = pricing(job);
         let limit = job.suppression.limit(job.table.rows()) as u64;
         let price = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
-        let collects = !job.requirements.only_count() || pricing == Pricing::Statistics;
         let tractable = families.iter().all(|family| applicators_of(family) <= MOST_APPLICATORS);
         let atoms: Vec<usize> = families.iter().map(Family::atoms).collect();
+        let needed = |workers: usize| search_bytes(job, tuples.len(), &atoms, workers);
+        job.budget.admit(job.table, needed(1), WORK)?;
+        let workers = rayon::current_num_threads();
         let mut problem = Problem {
+            alone: job.budget.admit(job.table, needed(workers), WORK).is_err(),
             job,
             families,
             applicators: if tractable { families.iter().map(Applicators::of).collect() } else { Vec::new() },
@@ -78,7 +142,7 @@ impl<'a> Problem<'a> {
             pricing,
             price: price.unwrap_or(f64::INFINITY),
             limit: if price.is_some() { limit } else { 0 },
-            collects,
+            collects: collects(job, pricing),
             tuples,
         };
         problem.base = problem.every_tuple()?;
@@ -87,6 +151,14 @@ impl<'a> Problem<'a> {
 
     pub fn dimensions(&self) -> usize {
         self.families.len()
+    }
+
+    /// Does pieces of work, side by side where there is memory for that.
+    pub fn each<R: Send>(&self, pieces: usize, work: impl Fn(usize) -> R + Send + Sync) -> Vec<R> {
+        match self.alone {
+            true => (0..pieces).map(work).collect(),
+            false => (0..pieces).into_par_iter().map(&work).collect(),
+        }
     }
 
     fn every_tuple(&self) -> Result<Groups> {
@@ -144,9 +216,16 @@ impl<'a> Problem<'a> {
                 add(tuple, shares[atoms[tuple] as usize][0], f64::from(rows));
             }
         } else {
+            // In the order of the codes, as sums are rounded.
             let codes = self.job.table.codes(column);
-            for (row, &tuple) in self.tuples.of_row.iter().enumerate() {
-                add(tuple as usize, self.job.loss.share(column, codes.get(row)), 1.0);
+            let (order, ends) = self.tuples.by_tuple();
+            let mut start = 0;
+            for (tuple, &end) in ends.iter().enumerate() {
+                let mut held: Vec<u32> =
+                    order[start..end].iter().map(|&row| codes.get(row as usize)).collect();
+                held.sort_unstable();
+                held.iter().for_each(|&code| add(tuple, self.job.loss.share(column, code), 1.0));
+                start = end;
             }
         }
         slopes
@@ -171,6 +250,12 @@ impl<'a> Problem<'a> {
             return extent;
         }
         let (lo, hi) = family.span(domain, atoms);
+        self.interval(column, lo, hi)
+    }
+
+    /// The extent that is published of the codes between two, for the loss that is minimised.
+    pub fn interval(&self, column: usize, lo: u32, hi: u32) -> Extent {
+        let domain = self.job.table.domain(column);
         let open = matches!(domain.shape(), Shape::Ordered)
             && self.job.loss.measures_lengths()
             && lo > 0
@@ -255,7 +340,7 @@ impl<'a> Problem<'a> {
 
     /// Whether the search should end with what it has.
     pub fn stopped(&self) -> bool {
-        self.job.budget.over() || self.job.observer.cancelled()
+        self.job.stops()
     }
 }
 

@@ -73,8 +73,8 @@ pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Reac
     if best.is_none() {
         best = search.plain(problem.families.iter().map(coarsest).collect());
     }
-    let root = search.root();
-    let bound = if tractable { search.walk(root, &mut best) } else { root.bound };
+    let bound = search.least();
+    let bound = if tractable { search.walk(search.root(bound), &mut best) } else { bound };
     let best = best.ok_or_else(|| {
         Error::new(ErrorKind::Unsatisfied, "no generalization of these schemes satisfies every requirement")
     })?;
@@ -111,16 +111,21 @@ impl Search<'_, '_, '_> {
         priced.cost.is_finite().then_some(Found { priced, parts })
     }
 
-    fn root(&self) -> Node {
+    fn root(&self, bound: f64) -> Node {
         let scopes: Vec<Scope> = self.problem.applicators.iter().map(|column| column.scope()).collect();
         let finer = Arc::new(self.problem.base.clone());
+        Node { scopes, bound, finer, seen: false, probed: true, owns: false, owes: false }
+    }
+
+    /// The least that any generalization costs.
+    fn least(&self) -> f64 {
+        let finer = &self.problem.base;
         let fine: Vec<Generalization> =
             self.problem.families.iter().map(|family| Generalization::finest(family.atoms())).collect();
         let coarse: Vec<Generalization> = self.problem.families.iter().map(coarsest).collect();
         let mut grouper = Grouper::default();
-        let bound = self.problem.least(&finer, &fine, &coarse, &mut grouper);
-        let bound = bound.max(self.folded_bound(&finer, &fine, &coarse, f64::INFINITY, &mut grouper));
-        Node { scopes, bound, finer, seen: false, probed: true, owns: false, owes: false }
+        let bound = self.problem.least(finer, &fine, &coarse, &mut grouper);
+        bound.max(self.folded_bound(finer, &fine, &coarse, f64::INFINITY, &mut grouper))
     }
 
     /// Whether a bound leaves nothing to be found below the best so far.
@@ -165,7 +170,7 @@ impl Search<'_, '_, '_> {
             if batch.is_empty() {
                 return queue.least().min(given_up);
             }
-            let worked: Vec<(Option<Found>, Vec<Node>)> = if self.seeding.few() {
+            let worked: Vec<(Option<Found>, Vec<Node>)> = if self.seeding.few() || self.problem.alone {
                 batch.into_iter().map(|node| self.work(node, cost, &mut grouper)).collect()
             } else {
                 let work = |grouper: &mut Grouper, node| self.work(node, cost, grouper);
@@ -178,6 +183,10 @@ impl Search<'_, '_, '_> {
                     *best = Some(found);
                 }
                 nodes.into_iter().for_each(|node| queue.push(node));
+            }
+            // What was broken off proves nothing of its nodes.
+            if self.problem.stopped() {
+                return bound;
             }
         }
     }
@@ -285,7 +294,7 @@ impl Search<'_, '_, '_> {
             return 0.0;
         };
         let mut slab = Counted::new(self.problem, column, groups, fine, Some(coarse), grouper);
-        fold.solve(&mut slab, self.problem.price, best).priced.cost.min(best)
+        fold.solve(&mut slab, self.problem.price, best).map_or(0.0, |folded| folded.priced.cost.min(best))
     }
 
     /// The generalization that a node stands for with its price, where it is allowed and may be better; and whether there
@@ -315,7 +324,9 @@ impl Search<'_, '_, '_> {
         // Where too many rows may be suppressed, it has to be known whether that is why nothing was found.
         let limited = (1..self.problem.job.table.rows() as u64).contains(&self.problem.limit);
         let ceiling = if limited { f64::INFINITY } else { best };
-        let folded = exactly(self.problem, fold, column, &groups, 1.0, ceiling, grouper);
+        let Some(folded) = exactly(self.problem, fold, column, &groups, 1.0, ceiling, grouper) else {
+            return (None, true);
+        };
         parts[column] = folded.part;
         match folded.priced.cost.is_finite() {
             true => (Some(Found { priced: folded.priced, parts }), false),

@@ -13,7 +13,6 @@ use super::problem::Problem;
 use super::slab::{Collected, Counted};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
 /// A generalization of every column and what it costs.
@@ -43,7 +42,7 @@ pub(super) struct Seeding<'p, 'a> {
 
 impl<'p, 'a> Seeding<'p, 'a> {
     pub fn new(problem: &'p Problem<'a>) -> Self {
-        let fold = |(column, family)| is_exact(family).then(|| Fold::exact(problem, column));
+        let fold = |(column, family)| is_exact(family).then(|| Fold::exact(problem, column)).flatten();
         Seeding {
             problem,
             folds: problem.families.iter().enumerate().map(fold).collect(),
@@ -67,17 +66,10 @@ impl<'p, 'a> Seeding<'p, 'a> {
             self.problem.families.iter().map(coarsest).collect::<Vec<_>>(),
             self.problem.families.iter().map(|family| Generalization::finest(family.atoms())).collect(),
         ];
-        let first: Vec<Option<Found>> = starts
-            .into_par_iter()
-            .enumerate()
-            .map(|(number, start)| {
-                self.descend(
-                    start,
-                    &(0..self.problem.dimensions()).collect::<Vec<_>>(),
-                    &mut random(seed, number),
-                )
-            })
-            .collect();
+        let order: Vec<usize> = (0..self.problem.dimensions()).collect();
+        let first: Vec<Option<Found>> = self.problem.each(starts.len(), |number| {
+            self.descend(starts[number].clone(), &order, &mut random(seed, number))
+        });
         let mut best = better(None, first)?;
         told(&best);
         if self.few() {
@@ -88,10 +80,8 @@ impl<'p, 'a> Seeding<'p, 'a> {
         let over = || self.problem.stopped() || until.is_some_and(|until| Instant::now() >= until);
         while vain < patience && !over() {
             round += 1;
-            let thrown: Vec<Option<Found>> = (0..THROWS)
-                .into_par_iter()
-                .map(|throw| self.throw(&best, seed, round * THROWS + throw))
-                .collect();
+            let thrown: Vec<Option<Found>> =
+                self.problem.each(THROWS, |throw| self.throw(&best, seed, round * THROWS + throw));
             let cost = best.priced.cost;
             if let Some(found) = better(Some(best.clone()), thrown) {
                 best = found;
@@ -131,7 +121,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
         let mut reached = problem.priced(&groups, &parts);
         let mut steady = 0;
         for &column in order.iter().cycle() {
-            if steady == order.len() || (problem.stopped() && reached.cost.is_finite()) {
+            if steady == order.len() || problem.stopped() {
                 break;
             }
             match self.folded(column, &parts, reached.cost, rng, &mut grouper) {
@@ -155,20 +145,24 @@ impl<'p, 'a> Seeding<'p, 'a> {
         rng: &mut ChaCha8Rng,
         grouper: &mut Grouper,
     ) -> Option<Folded> {
-        let near;
-        let fold = match &self.folds[column] {
-            Some(fold) => fold,
-            None => {
-                near = Fold::near(self.problem, column, &parts[column], &mut |many| below(rng, many));
-                &near
-            }
-        };
         let margin = cost.abs() * 1e-12;
         let mut fine = parts.to_vec();
         fine[column] = Generalization::finest(self.problem.families[column].atoms());
         let groups = self.problem.roll_up(&self.problem.base, &fine, grouper);
+        let near;
+        let fold = match &self.folds[column] {
+            Some(fold) => fold,
+            None => {
+                let mut random = |many: usize| below(rng, many);
+                near = Fold::near(self.problem, column, &parts[column], groups.len(), &mut random)?;
+                &near
+            }
+        };
         (0..RAISES).find_map(|raise| {
-            let found = exactly(self.problem, fold, column, &groups, 4f64.powi(raise), cost, grouper);
+            let Some(found) = exactly(self.problem, fold, column, &groups, 4f64.powi(raise), cost, grouper)
+            else {
+                return Some(None);
+            };
             let cheaper = found.priced.cost < cost - if cost.is_finite() { margin } else { 0.0 };
             let binds = found.priced.suppressed > self.problem.limit;
             match (binds, cheaper) {
@@ -182,7 +176,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
 
 /// The best generalization of a column with the others as they are in the groups, which tell its atoms apart, when suppressed
 /// rows cost so many times their price; its cost is at the price itself, and infinite where nothing costs less than the ceiling or
-/// is allowed.
+/// is allowed. Nothing where the search is stopped meanwhile.
 pub(super) fn exactly(
     problem: &Problem<'_>,
     fold: &Fold<'_, '_>,
@@ -191,14 +185,14 @@ pub(super) fn exactly(
     dearer: f64,
     ceiling: f64,
     grouper: &mut Grouper,
-) -> Folded {
+) -> Option<Folded> {
     let (fine, price) = (&groups.parts, problem.price * dearer);
     // Dearer rows cost more than they do in the end.
     let ceiling = if dearer > 1.0 { f64::INFINITY } else { ceiling };
     let mut found = if problem.collects {
-        fold.solve(&mut Collected::new(problem, column, groups, fine, grouper), price, ceiling)
+        fold.solve(&mut Collected::new(problem, column, groups, fine, grouper), price, ceiling)?
     } else {
-        fold.solve(&mut Counted::new(problem, column, groups, fine, None, grouper), price, ceiling)
+        fold.solve(&mut Counted::new(problem, column, groups, fine, None, grouper), price, ceiling)?
     };
     let suppressed = found.priced.suppressed;
     if suppressed > 0 && dearer > 1.0 {
@@ -207,7 +201,7 @@ pub(super) fn exactly(
     if suppressed > problem.limit {
         found.priced.cost = f64::INFINITY;
     }
-    found
+    Some(found)
 }
 
 /// The cheapest, the first of equals.
@@ -265,12 +259,17 @@ fn grouped(
             true => blocks(family.mode, children.len()),
             false => (0..children.len()).collect(),
         };
+        // The members of each block, and the first of them.
+        let mut members = vec![(0, 0); children.len()];
+        for (at, &block) in blocks.iter().enumerate().rev() {
+            members[block] = (members[block].0 + 1, at);
+        }
         for (at, &child) in children.iter().enumerate() {
-            if blocks.iter().filter(|&&block| block == blocks[at]).count() == 1 {
+            let (many, first) = members[blocks[at]];
+            if many == 1 {
                 pending.push(child);
                 continue;
             }
-            let first = blocks.iter().position(|&block| block == blocks[at]).unwrap_or(at);
             let first = family.nodes[children[first]].atoms.start;
             family.nodes[child].atoms.clone().for_each(|atom| part.0[atom as usize] = first);
         }

@@ -270,6 +270,9 @@ impl Slab for Counted<'_, '_> {
     }
 }
 
+/// How many statistics are merged between two looks at the clock.
+const PATIENCE: usize = 256;
+
 /// A slab whose groups are judged, or priced, by their statistics.
 pub(super) struct Collected<'p, 'a> {
     problem: &'p Problem<'a>,
@@ -337,6 +340,10 @@ impl<'p, 'a> Collected<'p, 'a> {
 impl Slab for Collected<'_, '_> {
     fn add(&mut self, atom: u32) {
         for at in self.entries.of(atom) {
+            // Whoever adds sees that the search is stopped, and wants none of this.
+            if at % PATIENCE == 0 && self.problem.stopped() {
+                return;
+            }
             let entry = self.entries.entries[at];
             let cell = &mut self.cells[entry.cell as usize];
             if self.logs {

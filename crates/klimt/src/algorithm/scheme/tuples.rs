@@ -46,7 +46,25 @@ impl Tuples {
             first.iter().map(|&row| atom_of[codes.get(row as usize) as usize]).collect()
         };
         let columns = codes.iter().zip(&atom_of).map(column).collect();
-        Tuples { columns, rows, of_row }
+        let atoms: Vec<usize> = families.iter().map(Family::atoms).collect();
+        Tuples { columns, rows, of_row }.sorted(&atoms)
+    }
+
+    /// The same tuples by their atoms, so that nothing depends on the order of the rows.
+    fn sorted(self, atoms: &[usize]) -> Self {
+        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+        for (column, &atoms) in self.columns.iter().zip(atoms).rev() {
+            let keys: Vec<u32> = order.iter().map(|&tuple| column[tuple as usize]).collect();
+            order = gather(&keys, atoms).0.into_iter().map(|at| order[at as usize]).collect();
+        }
+        let mut numbers = vec![0; order.len()];
+        (0..).zip(&order).for_each(|(number, &tuple)| numbers[tuple as usize] = number);
+        let arranged = |values: &[u32]| order.iter().map(|&tuple| values[tuple as usize]).collect();
+        Tuples {
+            columns: self.columns.iter().map(|column| arranged(column)).collect(),
+            rows: arranged(&self.rows),
+            of_row: self.of_row.iter().map(|&tuple| numbers[tuple as usize]).collect(),
+        }
     }
 
     /// Tuples of atoms that are given, all different or not, a row each.

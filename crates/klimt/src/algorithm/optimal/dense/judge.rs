@@ -44,15 +44,15 @@ impl Judge {
     ) -> Result<Option<Judge>> {
         let coded = |&column: &usize| table.columns()[column].coded().map(|found| (column, found));
         let counted: Vec<_> = needs.histograms.iter().filter_map(coded).collect();
-        let cardinality = |column: &(usize, (&crate::table::Domain, _))| column.1.0.cardinality();
+        let cardinality = |column: &(usize, (&crate::table::Domain, _))| column.1.0.compared().cardinality();
         let total: usize = counted.iter().map(cardinality).sum();
         let mut histograms = None;
         if total > 0 {
             let count = |row: usize, into: &mut [u32]| {
                 let mut first = 0;
                 for (_, (domain, codes)) in &counted {
-                    into[first + codes.get(row) as usize] += 1;
-                    first += domain.cardinality();
+                    into[first + domain.class(codes.get(row)) as usize] += 1;
+                    first += domain.compared().cardinality();
                 }
             };
             histograms = Sums::new(grid, total, bytes / 2, codes, count);

@@ -60,6 +60,9 @@ pub enum Outcome {
     NotDense,
 }
 
+/// So many boxes are solved before anybody could wish to stop.
+const SOON: u128 = 1 << 16;
+
 /// Finds the hierarchical partitioning that costs least, where the grid has at most `most` boxes and everything fits
 /// into the job's memory. Every row may be suppressed at a price, if one is given.
 ///
@@ -71,11 +74,15 @@ pub fn solve(job: &Job<'_>, price: Option<f64>, most: u128) -> Result<Outcome> {
         let tree = CutTree { nodes: vec![CutNode::Leaf { rows: 0 }], members: Vec::new() };
         return Ok(Outcome::Solved(Solved { tree, suppressed: Vec::new(), cost: 0.0, bound: 0.0 }));
     }
-    let room = |boxes: u128, bytes: usize| (job.budget.bytes as u128).checked_sub(boxes * bytes as u128);
+    let room =
+        |boxes: u128, bytes: usize| (job.budget.beside(job.table) as u128).checked_sub(boxes * bytes as u128);
     let Some(grid) = Grid::of(job.table).filter(|grid| grid.boxes() <= most) else {
         return Ok(Outcome::NotDense);
     };
     let boxes = grid.boxes();
+    if boxes > SOON && job.stops() {
+        return Ok(Outcome::Stopped);
+    }
     let Some(beside) = room(boxes, size_of::<u32>()) else { return Ok(Outcome::NotDense) };
     let Some(facts) = gather(job, price, grid, beside as usize)? else { return Ok(Outcome::NotDense) };
     let whole = whole_cost(job, &facts)?;

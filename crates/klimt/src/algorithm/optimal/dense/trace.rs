@@ -150,7 +150,7 @@ impl<V: Value> Solution<'_, V> {
             tree.members.extend(0..=code as u32);
             CutNode::Subset { dimension, first, len: code as u32 + 1, shared: false, right: 0 }
         } else {
-            CutNode::Threshold { dimension, code: code as u32, shared: false, right: 0 }
+            CutNode::Threshold { dimension, code: code as u32, shared: false, missing_left: false, right: 0 }
         };
         tree.nodes.push(node);
     }

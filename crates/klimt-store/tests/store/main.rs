@@ -1,178 +1,19 @@
 //! A store against a model of it: a map from keys to rows, and every release as sets of rows.
 
+mod histories;
+mod world;
+
 use klimt::algorithm::index::By;
-use klimt::algorithm::rothko::{PartSink, Sampling, Way, Whole};
-use klimt::hierarchy::{ReadOptions, read_csv};
-use klimt::memory::Pool;
-use klimt::partition::{Partitioning, Unobserved};
-use klimt::recode::SavedRequirement;
-use klimt::spill::{Block, HeldRows, SpillFolder};
-use klimt::split::SplitSpec;
-use klimt::table::{
-    Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool, ValueType,
-};
 use klimt::{ErrorKind, Result};
-use klimt_store::{Asked, Batch, Listed, Means, Promise, Size, Spec, Store};
+use klimt_store::{Batch, Size, Store};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use world::{Person, Seen, World};
 
-/// What is known of a person: age, colour, place and illness; nothing where it is empty.
-type Person = [String; 4];
-
-const HIERARCHY: &str =
-    "Wien;Austria;*\nGraz;Austria;*\nBern;Switzerland;*\nBasel;Switzerland;*\nParis;France;*\n";
-
-fn column(name: &str, role: Role, values: &[&str]) -> Column {
-    let mut spec = ColumnSpec::new(name, role);
-    match name {
-        "age" => spec.type_spec = Some(ValueType::Integer.into()),
-        "place" => {
-            spec.hierarchy =
-                Some(Arc::new(read_csv("place", HIERARCHY.as_bytes(), &ReadOptions::default()).unwrap()))
-        }
-        _ => spec.type_spec = Some(ValueType::Text.into()),
-    }
-    let distinct: BTreeSet<&str> = values.iter().copied().filter(|value| !value.is_empty()).collect();
-    let missing = values.contains(&"");
-    let pool: TextPool = distinct.iter().copied().collect();
-    let encoding = Encoding::of(&spec, Distinct::Texts(pool), missing).unwrap();
-    let order: BTreeMap<&str, u32> = distinct.iter().copied().zip(encoding.codes.iter().copied()).collect();
-    let absent = encoding.domain.missing_code();
-    let code = |value: &&str| order.get(value).copied().or(absent).unwrap();
-    let codes = Codes::collect(encoding.domain.cardinality(), values.iter().map(code));
-    Column {
-        name: name.to_string(),
-        role,
-        data: ColumnData::Coded { domain: Arc::new(encoding.domain), codes },
-    }
-}
-
-/// A batch: the key, which is published too so that the model can tell rows apart, and the columns.
-fn batch_table(rows: &[(u32, &Person)]) -> Table {
-    let ids: Vec<String> = rows.iter().map(|(id, _)| id.to_string()).collect();
-    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let values = |at: usize| rows.iter().map(|(_, person)| person[at].as_str()).collect::<Vec<_>>();
-    let columns = vec![
-        column("id", Role::Insensitive, &ids),
-        column("note", Role::Insensitive, &ids),
-        column("age", Role::QuasiIdentifier, &values(0)),
-        column("colour", Role::QuasiIdentifier, &values(1)),
-        column("place", Role::QuasiIdentifier, &values(2)),
-        column("illness", Role::Sensitive, &values(3)),
-    ];
-    Table::new(rows.len(), columns).unwrap()
-}
-
-/// A release as the model sees it: who is in which group.
-#[derive(Default)]
-struct Seen {
-    groups: Vec<BTreeSet<u32>>,
-    /// What is published of each row, by its note.
-    rows: BTreeMap<u32, Person>,
-}
-
-impl PartSink for Seen {
-    fn begin(&mut self, _: &Whole<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn part(&mut self, table: Table, mut partitioning: Partitioning, _: &Way) -> Result<()> {
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
-        partitioning.coalesce(&domains);
-        let text = |column: usize, row: u32| {
-            let mut out = Vec::new();
-            table.columns()[column].write_text(row as usize, &mut out);
-            String::from_utf8(out).unwrap()
-        };
-        for group in 0..partitioning.groups() {
-            let mut members = BTreeSet::new();
-            for &row in partitioning.rows(group) {
-                let id: u32 = text(0, row).parse().unwrap();
-                assert!(members.insert(id));
-                let person = [1, 2, 3, 4].map(|column| text(column, row));
-                assert!(self.rows.insert(id, person).is_none(), "a row is published once");
-            }
-            self.groups.push(members);
-        }
-        Ok(())
-    }
-
-    fn slice(&mut self, _: Table, _: Partitioning, _: &Way, _: bool) -> Result<()> {
-        unreachable!("small tables have no groups larger than memory")
-    }
-}
-
-struct World {
-    folder: tempfile::TempDir,
-    pool: Pool,
-    spill: SpillFolder,
-    work: usize,
-}
-
-impl World {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let spill = SpillFolder::within(folder.path());
-        World { folder, pool: Pool::new(256 << 20), spill, work: Means::WORK }
-    }
-
-    /// Rows that come may have to wait, however few there are.
-    fn patient() -> Self {
-        World { work: 0, ..World::new() }
-    }
-
-    fn path(&self) -> std::path::PathBuf {
-        self.folder.path().join("store")
-    }
-
-    fn means(&self) -> Means<'_> {
-        let sampling = Sampling { alpha: 0.05, rows: None, seed: 0 };
-        Means { pool: &self.pool, folder: &self.spill, sampling, observer: &Unobserved, work: self.work }
-    }
-
-    fn create(&self, k: u64, diversity: bool) {
-        let like = batch_table(&[(1, &["30", "red", "Wien", "flu"].map(String::from))]);
-        let requirement = SavedRequirement {
-            flag: "l-diversity".to_string(),
-            column: "illness".to_string(),
-            parameters: "distinct:2".to_string(),
-        };
-        let promise = Promise {
-            k,
-            requirements: if diversity { vec![requirement] } else { Vec::new() },
-            split: SplitSpec::named("box"),
-        };
-        let spec = Spec::like(&like, "id", &|_| 1.0, Vec::new(), promise).unwrap();
-        Store::create(&self.path(), &spec).unwrap();
-    }
-
-    fn open(&self) -> Store {
-        Store::open(&self.path(), &self.pool).unwrap()
-    }
-
-    fn change(
-        &self,
-        rows: &[(u32, &Person)],
-        work: impl FnOnce(&mut Store, &Batch<'_>) -> Result<Size>,
-    ) -> Result<Size> {
-        let table = batch_table(rows);
-        let frame = Block::empty(&table).into_table(&table)?;
-        let source = HeldRows::new(&table, 7);
-        work(&mut self.open(), &Batch { frame: &frame, source: &source, name: "batch" })
-    }
-
-    fn release(&self, k: u64, by: By, hold_back: bool) -> Result<(Seen, Listed)> {
-        let mut store = self.open();
-        let asked = Asked { k, by, hold_back, audience: "all".to_string() };
-        let mut releasing = store.release(asked)?;
-        let mut seen = Seen::default();
-        releasing.write(&mut seen)?;
-        assert_eq!(seen.rows.len() as u64, releasing.rows());
-        let groups = seen.groups.len() as u64;
-        Ok((seen, releasing.enter("hash", groups)?))
-    }
+/// What is required besides k.
+fn distinct(diversity: bool) -> Vec<(&'static str, &'static str)> {
+    if diversity { vec![("l-diversity", "distinct:2")] } else { Vec::new() }
 }
 
 /// Whether some people satisfy what was promised.
@@ -238,7 +79,7 @@ fn some_keys(model: &BTreeMap<u32, Person>, picks: impl Iterator<Item = usize>) 
 }
 
 fn live(world: World, k: u64, diversity: bool, steps: Vec<Step>) {
-    world.create(k, diversity);
+    world.create(k, &distinct(diversity));
     let (mut model, mut next, mut releases): (BTreeMap<u32, Person>, u32, Vec<Seen>) =
         (BTreeMap::new(), 1, Vec::new());
     for step in steps {
@@ -319,7 +160,7 @@ fn people(rows: u32) -> Vec<Person> {
 #[test]
 fn pages_are_divided_and_given_up_and_nothing_is_lost() {
     let world = World::new();
-    world.create(3, false);
+    world.create(3, &[]);
     let all = people(20_000);
     let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
     for lot in rows.chunks(5_000) {
@@ -340,7 +181,7 @@ fn pages_are_divided_and_given_up_and_nothing_is_lost() {
 #[test]
 fn rows_that_wait_are_rows_of_the_store() {
     let world = World::patient();
-    world.create(3, false);
+    world.create(3, &[]);
     let all = people(10_000);
     let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
     let waiting = || world.open().status().unwrap().waiting;
@@ -372,7 +213,7 @@ fn rows_that_wait_are_rows_of_the_store() {
 #[test]
 fn newcomers_alone_keep_nobody_back() {
     for (diversity, world) in [(false, World::new()), (true, World::new()), (true, World::patient())] {
-        world.create(3, diversity);
+        world.create(3, &distinct(diversity));
         let mut all = people(3_000);
         for (at, person) in all.iter_mut().enumerate().take(1_500) {
             person[3] = if at % 29 == 0 { "cold" } else { "flu" }.to_string();
@@ -398,7 +239,7 @@ fn newcomers_alone_keep_nobody_back() {
 #[test]
 fn values_beyond_all_others_do_not_join_what_is_missing() {
     let world = World::new();
-    world.create(4, false);
+    world.create(4, &[]);
     let person = |age: String| [age, "red".to_string(), "Wien".to_string(), "flu".to_string()];
     let ages = (20..60)
         .map(|age: u32| age.to_string())
@@ -417,7 +258,7 @@ fn values_beyond_all_others_do_not_join_what_is_missing() {
 #[test]
 fn batches_with_wrong_keys_change_nothing() {
     let world = World::new();
-    world.create(2, false);
+    world.create(2, &[]);
     let all = people(20);
     let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
     world.change(&rows[..10], |store, batch| store.insert(batch, &world.means())).unwrap();
@@ -439,7 +280,7 @@ fn batches_with_wrong_keys_change_nothing() {
 fn only_the_owner_reads_the_secret_and_only_one_process_uses_the_store() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new();
-    world.create(2, false);
+    world.create(2, &[]);
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let secret = world.path().join("secret");
     let values = world.path().join("index.redb");
@@ -458,7 +299,7 @@ fn only_the_owner_reads_the_secret_and_only_one_process_uses_the_store() {
 #[test]
 fn a_damaged_store_is_never_released_wrongly() {
     let world = World::new();
-    world.create(3, false);
+    world.create(3, &[]);
     let all = people(600);
     let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
     world.change(&rows, |store, batch| store.insert(batch, &world.means())).unwrap();
@@ -474,7 +315,7 @@ fn a_damaged_store_is_never_released_wrongly() {
         bytes[at] ^= 0x41;
         std::fs::write(&file, &bytes).unwrap();
         let released = Store::open(&world.path(), &world.pool).and_then(|mut store| {
-            let asked = Asked { k: 3, by: By::LeafScan, hold_back: false, audience: "all".to_string() };
+            let asked = World::asked(3, By::LeafScan, false);
             let mut releasing = store.release(asked)?;
             let mut seen = Seen::default();
             releasing.write(&mut seen)?;
@@ -489,4 +330,24 @@ fn a_damaged_store_is_never_released_wrongly() {
         }
     }
     assert!(noticed > 20, "{noticed}");
+}
+
+/// Where differences are allowed, newcomers are hidden by those who were with them and nobody is held back.
+#[test]
+fn newcomers_stay_with_their_groups_where_differences_are_allowed() {
+    let world = World::new();
+    world.create(5, &[]);
+    let all = people(1_300);
+    let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
+    let mut released = 1_000;
+    world.change(&rows[..released], |store, batch| store.insert(batch, &world.means())).unwrap();
+    let mut releases = Vec::new();
+    for lot in [&rows[..0], &rows[1_000..1_100], &rows[1_100..1_200], &rows[1_200..]] {
+        world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
+        released += lot.len();
+        let asked = klimt_store::Asked { allow_differences: true, ..World::asked(10, By::LeafScan, false) };
+        releases.push(world.release_as(asked).unwrap().0);
+        assert_eq!(releases.last().unwrap().rows.len(), released);
+        check_candidates(&releases, 5, false);
+    }
 }

@@ -1,0 +1,293 @@
+//! A recoding function on other data: every row goes to the leaf that its values lead to.
+//!
+//! With region extents a group is published as the boundaries of its leaf, with compact ones as the smallest intervals over
+//! its rows. A value outside of the function's values is published as `*`.
+
+use super::axis::Found;
+use super::function::{LeafBox, RecodingFunction, Side};
+use crate::partition::{CutNode, Partitioning, Proof};
+use crate::region::{Cell, Extents, Regions};
+use crate::table::{Codes, Column, ColumnData, Domain, Role, Shape, Table};
+use crate::{Error, Result};
+
+/// A table recoded by a function, ready to be released.
+#[derive(Debug)]
+pub struct Applied {
+    /// The table, with its quasi-identifiers by the domains that they are published in.
+    pub table: Table,
+    /// Its rows by region.
+    pub partitioning: Partitioning,
+    /// Cells that hold a value outside the function's domain; they are published as `*`.
+    pub outside: usize,
+}
+
+/// How a function is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// Which intervals are published.
+    pub extents: Extents,
+    /// Whether rows outside the smallest region over the published rows of their leaf are kept apart from those inside, so
+    /// that they can be suppressed as rows like them were before. It makes a difference only where rows were suppressed.
+    pub apart: bool,
+}
+
+/// How a cell of other data relates to the function's domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Its value is in the domain.
+    Inside,
+    /// It has no value.
+    Missing,
+    /// Its value is not in the domain.
+    Outside,
+}
+
+/// What the rows of a group have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    leaf: u32,
+    beside: bool,
+    places: Vec<Place>,
+}
+
+/// A column of other data by the function's domain.
+struct Placed {
+    domain: Domain,
+    /// Where each row lies; nowhere where its value is missing or outside.
+    found: Vec<Option<Found>>,
+    places: Vec<Place>,
+}
+
+impl Placed {
+    /// The code of a row in the function's domain; that of the missing value where it has none.
+    fn code(&self, row: usize) -> u32 {
+        self.found[row].map_or(self.domain.value_count() as u32, |found| found.code)
+    }
+}
+
+impl RecodingFunction {
+    /// Recodes a table that has every column of the function as a quasi-identifier.
+    pub fn apply(&self, table: &Table, manner: Manner) -> Result<Applied> {
+        let placed = (0..self.columns.len()).map(|column| self.place(table, column));
+        let placed: Vec<Placed> = placed.collect::<Result<_>>()?;
+        let column = |dimension: usize| {
+            let name = &table.dimension(dimension).name;
+            let found = self.columns.iter().position(|column| column.name == *name);
+            found.ok_or_else(|| Error::input(format!("the recoding function has no column {name}")))
+        };
+        let columns: Vec<usize> = (0..table.dimensions()).map(column).collect::<Result<_>>()?;
+        let mut rows: Vec<(Key, u32)> =
+            (0..table.rows()).map(|row| (self.key(&placed, row, manner), row as u32)).collect();
+        rows.sort_unstable();
+        let (mut order, mut ends, mut keys): (Vec<u32>, Vec<u32>, Vec<Key>) = Default::default();
+        for group in rows.chunk_by(|a, b| a.0 == b.0) {
+            order.extend(group.iter().map(|(_, row)| row));
+            ends.push(order.len() as u32);
+            keys.push(group[0].0.clone());
+        }
+        let outside =
+            placed.iter().flat_map(|column| &column.places).filter(|place| **place == Place::Outside);
+        let outside = outside.count();
+        let table = self.published_table(table, &placed, manner.extents)?;
+        let mut partitioning = Partitioning {
+            order,
+            ends,
+            regions: Regions::new(columns.len()),
+            tree: None,
+            proof: Proof::Heuristic,
+            strict: false,
+        };
+        partitioning.regions = match manner.extents {
+            Extents::Region => self.boundaries(&placed, &columns, &keys),
+            Extents::Compact => self.smallest(&table, &columns, &partitioning.compact(&table), &keys),
+        };
+        Ok(Applied { table, partitioning, outside })
+    }
+
+    fn place(&self, table: &Table, column: usize) -> Result<Placed> {
+        let column = &self.columns[column];
+        let dimension = (0..table.dimensions()).find(|&d| table.dimension(d).name == column.name);
+        let dimension = dimension.ok_or_else(|| {
+            Error::input(format!("the data has no column {}, which is recoded", column.name))
+        })?;
+        let (domain, own, codes) = (column.domain()?, table.domain(dimension), table.codes(dimension));
+        let each = (0..own.value_count() as u32).map(|code| column.find(&domain, &own.text(code)));
+        let each: Vec<Option<Found>> = each.collect();
+        let code = |row| codes.get(row);
+        let found = (0..table.rows()).map(|row| each.get(code(row) as usize).copied().flatten());
+        let mut found: Vec<Option<Found>> = found.collect();
+        // The missing value of a set that has one is a member like any other.
+        if let (Shape::Set, true, Some(missing)) =
+            (domain.shape(), column.axis.knows_missing(), own.missing_code())
+        {
+            let member = Found { code: domain.value_count() as u32, exact: true };
+            (0..table.rows()).filter(|&row| code(row) == missing).for_each(|row| found[row] = Some(member));
+        }
+        let place = |row: usize| match found[row] {
+            Some(_) => Place::Inside,
+            None if Some(code(row)) == own.missing_code() => Place::Missing,
+            None => Place::Outside,
+        };
+        let places = (0..table.rows()).map(place).collect();
+        Ok(Placed { domain, found, places })
+    }
+
+    fn key(&self, placed: &[Placed], row: usize, manner: Manner) -> Key {
+        let leaf = self.leaf(placed, row) as u32;
+        let place = |(dimension, column): (usize, &Placed)| match column.places[row] {
+            Place::Missing if self.is_starred(leaf, dimension) => Place::Inside,
+            place => place,
+        };
+        let places: Vec<Place> = placed.iter().enumerate().map(place).collect();
+        let held = || match self.boxes.binary_search_by_key(&leaf, |leaf| leaf.leaf) {
+            Ok(at) => self.boxes[at].holds(placed, row),
+            Err(_) => false,
+        };
+        let beside = manner.apart && manner.extents == Extents::Compact && !self.boxes.is_empty() && !held();
+        Key { leaf, beside, places }
+    }
+
+    fn is_starred(&self, leaf: u32, dimension: usize) -> bool {
+        self.starred.binary_search(&(leaf, dimension as u32)).is_ok()
+    }
+
+    fn leaf(&self, placed: &[Placed], row: usize) -> usize {
+        let code = |dimension: u32| placed[dimension as usize].code(row);
+        let mut at = 0;
+        loop {
+            let (left, right) = match self.tree.nodes[at] {
+                CutNode::Leaf { .. } => return at,
+                CutNode::Threshold { dimension, code: upto, missing_left, right, .. } => {
+                    let code = code(dimension);
+                    let missing = placed[dimension as usize].domain.value_count() as u32;
+                    (code <= upto || (missing_left && code == missing), right)
+                }
+                CutNode::Subset { dimension, first, len, right, .. } => {
+                    let members = &self.tree.members[first as usize..(first + len) as usize];
+                    (members.contains(&code(dimension)), right)
+                }
+            };
+            at += if left { 1 } else { right as usize };
+        }
+    }
+
+    /// The table by the domains that are published: those of the function, but for the smallest intervals of numbers, days
+    /// and instants, whose ends are values of the table.
+    fn published_table(&self, table: &Table, placed: &[Placed], extents: Extents) -> Result<Table> {
+        let columns = table.columns().iter().map(|column| {
+            let found = self.columns.iter().position(|recoded| recoded.name == column.name);
+            let Some(dimension) = found.filter(|_| column.role == Role::QuasiIdentifier) else {
+                return column.clone();
+            };
+            if extents == Extents::Compact && self.columns[dimension].axis.is_measured() {
+                return column.clone();
+            }
+            let domain = placed[dimension].domain.clone();
+            let codes = (0..table.rows()).map(|row| placed[dimension].code(row));
+            let codes = Codes::collect(domain.cardinality(), codes);
+            let data = ColumnData::Coded { domain: domain.into(), codes };
+            Column { name: column.name.clone(), role: column.role, data }
+        });
+        Table::new(table.rows(), columns.collect())
+    }
+
+    /// The region of every group by the boundaries of its leaf, and `*` where its rows have no place in the leaf.
+    /// `columns` has the function's column of every dimension of the table.
+    fn boundaries(&self, placed: &[Placed], columns: &[usize], keys: &[Key]) -> Regions {
+        let domains: Vec<&Domain> = placed.iter().map(|column| &column.domain).collect();
+        let mut every = self.tree.clone();
+        let mut number = vec![0; every.nodes.len()];
+        let mut leaves = 0;
+        for (at, node) in every.nodes.iter_mut().enumerate() {
+            if let CutNode::Leaf { rows } = node {
+                (*rows, number[at]) = (1, leaves);
+                leaves += 1;
+            }
+        }
+        let by_leaf = every.regions(&domains, None);
+        let mut regions = Regions::new(domains.len());
+        for key in keys {
+            let region = number[key.leaf as usize];
+            for &column in columns {
+                let (domain, known) = (domains[column], self.columns[column].axis.knows_missing());
+                let all = match key.places[column] {
+                    Place::Outside => {
+                        regions.push_anything();
+                        continue;
+                    }
+                    Place::Inside => self.is_starred(key.leaf, column),
+                    Place::Missing => !(known && by_leaf.holds_missing(region, column, domain)),
+                };
+                match domain.shape() {
+                    Shape::Set if all => regions.push_anything(),
+                    Shape::Set => push_members(&by_leaf, region, column, domain, known, &mut regions),
+                    _ if all => regions.push_interval(0, domain.cardinality() as u32 - 1),
+                    _ => regions.push_copy(&by_leaf, region, column, domain),
+                }
+            }
+        }
+        regions
+    }
+
+    /// The smallest region over every group, and `*` where its rows have values outside the function's domain.
+    fn smallest(&self, table: &Table, columns: &[usize], compact: &Regions, keys: &[Key]) -> Regions {
+        let mut regions = Regions::new(columns.len());
+        for (group, key) in keys.iter().enumerate() {
+            for (dimension, &column) in columns.iter().enumerate() {
+                let domain = table.domain(dimension);
+                let known = self.columns[column].axis.knows_missing();
+                match key.places[column] {
+                    Place::Outside => regions.push_anything(),
+                    Place::Missing if !known => regions.push_anything(),
+                    Place::Inside if self.is_starred(key.leaf, column) => match domain.shape() {
+                        Shape::Hierarchy(_) => regions.push_interval(0, domain.cardinality() as u32 - 1),
+                        _ => regions.push_anything(),
+                    },
+                    _ if matches!(domain.shape(), Shape::Set) => {
+                        push_members(compact, group, dimension, domain, known, &mut regions);
+                    }
+                    _ => regions.push_copy(compact, group, dimension, domain),
+                }
+            }
+        }
+        regions
+    }
+}
+
+/// Adds the members of a set; `*` where these are all that the function knows. The missing value of a set that never had
+/// one only stands for values outside, and is left out.
+fn push_members(
+    other: &Regions,
+    region: usize,
+    dimension: usize,
+    domain: &Domain,
+    knows_missing: bool,
+    regions: &mut Regions,
+) {
+    let Cell::Set(members) = other.cell(region, dimension, domain) else { return regions.push_anything() };
+    let dropped = domain.missing_code().filter(|_| !knows_missing);
+    let members: Vec<u32> = members.iter().copied().filter(|&code| Some(code) != dropped).collect();
+    let all = domain.cardinality() - usize::from(dropped.is_some());
+    match members.len() == all && all > 1 {
+        true => regions.push_anything(),
+        false => regions.push_set(members.into_iter()),
+    }
+}
+
+impl LeafBox {
+    /// Whether a row lies inside.
+    fn holds(&self, placed: &[Placed], row: usize) -> bool {
+        self.sides.iter().zip(placed).all(|(side, column)| match (side, column.found[row]) {
+            (Side::All, _) => true,
+            (Side::Missing, None) => column.places[row] == Place::Missing,
+            (Side::Ends(lo, hi), Some(found)) => {
+                found.code <= *hi && (found.code > *lo || (found.code == *lo && found.exact))
+            }
+            (Side::Members(members), Some(found)) => members.contains(&found.code),
+            (Side::Members(members), None) => {
+                column.places[row] == Place::Missing && members.contains(&column.code(row))
+            }
+            (Side::Missing, Some(_)) | (Side::Ends(..), None) => false,
+        })
+    }
+}

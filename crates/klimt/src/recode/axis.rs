@@ -1,0 +1,159 @@
+//! The columns of a recoding function: what is saved of a domain, and how values of other data are looked up in it.
+
+use crate::hierarchy::Hierarchy;
+use crate::partition::{CutNode, CutTree};
+use crate::table::{ColumnSpec, Decimal, Distinct, Domain, Encoding, Role, Shape, TypeSpec, ValueType};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How a column is recoded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "domain")]
+pub(super) enum Axis {
+    /// Numbers, days or instants: the values at which it is cut, and the ends of its range.
+    Ordered { values: Vec<String>, r#type: String },
+    /// An imposed order, with all its values.
+    Imposed { values: Vec<String>, r#type: String },
+    /// Its taxonomy.
+    Hierarchy { hierarchy: Arc<Hierarchy>, r#type: String },
+    /// Its categories.
+    Set { values: Vec<String>, r#type: String, missing: bool },
+}
+
+/// One recoded column.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Recoded {
+    pub name: String,
+    #[serde(flatten)]
+    pub axis: Axis,
+}
+
+/// Where a value of other data lies among the values of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The code of the value, or of the next greater one at which the function cuts.
+    pub code: u32,
+    /// Whether it is that value.
+    pub exact: bool,
+}
+
+impl Axis {
+    /// Whether a missing value is a value of the domain, which a set can hold beside others.
+    pub fn knows_missing(&self) -> bool {
+        match self {
+            Axis::Set { missing, .. } => *missing,
+            _ => true,
+        }
+    }
+
+    /// Whether values lie at a distance from each other, so that those between two known ones have a place.
+    pub fn is_measured(&self) -> bool {
+        matches!(self, Axis::Ordered { .. })
+    }
+
+    fn parts(&self) -> (&[String], &str) {
+        match self {
+            Axis::Ordered { values, r#type } | Axis::Imposed { values, r#type } => (values, r#type),
+            Axis::Set { values, r#type, .. } => (values, r#type),
+            Axis::Hierarchy { r#type, .. } => (&[], r#type),
+        }
+    }
+}
+
+impl Recoded {
+    /// How the column is read from other data: everything but numbers, days and instants as the texts that they are.
+    pub fn spec(&self) -> ColumnSpec {
+        let mut spec = ColumnSpec::new(&self.name, Role::QuasiIdentifier);
+        spec.type_spec = match &self.axis {
+            Axis::Ordered { r#type, .. } => r#type.parse().ok(),
+            _ => Some(ValueType::Text.into()),
+        };
+        spec
+    }
+
+    /// The domain of the function's values, and of the missing one.
+    pub fn domain(&self) -> Result<Domain> {
+        let bad = || Error::input(format!("the recoding function's column {} is damaged", self.name));
+        let mut spec = ColumnSpec::new(&self.name, Role::QuasiIdentifier);
+        let (values, r#type) = self.axis.parts();
+        match &self.axis {
+            Axis::Imposed { values, .. } => spec.order = Some(values.clone()),
+            Axis::Hierarchy { hierarchy, .. } => spec.hierarchy = Some(Arc::clone(hierarchy)),
+            Axis::Ordered { .. } | Axis::Set { .. } => {}
+        }
+        let r#type: TypeSpec = r#type.parse().map_err(|_| bad())?;
+        let fits = match &self.axis {
+            Axis::Ordered { .. } => r#type.value_type.is_ordered(),
+            Axis::Set { .. } => !r#type.value_type.is_ordered(),
+            Axis::Imposed { .. } | Axis::Hierarchy { .. } => true,
+        };
+        spec.type_spec = Some(r#type);
+        let distinct = Distinct::Texts(values.iter().map(String::as_str).collect());
+        let encoding = Encoding::of(&spec, distinct, true).map_err(|_| bad())?;
+        // The cuts count values in the order of the file.
+        let in_order = encoding.codes.iter().enumerate().all(|(at, &code)| at as u32 == code);
+        if fits && in_order { Ok(encoding.domain) } else { Err(bad()) }
+    }
+
+    /// Where a value lies; `None` when it is outside of the function's values.
+    pub fn find(&self, domain: &Domain, text: &str) -> Option<Found> {
+        let exact = |code: u32| Found { code, exact: true };
+        match &self.axis {
+            Axis::Hierarchy { hierarchy, .. } => hierarchy.leaf_code(text).map(exact),
+            Axis::Imposed { values, .. } => values.iter().position(|v| v == text).map(|at| exact(at as u32)),
+            Axis::Set { values, .. } => {
+                values.binary_search_by(|v| v.as_str().cmp(text)).ok().map(|at| exact(at as u32))
+            }
+            Axis::Ordered { values, .. } => {
+                let at = domain.type_spec().position(text)?;
+                let place =
+                    |code: usize| Decimal { units: domain.position(code as u32), scale: domain.scale() };
+                let (mut low, mut high) = (0, values.len());
+                while low < high {
+                    let middle = low + (high - low) / 2;
+                    if place(middle) < at { low = middle + 1 } else { high = middle }
+                }
+                let found =
+                    (low < values.len()).then(|| Found { code: low as u32, exact: place(low) == at })?;
+                (low > 0 || found.exact).then_some(found)
+            }
+        }
+    }
+}
+
+/// What is saved of a domain; the codes of the cuts in that dimension, and of `ends`, are made to fit.
+pub(super) fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree, ends: &mut [&mut u32]) -> Axis {
+    let cuts = tree.nodes.iter_mut().filter_map(|node| match node {
+        CutNode::Threshold { dimension: cut, code, .. } if *cut as usize == dimension => Some(code),
+        _ => None,
+    });
+    let mut codes: Vec<&mut u32> = cuts.chain(ends.iter_mut().map(|end| &mut **end)).collect();
+    let kept: Vec<u32> = codes.iter().map(|code| **code).collect();
+    let (axis, bounds) = axis(domain, &kept);
+    if let Some(bounds) = bounds {
+        codes.iter_mut().for_each(|code| **code = bounds.partition_point(|bound| bound < code) as u32);
+    }
+    axis
+}
+
+/// What is saved of a domain of which these codes are needed, and the codes that are left of one of numbers, days or
+/// instants.
+pub(super) fn axis(domain: &Domain, needed: &[u32]) -> (Axis, Option<Vec<u32>>) {
+    let r#type = domain.type_spec().to_string();
+    let texts = |codes: &[u32]| codes.iter().map(|&code| domain.text(code)).collect();
+    let all = || texts(&(0..domain.value_count() as u32).collect::<Vec<_>>());
+    match domain.shape() {
+        Shape::Hierarchy(hierarchy) => (Axis::Hierarchy { hierarchy: Arc::clone(hierarchy), r#type }, None),
+        Shape::Set => (Axis::Set { values: all(), r#type, missing: domain.missing_code().is_some() }, None),
+        Shape::Ordered if !domain.is_measured() => (Axis::Imposed { values: all(), r#type }, None),
+        Shape::Ordered => {
+            let values = domain.value_count() as u32;
+            let mut bounds: Vec<u32> = if values == 0 { Vec::new() } else { vec![0, values - 1] };
+            bounds.extend(needed.iter().filter(|&&code| code < values));
+            bounds.sort_unstable();
+            bounds.dedup();
+            (Axis::Ordered { values: texts(&bounds), r#type }, Some(bounds))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The part of a table that is published: some of its rows, and domains of the values that these have.
+
+use super::domain::{Measure, Values};
+use super::encode::node_penalties;
+use super::{Codes, Column, ColumnData, Domain, Shape, Table};
+use crate::Result;
+use crate::spill::Block;
+use std::sync::OnceLock;
+
+/// A domain without the values that no published row has.
+#[derive(Debug)]
+pub struct NarrowedDomain {
+    /// The domain. A hierarchy or an imposed order stays as it was given.
+    pub domain: Domain,
+    /// The code before of every code, the missing one included.
+    pub before: Vec<u32>,
+}
+
+impl Domain {
+    /// The domain of the codes that occur, which are marked.
+    pub fn narrowed(&self, occurs: &[bool]) -> NarrowedDomain {
+        let missing = self.missing && occurs.get(self.value_count()).copied().unwrap_or(false);
+        let mut before: Vec<u32> =
+            (0..self.value_count() as u32).filter(|&code| occurs[code as usize]).collect();
+        let mut narrowed = Domain { missing, shares: OnceLock::new(), ..self.clone() };
+        match (&self.shape, &self.measure) {
+            (Shape::Hierarchy(tree), _) => {
+                narrowed.node_penalties = node_penalties(tree, &self.type_spec, &before);
+                before = (0..self.value_count() as u32).collect();
+            }
+            (Shape::Ordered, Measure::Rank) => before = (0..self.value_count() as u32).collect(),
+            _ => narrowed.keep(&mut before),
+        }
+        before.extend(self.missing_code().filter(|_| missing));
+        NarrowedDomain { domain: narrowed, before }
+    }
+
+    /// Leaves the values of these codes.
+    fn keep(&mut self, codes: &mut Vec<u32>) {
+        if let Measure::Units { units, .. } = &mut self.measure
+            && !units.is_empty()
+        {
+            *units = codes.iter().map(|&code| units[code as usize]).collect();
+        }
+        match &mut self.values {
+            Values::Numbers(numbers, _) => {
+                *numbers = codes.iter().map(|&code| numbers[code as usize]).collect();
+            }
+            Values::Texts(texts) => {
+                let order: Vec<usize> = codes.iter().map(|&code| code as usize).collect();
+                *texts = texts.reordered(&order);
+            }
+            Values::Range { first, len, .. } => {
+                if let (Some(&least), Some(&most)) = (codes.first(), codes.last()) {
+                    *codes = (least..=most).collect();
+                    *first += i64::from(least);
+                }
+                *len = codes.len() as u32;
+            }
+        }
+    }
+}
+
+impl Table {
+    /// The given rows, ascending, with quasi-identifiers whose domains have no value that is not among them; and how
+    /// the codes of each dimension were before.
+    pub fn narrowed(&self, rows: &[u32]) -> Result<(Table, Vec<Vec<u32>>)> {
+        let mut block = Block::empty(self);
+        block.append_table(self, rows);
+        let chosen = block.into_table(self)?;
+        let mut before = Vec::with_capacity(self.dimensions());
+        let columns = chosen.columns().iter().map(|column| {
+            let ColumnData::Coded { domain, codes } = &column.data else { return column.clone() };
+            if column.role != super::Role::QuasiIdentifier {
+                return column.clone();
+            }
+            let mut occurs = vec![false; domain.cardinality()];
+            codes.for_each(|code| occurs[code as usize] = true);
+            let narrowed = domain.narrowed(&occurs);
+            let mut now = vec![0; domain.cardinality()];
+            (0..).zip(&narrowed.before).for_each(|(code, &old)| now[old as usize] = code);
+            let codes = (0..codes.len()).map(|row| now[codes.get(row) as usize]);
+            let codes = Codes::collect(narrowed.domain.cardinality(), codes);
+            before.push(narrowed.before);
+            let data = ColumnData::Coded { domain: narrowed.domain.into(), codes };
+            Column { name: column.name.clone(), role: column.role, data }
+        });
+        let columns = columns.collect();
+        Ok((Table::new(chosen.rows(), columns)?, before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{ColumnSpec, Distinct, Encoding, Role, Spelling, ValueType};
+
+    fn texts(domain: &Domain) -> Vec<String> {
+        (0..domain.value_count() as u32).map(|code| domain.text(code)).collect()
+    }
+
+    #[test]
+    fn values_that_do_not_occur_leave_the_domain() {
+        let spec = ColumnSpec::new("x", Role::QuasiIdentifier);
+        let mixed = Distinct::Texts(["1.5", "02", "9", "7.25"].into_iter().collect());
+        let numbers = Distinct::Integers(vec![1, 5, 8, 900]);
+        for distinct in [mixed, numbers] {
+            let domain = Encoding::of(&spec, distinct, true).unwrap().domain;
+            let narrowed = domain.narrowed(&[true, false, true, false, false]);
+            assert_eq!(narrowed.before, [0, 2]);
+            assert_eq!(texts(&narrowed.domain), [domain.text(0), domain.text(2)]);
+            assert_eq!(narrowed.domain.position(1), domain.position(2));
+            assert_eq!((narrowed.domain.missing_code(), narrowed.domain.interval_penalty(0, 1)), (None, 1.0));
+        }
+    }
+
+    #[test]
+    fn a_range_is_cut_at_its_ends_and_an_order_stays() {
+        let range = Domain::of_range(ValueType::Integer.into(), 10, 6, Spelling::WHOLE, true);
+        let narrowed = range.narrowed(&[false, true, false, true, false, false, true]);
+        assert_eq!(narrowed.before, [1, 2, 3, 6]);
+        assert_eq!(texts(&narrowed.domain), ["11", "12", "13"]);
+        let mut spec = ColumnSpec::new("x", Role::QuasiIdentifier);
+        spec.order = Some(["low", "mid", "high"].map(String::from).to_vec());
+        let values = Distinct::Texts(["low", "high"].into_iter().collect());
+        let order = Encoding::of(&spec, values, false).unwrap().domain;
+        assert_eq!(order.narrowed(&[true, false, false]).before, [0, 1, 2]);
+    }
+}
