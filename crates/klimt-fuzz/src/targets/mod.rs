@@ -1,0 +1,10 @@
+//! A file per parser.
+
+pub mod certificate;
+pub mod csv;
+pub mod hierarchy;
+pub mod published;
+pub mod recoding;
+pub mod spec;
+pub mod store;
+pub mod workload;
