@@ -1,6 +1,7 @@
 //! Reading a CSV file into a table, with several readers side by side.
 
 use super::blocks::{BlockReader, Filled};
+use super::dialect::first_lines;
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
 use crate::column::{Block, ColumnReader, Form, Lines, is_kept};
@@ -58,9 +59,7 @@ impl CsvSource {
         if sample.iter().all(u8::is_ascii_whitespace) {
             return Err(Error::input(format!("{path}: the file is empty")));
         }
-        let whole = |delimiter| if ended { Some(sample.len()) } else { last_record_end(sample, delimiter) };
-        let guess = whole(spec.delimiter.unwrap_or(b',')).unwrap_or(sample.len());
-        let dialect = spec.detect(head(&sample[..guess], SAMPLE_RECORDS / 20));
+        let dialect = spec.detect(sample, ended);
         let first = first_record(path, sample, dialect.delimiter)?;
         let columns = if dialect.header {
             first.fields.clone()
@@ -149,7 +148,7 @@ impl CsvSource {
     /// as texts, all others by dictionary.
     fn choose_forms(&mut self, plan: &[ColumnPlan]) -> Result<Vec<Form>> {
         let sample = self.blocks.peek(0).map_err(|e| Error::io(&self.path, "read it", &e))?;
-        let sample = head(sample, SAMPLE_RECORDS);
+        let sample = first_lines(sample, SAMPLE_RECORDS);
         let whole = last_record_end(sample, self.dialect.delimiter).unwrap_or(sample.len());
         let records = records(&sample[..whole], self.dialect.delimiter).unwrap_or_default();
         let form = |(column, plan): (usize, &ColumnPlan)| {
@@ -172,14 +171,6 @@ impl CsvSource {
             }
         };
         Ok(plan.iter().enumerate().map(form).collect())
-    }
-}
-
-/// The first lines of a text.
-fn head(text: &[u8], lines: usize) -> &[u8] {
-    match memchr::memchr_iter(b'\n', text).nth(lines) {
-        Some(end) => &text[..=end],
-        None => text,
     }
 }
 
