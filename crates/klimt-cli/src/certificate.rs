@@ -136,17 +136,27 @@ impl Certified<'_> {
     }
 }
 
-/// How the text of a release is written by its certificate, which lies beside it; nothing where there is none, or where it
-/// is that of another file.
+/// How the text of a release is written, by the certificate beside it.
 pub fn dialect_beside(path: &str) -> Option<DialectSpec> {
-    let certificate = std::fs::read(format!("{path}.certificate.json")).ok()?;
-    let certificate: Value = serde_json::from_slice(&certificate).ok()?;
+    let certificate = beside(path)?;
     let release = &certificate["release"];
-    if release["hash"].as_str()? != file_hash(path).ok()? {
-        return None;
-    }
     let delimiter = release["delimiter"].as_str().and_then(|text| text.as_bytes().first().copied());
     Some(DialectSpec { delimiter, header: release["header"].as_bool() })
+}
+
+/// The columns of a release that were published by a hierarchy, by the certificate beside it.
+pub fn hierarchies_beside(path: &str) -> Option<Vec<String>> {
+    let certificate = beside(path)?;
+    let by_hierarchy = |column: &&Value| column["domain"] == "hierarchy";
+    let columns = certificate["spec"]["columns"].as_array()?.iter().filter(by_hierarchy);
+    Some(columns.filter_map(|column| Some(column["name"].as_str()?.to_string())).collect())
+}
+
+/// The certificate beside a release; nothing where there is none, or where it is that of another file.
+fn beside(path: &str) -> Option<Value> {
+    let certificate = std::fs::read(format!("{path}.certificate.json")).ok()?;
+    let certificate: Value = serde_json::from_slice(&certificate).ok()?;
+    (certificate["release"]["hash"].as_str()? == file_hash(path).ok()?).then_some(certificate)
 }
 
 /// The hash of a file, as certificates write it.

@@ -29,8 +29,8 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     if args.stars_are_suppressed {
         note(args.general.quiet || args.json, &format!("read with {}", verify::stars_note(&tally)));
     }
-    if args.release.is_some() {
-        verify::without_guides(&mut settings, &tally)?;
+    if let Some(release) = &args.release {
+        verify::without_guides(&mut settings, release, &tally)?;
     }
     let table = match args.release {
         Some(_) => read_columns(&args.original, args, &settings)?,

@@ -31,7 +31,7 @@ pub fn run(args: &QueryArgs) -> Result<()> {
         && settings.columns.values().any(|column| column.hierarchy.is_some())
     {
         let tally = tally(release, &args.format, &settings, &[])?;
-        without_guides(&mut settings, &tally)?;
+        without_guides(&mut settings, release, &tally)?;
     }
     let mut queries = args.workload.as_deref().map(workload::read).transpose()?;
     let made = queries.is_none();

@@ -46,7 +46,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let mut counted = count_release(&args.release, &args.format, &settings, &COUNTED, None)?;
     counted.tally = counted.tally.with_suppressed_stars(args.stars_are_suppressed);
     let tally = &counted.tally;
-    without_guides(&mut settings, tally)?;
+    without_guides(&mut settings, &args.release, tally)?;
     let (table, roles) = read_original(args, &settings)?;
     let asked = Question { k: settings.k, original_rows: Some(table.rows() as u64) };
     let findings = Findings::new(tally, &asked)?;

@@ -4,6 +4,7 @@ mod against;
 pub mod args;
 mod attack;
 
+use crate::certificate::hierarchies_beside;
 use crate::columns::{column_spec, dialect_spec, load_hierarchy, read_order};
 use crate::options::{ColumnArgs, FormatArgs, VerifyArgs};
 use crate::settings::Settings;
@@ -39,7 +40,7 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     let counted = count_release(&args.release, &args.format, &settings, &[Role::Sensitive], links.as_mut())?;
     let Counted { tally, mut warnings } = counted;
     let tally = tally.with_suppressed_stars(args.stars_are_suppressed);
-    without_guides(&mut settings, &tally)?;
+    without_guides(&mut settings, &args.release, &tally)?;
     let facts = facts(&settings)?;
     let findings = Findings::new(&tally, &Question { k, original_rows: None })?;
     let (outcomes, violating) = check_groups(&tally, &requirements, &facts)?;
@@ -203,13 +204,19 @@ pub fn tally(path: &str, format: &FormatArgs, settings: &Settings, counted: &[Ro
 }
 
 /// Takes the hierarchies out of the settings that only guided a scheme: the release has intervals or sets instead of their
-/// nodes, and is read without them, as the table was.
-pub fn without_guides(settings: &mut Settings, tally: &Tally) -> Result<()> {
+/// nodes, and is read without them, as the table was. The certificate beside the release names them; without one, the
+/// published values tell them, unless all are single values or `*`.
+pub fn without_guides(settings: &mut Settings, release: &str, tally: &Tally) -> Result<()> {
+    let certified = hierarchies_beside(release);
     for (place, name) in tally.quasi_identifiers().iter().enumerate() {
         let Some(column) = settings.columns.get_mut(name) else { continue };
         let Some(path) = &column.hierarchy else { continue };
         let published: HashSet<&str> = tally.groups().filter_map(|group| group.values().nth(place)).collect();
-        if is_guide(&load_hierarchy(path)?, published.iter().copied()) {
+        let guided = match &certified {
+            Some(hierarchies) => !hierarchies.contains(name),
+            None => is_guide(&load_hierarchy(path)?, published.iter().copied()),
+        };
+        if guided {
             column.hierarchy = None;
             let sets = published.iter().any(|text| text.starts_with('{'));
             column.type_spec = column.type_spec.take().or(sets.then(|| ValueType::Text.into()));

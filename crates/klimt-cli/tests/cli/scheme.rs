@@ -290,6 +290,27 @@ fn what_a_hierarchy_guided_is_measured_as_it_was_published() {
     }
 }
 
+/// With `*` and single values alone, nothing in the release tells that a hierarchy only guided the scheme. Its leaves are
+/// more than the values that occur, so that kl differs; the certificate tells.
+#[test]
+fn a_guide_that_left_no_trace_is_known_from_the_certificate() {
+    let place = Place::new();
+    place.write("in.csv", format!("city,age\n{}b,0\nb,1\n", "a,0\na,1\n".repeat(20)));
+    place.write("city.csv", "a;x;*\nb;x;*\nc;y;*\nd;y;*\n");
+    let columns = "--qi city,age --hierarchy city=city.csv -k 5";
+    place.ok(&format!(
+        "anonymize in.csv {columns} -q --algorithm scheme --scheme city=sps --scheme age=ops -o out.csv"
+    ));
+    let published = place.read("out.csv");
+    assert!(published.contains("*,") && !published.contains('{'), "{published}");
+    let measured = place.ok(&format!("measure in.csv out.csv {columns} --json -q")).out;
+    let measured: Value = serde_json::from_str(&measured).unwrap();
+    for name in ["kl", "vm"] {
+        let (told, found) = (loss(&place, name), measured["losses"][name].as_f64().unwrap());
+        assert!((told - found).abs() <= 1e-3 * found, "{name} {told} and {found}");
+    }
+}
+
 #[test]
 fn parquet_is_read_and_written() {
     let place = workers(300);
