@@ -7,7 +7,7 @@
 
 use crate::publish::Checked;
 use klimt::loss::{Loss, Original};
-use klimt::partition::Proof;
+use klimt::partition::{Claim, Proof};
 use klimt::registry;
 use klimt::requirement::Requirement;
 use klimt::table::{Shape, Table};
@@ -30,27 +30,46 @@ pub struct Certified<'a> {
     pub losses: Vec<(&'static str, f64)>,
     /// The losses by the published rows, by name, where there are others.
     pub published_losses: Option<Vec<(&'static str, f64)>>,
-    /// What is proven.
-    pub proof: Proof,
-    /// The loss that a search minimised.
-    pub searched: Option<Searched<'a>>,
+    /// What is proven, where a search minimised a loss or its definition proves something.
+    pub proof: Option<Proven<'a>>,
     /// How the run went.
     pub run: Value,
     /// The checked release.
     pub checked: &'a Checked,
 }
 
-/// The loss that a search minimised.
-#[derive(Clone, Copy, Debug)]
-pub struct Searched<'a> {
-    /// Its name.
+/// What is proven of the loss that was asked for.
+#[derive(Clone, Debug)]
+pub struct Proven<'a> {
+    /// The name of the loss.
     pub loss: &'a str,
-    /// The loss that was found.
-    pub found: f64,
-    /// The loss that no release of its kind undercuts.
-    pub bound: f64,
+    /// What is proven of it.
+    pub proof: Proof,
     /// Whether it looks at the sizes of groups alone.
     pub by_sizes: bool,
+}
+
+impl Proven<'_> {
+    /// The section of a certificate, with the loss that was found and the loss that no release of the family undercuts.
+    fn section(&self, found: Value, bound: Option<f64>) -> Value {
+        json!({ "loss": self.loss, "found": found, "bound": bound })
+    }
+
+    /// The same for everybody: `found` is the loss by the published rows, where there are others.
+    fn published_section(&self, found: Option<&Value>) -> Value {
+        let Proof { found: exact, .. } = self.proof;
+        match found.filter(|_| !self.by_sizes) {
+            // What no release undercuts is known by the whole table only.
+            Some(found) => self.section(found.clone(), None),
+            None => {
+                let bound = self.proof.bound().map(|bound| match bound == exact {
+                    true => four_digits(bound),
+                    false => four_digits_towards(bound, Towards::Zero),
+                });
+                self.section(json!(four_digits(exact)), bound)
+            }
+        }
+    }
 }
 
 /// What is said of a release.
@@ -68,25 +87,13 @@ impl Certified<'_> {
         let mut published = self.json();
         let told = self.published_losses.as_ref().unwrap_or(&self.losses);
         published["losses"] = losses(told.iter().map(|(id, loss)| (*id, four_digits(*loss))));
-        if let Proof::WithinFactor(factor) = self.proof {
-            published["proven"] = json!(Proof::WithinFactor(four_digits_towards(factor, Towards::Infinity)));
-        }
-        if let Some(searched) = self.searched {
-            published["search"] = match self.published_losses.is_none() || searched.by_sizes {
-                true if searched.found == searched.bound => {
-                    let both = four_digits(searched.found);
-                    json!({ "loss": searched.loss, "found": both, "bound": both })
-                }
-                true => json!({
-                    "loss": searched.loss,
-                    "found": four_digits(searched.found),
-                    "bound": four_digits_towards(searched.bound, Towards::Zero),
-                }),
-                // What no release undercuts is known by the whole table only.
-                false => {
-                    json!({ "loss": searched.loss, "found": published["losses"][searched.loss], "bound": null })
-                }
-            };
+        if let Some(proven) = &self.proof {
+            if let Claim::WithinFactor(factor) = proven.proof.claim {
+                published["proven"] =
+                    json!(Claim::WithinFactor(four_digits_towards(factor, Towards::Infinity)));
+            }
+            let others = self.published_losses.as_ref().map(|_| &published["losses"][proven.loss]);
+            published["search"] = proven.published_section(others);
         }
         Certificate { published, exact: self.json() }
     }
@@ -114,10 +121,11 @@ impl Certified<'_> {
             "reached": self.checked.outcomes,
             "sensitive": findings.sensitive,
             "losses": losses(self.losses.iter().copied()),
-            "proven": self.proof,
+            "proven": self.proof.as_ref().map_or(Claim::Heuristic, |proven| proven.proof.claim),
+            "family": self.proof.as_ref().and_then(|proven| proven.proof.family()),
             "run": self.run,
-            "search": self.searched.map(|searched| {
-                json!({ "loss": searched.loss, "found": searched.found, "bound": searched.bound })
+            "search": self.proof.as_ref().map(|proven| {
+                proven.section(json!(proven.proof.found), proven.proof.bound())
             }),
         })
     }
@@ -180,7 +188,7 @@ fn losses(losses: impl Iterator<Item = (&'static str, f64)>) -> Value {
 pub fn is_by_sizes(id: &str, original: &Original<'_>) -> bool {
     let loss = registry::LOSSES.iter().find(|(entry, _)| entry.id == id).map(|(_, loss)| *loss as &dyn Loss);
     let by_sizes = |loss: &dyn Loss| loss.cost(original).is_some_and(|cost| cost.size(1).is_some());
-    id == "c_avg" || loss.is_some_and(by_sizes)
+    loss.is_some_and(by_sizes)
 }
 
 /// A number rounded to four significant digits.

@@ -143,11 +143,12 @@ fn reached(certificate: &Value) -> String {
         whole if whole.fract() == 0.0 && whole < 1e15 => count(whole as u64),
         other => format!("{other:.4}"),
     };
+    let family = certificate["family"].as_str().map_or(String::new(), |family| format!(" ({family})"));
     let proven = match &certificate["proven"] {
-        Value::String(word) if word == "optimal" => ", optimal".to_string(),
-        proven => proven["within-factor"]
-            .as_f64()
-            .map_or(String::new(), |factor| format!(", within a factor {factor:.4} of the least possible")),
+        Value::String(word) if word == "optimal" => format!(", optimal{family}"),
+        proven => proven["within-factor"].as_f64().map_or(String::new(), |factor| {
+            format!(", within a factor {factor:.4} of the least possible{family}")
+        }),
     };
     match loss {
         "ncp" => format!("{penalty}{proven}"),
@@ -163,20 +164,25 @@ mod tests {
     #[test]
     fn a_search_tells_what_it_minimised_and_what_is_proven() {
         let told = |search: Value, proven: Value| {
+            let family = if proven == "heuristic" { Value::Null } else { json!("boxes") };
             reached(&json!({
-                "losses": { "ncp": 0.25, "dm": 7_220_555.0, "hdm": 1.5 }, "search": search, "proven": proven
+                "losses": { "ncp": 0.25, "dm": 7_220_555.0, "hdm": 1.5 }, "search": search, "proven": proven,
+                "family": family
             }))
         };
         assert_eq!(told(Value::Null, json!("heuristic")), "ncp 0.2500");
-        assert_eq!(told(json!({ "loss": "dm" }), json!("optimal")), "ncp 0.2500; dm 7,220,555, optimal");
+        assert_eq!(
+            told(json!({ "loss": "dm" }), json!("optimal")),
+            "ncp 0.2500; dm 7,220,555, optimal (boxes)"
+        );
         let factor = json!({ "within-factor": 1.321_54 });
         assert_eq!(
             told(json!({ "loss": "ncp" }), factor.clone()),
-            "ncp 0.2500, within a factor 1.3215 of the least possible"
+            "ncp 0.2500, within a factor 1.3215 of the least possible (boxes)"
         );
         assert_eq!(
             told(json!({ "loss": "hdm" }), factor),
-            "ncp 0.2500; hdm 1.5000, within a factor 1.3215 of the least possible"
+            "ncp 0.2500; hdm 1.5000, within a factor 1.3215 of the least possible (boxes)"
         );
         assert_eq!(told(json!({ "loss": "dm" }), json!("heuristic")), "ncp 0.2500; dm 7,220,555");
     }

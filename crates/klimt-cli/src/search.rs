@@ -335,12 +335,6 @@ impl<'a> Watch<'a> {
         Ok(Watch { stage, cost, totals, started: Instant::now(), last })
     }
 
-    /// The loss found last and its lower bound, where a search has told any.
-    pub fn reached(&self) -> Option<(f64, f64)> {
-        let last = self.last.lock().ok()?;
-        (!last.found.is_nan()).then(|| (self.finished(last.found), self.finished(last.bound)))
-    }
-
     fn finished(&self, sum: f64) -> f64 {
         self.cost.finish(sum, &self.totals)
     }
@@ -368,14 +362,14 @@ impl Observer for Watch<'_> {
         }
         (last.found, last.bound) = (found, bound);
         let (loss, least) = (self.finished(found), self.finished(bound));
-        let ratio = if bound > 0.0 { (found / bound).to_string() } else { String::new() };
+        let ratio = if least > 0.0 { (loss / least).to_string() } else { String::new() };
         if let Some(trace) = &mut last.trace {
             let seconds = self.started.elapsed().as_secs_f64();
             // A trace that cannot be written on is no reason to lose the release.
             let _ = writeln!(trace, "{seconds:.3},{loss},{least},{ratio}");
         }
-        self.stage.say(&match bound > 0.0 {
-            true => format!("loss {loss:.6}, at least {least:.6}, within a factor {:.4}", found / bound),
+        self.stage.say(&match least > 0.0 {
+            true => format!("loss {loss:.6}, at least {least:.6}, within a factor {:.4}", loss / least),
             false => format!("loss {loss:.6}"),
         });
     }

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use hashbrown::HashMap;
 use klimt::Result;
 use klimt::algorithm::rothko::{PartSink, Way};
-use klimt::partition::{Partitioning, Proof};
+use klimt::partition::Partitioning;
 use klimt::region::Regions;
 use klimt::spill::Block;
 
@@ -16,7 +16,7 @@ const PART: usize = 1 << 18;
 /// Groups of rows that stand one after the other, whose regions are not known yet.
 pub(crate) fn groups_of(rows: usize, ends: Vec<u32>, strict: bool) -> Partitioning {
     let order = (0..rows as u32).collect();
-    Partitioning { order, ends, regions: Regions::default(), tree: None, proof: Proof::Heuristic, strict }
+    Partitioning { order, ends, regions: Regions::default(), tree: None, bound: None, strict }
 }
 
 /// The histories that a release makes.

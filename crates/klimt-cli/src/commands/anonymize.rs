@@ -1,7 +1,7 @@
 //! `klimt anonymize`: from a table to a certified release.
 
 use super::threads;
-use crate::certificate::{Certificate, Certified, Searched, is_by_sizes};
+use crate::certificate::{Certificate, Certified, Proven, is_by_sizes};
 use crate::checks::{check_files, check_local, check_names, check_search};
 use crate::columns::{dialect_spec, plan};
 use crate::external::{self, Manner};
@@ -22,8 +22,8 @@ use crate::workload;
 use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::algorithm::optimal::{self, Effort};
 use klimt::algorithm::rothko::Whole;
-use klimt::loss::{self, Cost, Original, PartitionGroups, Totals};
-use klimt::partition::{Budget, Job, Partitioning, Proof, Suppression, Unobserved};
+use klimt::loss::{self, Original, PartitionGroups, Totals};
+use klimt::partition::{Budget, Claim, Job, Judged, Partitioning, Proof, Suppression, Unobserved};
 use klimt::recode::{
     RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind, release_columns,
 };
@@ -39,6 +39,7 @@ use klimt_io::room::{Loaded, Room};
 use klimt_io::source::{ReadReport, Source};
 use klimt_verify::claims::Facts as VerifierFacts;
 use serde_json::{Map, Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How often rows pass by in a run on disk, about: they are sampled, divided, grouped and written.
 const PASSES: u64 = 4;
@@ -153,7 +154,12 @@ impl Asked<'_> {
             folder: self.room.folder,
             saves_recoding: self.args.publish.save_recoding.is_some(),
         };
+        // No smaller group satisfies the requirements, as soon as the whole table is known.
+        let minimum = AtomicU64::new(self.k);
         let warn = |whole: &Whole<'_>| {
+            if let Ok(bound) = Bound::to(requirements, whole) {
+                minimum.fetch_max(bound.minimum_size(), Ordering::Relaxed);
+            }
             warn(self.args.general.quiet, settings, requirements, frame, whole, None);
         };
         let first = if ["rothko-s", "rtree"].contains(&algorithm) { "sampling" } else { "partitioning" };
@@ -169,6 +175,15 @@ impl Asked<'_> {
             losses: &published.losses,
         };
         warn_coarse(self.args.general.quiet, &coarse);
+        let totals = Totals {
+            rows: input.rows(),
+            suppressed: 0,
+            groups: published.checked.findings.groups,
+            k: self.k,
+        };
+        let original = Original::new(frame, &weights);
+        let proof =
+            by_definition(settings, &original, &published.losses, minimum.load(Ordering::Relaxed), &totals);
         let certificate = Certified {
             table: frame,
             rows: input.rows(),
@@ -177,8 +192,7 @@ impl Asked<'_> {
             run: run.describe(input, &account, &published.losses),
             losses: published.losses,
             published_losses: None,
-            proof: Proof::Heuristic,
-            searched: None,
+            proof,
             checked: &published.checked,
         };
         let certificate = certificate.make();
@@ -249,11 +263,18 @@ impl Asked<'_> {
             observer: &Unobserved,
         };
         let found = find(settings, requirements, &job, schemes.as_ref(), progress);
-        let Found { mut partitioning, reached, leaves } = found.map_err(supervisor::explained)?;
+        let Found { mut partitioning, searched, leaves } = found.map_err(supervisor::explained)?;
+        let judged = Judged {
+            table,
+            loss: &*loss,
+            minimum: bound.minimum_size(),
+            k,
+            allowance: suppression.limit(table.rows()),
+            extents,
+        };
         if !["optimal", "scheme", "local"].contains(&settings.algorithm()) {
-            partitioning.suppress(suppression, table, requirements, &weights)?;
+            partitioning = suppressed_where_it_helps(partitioning, suppression, requirements, &judged)?;
         }
-        let proof = proof(&partitioning, settings.algorithm(), extents, &*loss);
         let suppressed = table.rows() - partitioning.order.len();
         // From here on suppressed rows are no part of the table: what is published does not depend on their values.
         let mut narrowed = None;
@@ -289,7 +310,14 @@ impl Asked<'_> {
             None => None,
         };
         let widened = narrowed.as_ref().map(|narrowed| narrowed.widened(&partitioning, table, extents));
-        let losses = measured.losses(&original, widened.as_ref().unwrap_or(&partitioning))?;
+        let released = widened.as_ref().unwrap_or(&partitioning);
+        let losses = measured.losses(&original, released)?;
+        let proof = Proof::of(released, &judged)?;
+        let proof = (searched || proof.claim != Claim::Heuristic).then(|| Proven {
+            loss: settings.search.loss(),
+            proof,
+            by_sizes: loss.size(1).is_some(),
+        });
         let (rows, groups) = (table.rows() as u64, checked.findings.groups);
         warn_coarse(args.general.quiet, &Coarse { table, rows, k, requirements, groups, losses: &losses });
         let certificate = Certified {
@@ -300,12 +328,6 @@ impl Asked<'_> {
             losses,
             published_losses,
             proof,
-            searched: reached.map(|(found, bound)| Searched {
-                loss: settings.search.loss(),
-                found,
-                bound,
-                by_sizes: loss.size(1).is_some(),
-            }),
             run: external::describe_held(settings, report, leaves),
             checked: &checked,
         }
@@ -358,10 +380,11 @@ impl Measured<'_> {
     }
 }
 
-/// A partitioning, and the loss and the lower bound of the search that found it.
+/// A partitioning, and how it was found.
 struct Found {
     partitioning: Partitioning,
-    reached: Option<(f64, f64)>,
+    /// Whether a search found it, as it is.
+    searched: bool,
     /// The leaves of an R+-tree.
     leaves: Option<usize>,
 }
@@ -412,7 +435,7 @@ fn find(
     if effort != Effort::Fast {
         partitioning = optimal::improve(&job, partitioning, effort)?;
     }
-    let reached = watch.reached().filter(|_| !settled);
+    let searched = searching && !settled;
     drop(watch);
     if let Some((short, stopped)) = under_way.map(Searching::end) {
         if short {
@@ -428,17 +451,43 @@ fn find(
             );
         }
     }
-    Ok(Found { partitioning, reached, leaves })
+    Ok(Found { partitioning, searched, leaves })
 }
 
-/// What is proven of a release: a search looks at the smallest regions, one for schemes at the boundaries, so that
-/// others are only covered where nothing but sizes counts.
-fn proof(partitioning: &Partitioning, algorithm: &str, extents: Extents, loss: &dyn Cost) -> Proof {
-    let looked_at = if algorithm == "scheme" { Extents::Region } else { Extents::Compact };
-    match extents == looked_at || loss.size(1).is_some() {
-        true => partitioning.proof,
-        false => Proof::Heuristic,
+/// Leaves out rows where that lowers the loss that was asked for, as it is published.
+fn suppressed_where_it_helps(
+    partitioning: Partitioning,
+    suppression: Suppression,
+    requirements: &[Box<dyn Requirement>],
+    judged: &Judged<'_>,
+) -> Result<Partitioning> {
+    let mut fewer = partitioning.clone();
+    if fewer.suppress(suppression, judged.table, requirements, judged.loss)?.is_empty() {
+        return Ok(partitioning);
     }
+    let loss = |of: &Partitioning| -> Result<f64> {
+        let (mut narrow, rows) = of.narrowed(judged.table)?;
+        finish_regions(&mut narrow, &rows.table, judged.extents);
+        Ok(Proof::of(&rows.widened(&narrow, judged.table, judged.extents), judged)?.found)
+    };
+    Ok(if loss(&fewer)? < loss(&partitioning)? { fewer } else { partitioning })
+}
+
+/// What the definition of the loss that was asked for proves of a release that was made in parts.
+fn by_definition<'s>(
+    settings: &'s Settings,
+    original: &Original<'_>,
+    losses: &[(&'static str, f64)],
+    minimum: u64,
+    totals: &Totals,
+) -> Option<Proven<'s>> {
+    let asked = settings.search.loss();
+    let found = losses.iter().find(|(id, _)| *id == asked)?.1;
+    let (_, loss) = registry::LOSSES.iter().find(|(entry, _)| entry.id == asked)?;
+    let loss = loss.cost(original)?;
+    let proof = Proof::by_definition(found, &*loss, minimum, totals, 0);
+    let proven = proof.claim != Claim::Heuristic;
+    proven.then(|| Proven { loss: asked, proof, by_sizes: loss.size(1).is_some() })
 }
 
 /// The spec, then the flags.

@@ -248,7 +248,7 @@ impl Bench<'_> {
             average: findings.groups as f64 / (findings.rows.max(1)) as f64,
             wall,
             cpu,
-            proven: proven(&certificate["proven"]),
+            proven: proven(&certificate),
         })
     }
 
@@ -275,12 +275,15 @@ fn is_additive(name: &str, table: &Table) -> bool {
     registry::LOSSES.iter().any(|(entry, loss)| entry.id == name && loss.cost(&original).is_some())
 }
 
-fn proven(proven: &Value) -> String {
-    match (proven.as_str(), proven["within-factor"].as_f64()) {
+/// What a certificate proves, and about which family.
+fn proven(certificate: &Value) -> String {
+    let (proven, family) = (&certificate["proven"], certificate["family"].as_str());
+    let claim = match (proven.as_str(), proven["within-factor"].as_f64()) {
         (Some(word), _) => word.to_string(),
         (None, Some(factor)) => format!("within {factor:.3}"),
         _ => String::from("heuristic"),
-    }
+    };
+    family.map_or(claim.clone(), |family| format!("{claim} ({family})"))
 }
 
 /// The seconds that all threads of this process have worked.

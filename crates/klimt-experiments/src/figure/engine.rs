@@ -6,7 +6,7 @@ use klimt::algorithm::mondrian::Mondrian;
 use klimt::algorithm::optimal::Optimal;
 use klimt::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
 use klimt::loss::Original;
-use klimt::partition::{Budget, Job, Observer, Partitioner, Partitioning, Proof, Suppression, Unobserved};
+use klimt::partition::{Budget, Job, Observer, Partitioner, Partitioning, Suppression, Unobserved};
 use klimt::region::Extents;
 use klimt::registry;
 use klimt::requirement::Bound;
@@ -99,11 +99,7 @@ pub fn loss_of(table: &Table, groups: Partitioning, k: u64, name: &str) -> Resul
     Release::new(table, groups, Extents::Compact).loss(k, name)
 }
 
-/// What no partitioning of its kind undercuts, by the proof; not a number where nothing is proven.
-pub fn least(cost: f64, proof: Proof) -> f64 {
-    match proof {
-        Proof::Optimal => cost,
-        Proof::WithinFactor(factor) => cost / factor,
-        Proof::Heuristic => f64::NAN,
-    }
+/// What no partitioning of its family costs less than, in sum; not a number where nothing is proven.
+pub fn least(found: &Partitioning) -> f64 {
+    found.bound.as_ref().map_or(f64::NAN, |bound| bound.sum)
 }

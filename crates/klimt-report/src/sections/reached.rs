@@ -56,13 +56,15 @@ fn proven(report: &Report<'_>) -> String {
     let json = &certificate.json;
     let loss = json["search"]["loss"].as_str().or_else(|| json["spec"]["settings"]["minimised"].as_str());
     let of = loss.map_or(String::new(), |loss| format!(" of the loss {loss}"));
+    let family = json["family"].as_str().unwrap_or("partitions of its kind");
     match &json["proven"] {
-        serde_json::Value::String(word) if word == "optimal" => {
-            format!("By its certificate, the release is optimal: no partition of its kind has less{of}.")
-        }
+        serde_json::Value::String(word) if word == "optimal" => format!(
+            "By its certificate, the release is optimal: no release of its family has less{of}. The family: {family}."
+        ),
         proven => match proven["within-factor"].as_f64() {
             Some(factor) => format!(
-                "By its certificate, the release is within a factor of {factor:.3} of the least possible{of}."
+                "By its certificate, the release is within a factor of {factor:.4} of the least possible{of} in its \
+                 family. The family: {family}."
             ),
             None => String::from(
                 "The groups were found by a heuristic: the requirements hold, and a release with less loss may exist.",

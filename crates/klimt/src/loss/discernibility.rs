@@ -56,6 +56,15 @@ impl Cost for Discernibility {
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {
         sum + totals.suppressed as f64 * totals.rows as f64
     }
+
+    /// Where rows may be suppressed, each pays at least the minimum, as a suppressed one pays all rows.
+    fn least_of_any(&self, minimum: u64, allowed: &Totals) -> Option<f64> {
+        let rows = allowed.rows;
+        Some(match allowed.suppressed {
+            0 => self.bound(&Statistics { count: rows, ..Statistics::default() }, minimum),
+            _ => rows as f64 * minimum.clamp(1, rows.max(1)) as f64,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -83,4 +83,8 @@ impl Cost for Bits<'_> {
         // What rounding leaves of nothing is nothing.
         if most <= of_stars(totals.rows) * 1e-14 { 0.0 } else { (lost / most).clamp(0.0, 1.0) }
     }
+
+    fn lowered(&self, sum: f64, factor: f64, _: u64) -> f64 {
+        self.original + (sum - self.original) / factor
+    }
 }

@@ -144,7 +144,7 @@ pub fn measure<'l>(
             }
         }
     }
-    let sums = sums(&costs, original.table, groups)?;
+    let sums = sums(&borrowed(&costs), original.table, groups)?;
     let mut finished = costs.iter().zip(sums).map(|(cost, sum)| cost.finish(sum, totals));
     Ok(measured
         .into_iter()
@@ -152,8 +152,18 @@ pub fn measure<'l>(
         .collect())
 }
 
+/// What a cost comes to over all groups, as they are published.
+pub(crate) fn cost_of(cost: &dyn Cost, table: &Table, groups: &dyn Groups) -> Result<f64> {
+    Ok(sums(&[cost], table, groups)?[0])
+}
+
+/// The costs that boxes hold.
+pub(super) fn borrowed<'c>(costs: &'c [Box<dyn Cost + '_>]) -> Vec<&'c dyn Cost> {
+    costs.iter().map(|cost| &**cost as &dyn Cost).collect()
+}
+
 /// What costs are seen from.
-pub(super) fn needs_of(costs: &[Box<dyn Cost + '_>]) -> Needs {
+pub(super) fn needs_of(costs: &[&dyn Cost]) -> Needs {
     let mut needs = Needs::default();
     costs.iter().for_each(|cost| needs.include(&cost.needs()));
     needs
@@ -161,7 +171,7 @@ pub(super) fn needs_of(costs: &[Box<dyn Cost + '_>]) -> Needs {
 
 /// Adds what a group costs to the sums. Extents are those that are published, not those of the rows.
 pub(super) fn charge(
-    costs: &[Box<dyn Cost + '_>],
+    costs: &[&dyn Cost],
     needs: &Needs,
     statistics: &mut Statistics,
     groups: &dyn Groups,
@@ -180,7 +190,7 @@ pub(super) fn charge(
 }
 
 /// What each cost comes to over all groups.
-pub(super) fn sums(costs: &[Box<dyn Cost + '_>], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
+pub(super) fn sums(costs: &[&dyn Cost], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
     let needs = needs_of(costs);
     let collector = Collector::new(&Needs { extents: Vec::new(), ..needs.clone() }, table)?;
     let run = |run: usize| {

@@ -33,6 +33,7 @@ pub use discernibility::Discernibility;
 pub use divergence::Divergence;
 pub use entropy::Entropy;
 pub use granularity::Granularity;
+pub(crate) use groups::cost_of;
 pub use groups::{Groups, PartitionGroups, measure};
 pub use hierarchical_discernibility::HierarchicalDiscernibility;
 pub use locate::Locator;
@@ -178,8 +179,27 @@ pub trait Cost: Send + Sync {
         value.count as f64
     }
 
-    /// From the sum over the groups to the loss of the release.
+    /// From the sum over the groups to the loss of the release: the greater the sum, the greater the loss.
     fn finish(&self, sum: f64, totals: &Totals) -> f64;
+
+    /// The sum whose loss is that of another sum over a factor, for a table of so many rows: where a lower bound reaches
+    /// it, the factor is proven. It is the sum over the factor unless the loss is not proportional to its sum.
+    fn lowered(&self, sum: f64, factor: f64, _rows: u64) -> f64 {
+        sum / factor
+    }
+
+    /// The loss that no release undercuts whose groups and suppressed rows cost at least `bound` in sum, of those that
+    /// suppress at most as many rows as `allowed` says.
+    fn least(&self, bound: f64, allowed: &Totals) -> f64 {
+        self.finish(bound, &Totals { suppressed: 0, ..*allowed })
+    }
+
+    /// The loss that no release undercuts in whose groups are at least `minimum` rows, where the definition alone says so
+    /// (LeFevre, DeWitt, Ramakrishnan, "Mondrian Multidimensional K-Anonymity", section 4.1). At most as many rows are
+    /// suppressed as `allowed` says.
+    fn least_of_any(&self, _minimum: u64, _allowed: &Totals) -> Option<f64> {
+        None
+    }
 }
 
 /// The mean of the codes of a histogram.

@@ -1,6 +1,6 @@
 //! Losses of a release whose parts come one after the other.
 
-use super::groups::{charge, needs_of, sums};
+use super::groups::{borrowed, charge, needs_of, sums};
 use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
 use crate::statistics::{Collector, Extent, Needs, Statistics};
@@ -51,7 +51,7 @@ impl<'l, 'a> Sums<'l, 'a> {
 
     /// Adds the groups of the next part, whose table has the columns and domains of the frame.
     pub fn add(&mut self, part: &Original<'_>, groups: &dyn Groups) -> Result<()> {
-        for (sum, more) in self.sums.iter_mut().zip(sums(&self.costs, part.table, groups)?) {
+        for (sum, more) in self.sums.iter_mut().zip(sums(&borrowed(&self.costs), part.table, groups)?) {
             *sum += more;
         }
         self.add_parts(part, groups);
@@ -61,7 +61,8 @@ impl<'l, 'a> Sums<'l, 'a> {
     /// Adds some rows of a group that is larger than memory. Its region is that of the whole group, which goes on in the
     /// next slice unless this is the last.
     pub fn add_slice(&mut self, part: &Original<'_>, group: &dyn Groups, last: bool) -> Result<()> {
-        let needs = needs_of(&self.costs);
+        let costs = borrowed(&self.costs);
+        let needs = needs_of(&costs);
         let collector = Collector::new(&Needs { extents: Vec::new(), ..needs.clone() }, part.table)?;
         for more in group.statistics(0..1, &collector) {
             match &mut self.sliced {
@@ -70,7 +71,7 @@ impl<'l, 'a> Sums<'l, 'a> {
             }
         }
         if let Some(mut whole) = self.sliced.take_if(|_| last) {
-            charge(&self.costs, &needs, &mut whole, group, 0, &mut self.sums);
+            charge(&costs, &needs, &mut whole, group, 0, &mut self.sums);
         }
         self.add_parts(part, &Slice(group));
         Ok(())

@@ -62,4 +62,8 @@ impl Cost for SquaredError {
     fn finish(&self, sum: f64, totals: &Totals) -> f64 {
         (sum / (totals.rows - totals.suppressed).max(1) as f64).sqrt()
     }
+
+    fn lowered(&self, sum: f64, factor: f64, _: u64) -> f64 {
+        sum / factor.powi(2)
+    }
 }

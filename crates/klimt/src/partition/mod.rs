@@ -1,10 +1,11 @@
-//! Partitionings: the rows in groups, the region of each group, and how good that is known to be.
+//! Partitionings: the rows in groups, the region of each group, and what is proven of them.
 
 mod coalesce;
 mod identical;
 mod narrowed;
 mod packed;
 mod planted;
+mod proof;
 mod suppress;
 mod tree;
 
@@ -12,6 +13,7 @@ pub use identical::identical_tuples;
 pub use narrowed::Narrowed;
 pub(crate) use packed::{MAX_DIMENSIONS, compact_regions, tuple_bytes};
 pub use packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
+pub use proof::{Claim, Family, Judged, LowerBound, Proof};
 pub use suppress::Suppression;
 pub use tree::{CutNode, CutTree};
 
@@ -22,21 +24,8 @@ use crate::requirement::Bound;
 use crate::split::SplitCriterion;
 use crate::table::Table;
 use crate::{Error, Result};
-use serde::Serialize;
 use std::ops::Range;
 use std::time::Instant;
-
-/// How good a partitioning is known to be.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Proof {
-    /// No partitioning of its kind costs less.
-    Optimal,
-    /// It costs at most this factor of the least possible.
-    WithinFactor(f64),
-    /// Nothing is proven but that the requirements hold.
-    Heuristic,
-}
 
 /// The rows of a table in groups.
 #[derive(Clone, Debug)]
@@ -49,8 +38,8 @@ pub struct Partitioning {
     pub regions: Regions,
     /// The cuts that led to the groups, where they were asked for.
     pub tree: Option<CutTree>,
-    /// How good it is known to be.
-    pub proof: Proof,
+    /// What no partitioning of its family undercuts, where a search has proven that; [`Proof::of`] says what follows.
+    pub bound: Option<LowerBound>,
     /// Whether no two groups share a tuple of the domain.
     pub strict: bool,
 }

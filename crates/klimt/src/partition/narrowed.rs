@@ -35,7 +35,7 @@ impl Partitioning {
         }
         let regions = self.regions.narrowed(&before, &domains).selected(&groups, &narrow_domains);
         let partitioning =
-            Partitioning { order, ends, regions, tree, proof: self.proof, strict: self.strict };
+            Partitioning { order, ends, regions, tree, bound: self.bound.clone(), strict: self.strict };
         Ok((partitioning, Narrowed { table: narrow, rows, before }))
     }
 }
@@ -50,7 +50,7 @@ impl Narrowed {
             ends: partitioning.ends.clone(),
             regions: partitioning.regions.widened(&self.before, &narrow, &domains, extents),
             tree: None,
-            proof: partitioning.proof,
+            bound: partitioning.bound.clone(),
             strict: partitioning.strict,
         }
     }

@@ -1,6 +1,6 @@
 //! From cuts to groups: the partitioning that a cut tree makes of a table.
 
-use super::{CutNode, CutTree, Packed, PackedKernel, Partitioning, Proof, Tuple, compact_regions, pack};
+use super::{CutNode, CutTree, Packed, PackedKernel, Partitioning, Tuple, compact_regions, pack};
 use crate::Result;
 use crate::table::Table;
 
@@ -20,7 +20,7 @@ impl Partitioning {
                 let ends = sow(&mut tree, &mut packed, &missing);
                 let regions = compact_regions(&packed.rows, &ends, table);
                 let (order, tree) = (packed.ids, Some(tree));
-                Ok(Partitioning { order, ends, regions, tree, proof: Proof::Heuristic, strict: true })
+                Ok(Partitioning { order, ends, regions, tree, bound: None, strict: true })
             }
         }
         pack(table, (0..table.rows() as u32).collect(), Plant(table, tree))

@@ -1,13 +1,14 @@
 //! Suppression: rows that are left out, so that the others lose less. It happens only where it was asked for.
 //!
-//! A few rows far from the rest of their group widen its region for everyone. Leaving a row out costs as much as
-//! publishing it without any detail: a certainty penalty of 1. Each group proposes the outermost rows of a
-//! dimension as long as that lowers the total penalty and the rest still satisfies the requirements; proposals are
-//! taken by gain per row, until the share that was granted is used up.
+//! A few rows far from the rest of their group widen its region for everyone. Leaving a row out has its price by the loss
+//! that was asked for; by the certainty penalty, that of publishing it without any detail. Each group proposes the outermost
+//! rows of a dimension, or the rarest value of a set, as long as that lowers the loss and the rest still satisfies the
+//! requirements; proposals are taken by gain per row, until the share that was granted is used up. By a loss without a price
+//! nothing says which rows are worth leaving out, and none is.
 
-use super::{Partitioning, Proof};
+use super::Partitioning;
 use crate::Result;
-use crate::loss::{Groups, PartitionGroups};
+use crate::loss::{Cost, Groups, PartitionGroups};
 use crate::region::Extents;
 use crate::requirement::{Bound, Requirement, TableFacts};
 use crate::statistics::Collector;
@@ -43,8 +44,9 @@ struct Proposal {
 }
 
 impl Partitioning {
-    /// Leaves out rows that cost their group more than they are worth, at most what `suppression` grants, and
-    /// returns them. Regions are those of the remaining rows; the cut tree keeps its leaves.
+    /// Leaves out rows that cost their group more than their price by a loss, at most what `suppression` grants, and
+    /// returns them. Regions are those of the remaining rows; the cut tree keeps its leaves. Groups are then no longer all
+    /// rows of their boxes, and no bound is known to hold for them.
     ///
     /// What remains satisfies the requirements bound to the whole table, and bound to what is published of it: readers
     /// of the release know no other whole. Where leaving out rows would break the latter, fewer are left out.
@@ -53,17 +55,21 @@ impl Partitioning {
         suppression: Suppression,
         table: &Table,
         requirements: &[Box<dyn Requirement>],
-        weights: &[f64],
+        loss: &dyn Cost,
     ) -> Result<Vec<u32>> {
         let limit = suppression.limit(table.rows());
-        if limit == 0 {
+        let Some(price) = loss.price(table.rows() as u64).filter(|_| limit > 0) else {
             return Ok(Vec::new());
-        }
-        let total: f64 = weights.iter().sum();
+        };
         let bound = Bound::new(requirements, table)?;
-        let collector = Collector::new(bound.needs(), table)?;
-        let total = if total > 0.0 { total } else { 1.0 };
-        let judge = Judge { table, bound: &bound, collector: &collector, weights, total };
+        let judge = Judge {
+            table,
+            bound: &bound,
+            required: Collector::new(bound.needs(), table)?,
+            loss,
+            priced: Collector::new(&loss.needs(), table)?,
+            price,
+        };
         let mut proposals: Vec<Proposal> = (0..self.groups())
             .into_par_iter()
             .filter_map(|group| judge.propose(group, self.rows(group)))
@@ -80,6 +86,7 @@ impl Partitioning {
             proposals.iter().flat_map(|proposal| &proposal.rows).for_each(|&row| out[row as usize] = true);
             if self.holds_without(&out, requirements, table)? {
                 self.remove(&out, table);
+                self.bound = None;
                 break;
             }
             proposals.truncate(proposals.len() / 2);
@@ -157,7 +164,7 @@ impl Partitioning {
                 break;
             }
             self.drop_groups(&violating, &domains);
-            self.proof = Proof::Heuristic;
+            self.bound = None;
             if table.rows() - self.order.len() > limit {
                 return Ok(None);
             }
@@ -196,13 +203,18 @@ impl Partitioning {
 struct Judge<'a> {
     table: &'a Table,
     bound: &'a Bound,
-    collector: &'a Collector<'a>,
-    weights: &'a [f64],
-    total: f64,
+    required: Collector<'a>,
+    loss: &'a dyn Cost,
+    priced: Collector<'a>,
+    /// What a suppressed row costs.
+    price: f64,
 }
 
+/// Gains below this share of what a group costs are nothing but rounding.
+const ROUNDING: f64 = 1e-12;
+
 impl Judge<'_> {
-    /// The rows that the group would do better without, taken end by end while the total penalty falls.
+    /// The rows that the group would do better without, taken end by end while the loss falls.
     fn propose(&self, group: usize, rows: &[u32]) -> Option<Proposal> {
         let mut kept = rows.to_vec();
         let mut gone = Vec::new();
@@ -217,22 +229,18 @@ impl Judge<'_> {
 
     /// The best end of a dimension to leave out: its gain, the rows that stay and the rows that go.
     fn trim(&self, rows: &[u32]) -> Option<(f64, Vec<u32>, Vec<u32>)> {
-        let before = self.penalty(rows) * rows.len() as f64;
+        let before = self.cost(rows);
         let mut best: Option<(f64, Vec<u32>, Vec<u32>)> = None;
         for dimension in 0..self.table.dimensions() {
-            if matches!(self.table.domain(dimension).shape(), Shape::Set) {
-                continue;
-            }
             let codes = self.table.codes(dimension);
             let code = |row: &u32| codes.get(*row as usize);
-            let (lo, hi) = (rows.iter().map(code).min()?, rows.iter().map(code).max()?);
-            for end in [lo, hi] {
+            for end in self.ends(dimension, rows) {
                 let (gone, kept): (Vec<u32>, Vec<u32>) = rows.iter().partition(|row| code(row) == end);
-                if kept.is_empty() || !self.satisfied(&kept) {
+                if kept.is_empty() || !self.bound.satisfied(&self.required.of(&kept)) {
                     continue;
                 }
-                let gain = before - self.penalty(&kept) * kept.len() as f64 - gone.len() as f64;
-                let best_gain = best.as_ref().map_or(0.0, |(gain, ..)| *gain);
+                let gain = before - self.cost(&kept) - self.price * gone.len() as f64;
+                let best_gain = best.as_ref().map_or(before.abs() * ROUNDING, |(gain, ..)| *gain);
                 if gain > best_gain {
                     best = Some((gain, kept, gone));
                 }
@@ -241,20 +249,21 @@ impl Judge<'_> {
         best
     }
 
-    fn satisfied(&self, rows: &[u32]) -> bool {
-        self.bound.satisfied(&self.collector.of(rows))
+    /// The codes whose rows may be left out: the outermost ones, or the rarest of a set.
+    fn ends(&self, dimension: usize, rows: &[u32]) -> Vec<u32> {
+        let codes = self.table.codes(dimension);
+        let mut seen: Vec<u32> = rows.iter().map(|&row| codes.get(row as usize)).collect();
+        seen.sort_unstable();
+        let runs = || seen.chunk_by(|a, b| a == b);
+        if matches!(self.table.domain(dimension).shape(), Shape::Set) {
+            return runs().min_by_key(|run| run.len()).map(|run| run[0]).into_iter().collect();
+        }
+        let mut ends: Vec<u32> = seen.first().into_iter().chain(seen.last()).copied().collect();
+        ends.dedup();
+        ends
     }
 
-    /// The weighted mean penalty of the smallest region over the rows.
-    fn penalty(&self, rows: &[u32]) -> f64 {
-        let of = |dimension: usize| {
-            let codes = self.table.codes(dimension);
-            let mut seen: Vec<u32> = rows.iter().map(|&row| codes.get(row as usize)).collect();
-            seen.sort_unstable();
-            seen.dedup();
-            let (lo, hi) = (seen[0], seen[seen.len() - 1]);
-            self.weights[dimension] * self.table.domain(dimension).extent_penalty(lo, hi, seen.len())
-        };
-        (0..self.table.dimensions()).map(of).sum::<f64>() / self.total
+    fn cost(&self, rows: &[u32]) -> f64 {
+        self.loss.group(&self.priced.of(rows))
     }
 }

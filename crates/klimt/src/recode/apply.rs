@@ -5,7 +5,7 @@
 
 use super::axis::Found;
 use super::function::{LeafBox, RecodingFunction, Side};
-use crate::partition::{CutNode, Partitioning, Proof};
+use crate::partition::{CutNode, Partitioning};
 use crate::region::{Cell, Extents, Regions};
 use crate::table::{Codes, Column, ColumnData, Domain, Role, Shape, Table};
 use crate::{Error, Result};
@@ -94,7 +94,7 @@ impl RecodingFunction {
             ends,
             regions: Regions::new(columns.len()),
             tree: None,
-            proof: Proof::Heuristic,
+            bound: None,
             strict: false,
         };
         partitioning.regions = match manner.extents {

@@ -5,7 +5,7 @@ use crate::optimal::{job, random_table, rows};
 use crate::searched::{bound, cost, kinds};
 use klimt::algorithm::local::Local;
 use klimt::loss::{CertaintyPenalty, Cost, Loss, Original};
-use klimt::partition::{Job, Observer, Partitioner, Partitioning, Proof, Suppression};
+use klimt::partition::{Job, Observer, Partitioner, Partitioning, Suppression};
 use klimt::registry;
 use klimt::requirement::Bound;
 use klimt::table::{Domain, Table};
@@ -29,7 +29,7 @@ fn check(job: &Job<'_>, found: &Partitioning) -> f64 {
         assert!(!std::mem::replace(&mut seen[row as usize], true), "a row is in one group");
     }
     assert!(job.table.rows() - found.order.len() <= job.suppression.limit(job.table.rows()));
-    assert!(!found.strict && found.tree.is_none() && found.proof == Proof::Heuristic);
+    assert!(!found.strict && found.tree.is_none() && found.bound.is_none());
     assert_eq!(found.ends.last().copied().unwrap_or(0) as usize, found.order.len());
     let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
     let mut merged = found.clone();

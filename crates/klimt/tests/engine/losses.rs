@@ -6,7 +6,7 @@ use klimt::loss::{
     Groups, HierarchicalDiscernibility, Loss, Original, PartitionGroups, PublishedGroup, PublishedGroups,
     Totals, measure,
 };
-use klimt::partition::{Partitioning, Proof};
+use klimt::partition::Partitioning;
 use klimt::recode::{Release, RowOrder, Source};
 use klimt::region::{Extents, Regions};
 use klimt::registry;
@@ -28,7 +28,7 @@ fn grouped(table: &Table, groups: &[Vec<u32>], strict: bool) -> Partitioning {
         ends,
         regions: Regions::default(),
         tree: None,
-        proof: Proof::Heuristic,
+        bound: None,
         strict,
     };
     made.regions = made.compact(table);

@@ -2,6 +2,7 @@
 
 mod attack;
 mod brute;
+mod claims;
 mod common;
 mod enumeration;
 mod gensearch;

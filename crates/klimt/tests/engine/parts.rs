@@ -4,7 +4,7 @@ use crate::common::partition;
 use crate::losses::tables;
 use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt::loss::{Groups, Original, PartitionGroups, Sums, Totals, measure};
-use klimt::partition::{Partitioning, Proof};
+use klimt::partition::Partitioning;
 use klimt::recode::{Release, RowOrder, Source};
 use klimt::region::{Extents, Regions};
 use klimt::registry;
@@ -38,7 +38,7 @@ fn part(table: &Table, whole: &Partitioning, groups: &[usize]) -> (Table, Partit
         ends,
         regions: Regions::default(),
         tree: None,
-        proof: Proof::Heuristic,
+        bound: None,
         strict: whole.strict,
     };
     found.regions = found.compact(&part);

@@ -4,7 +4,7 @@ use crate::common::{column, letters};
 use klimt::algorithm::gensearch::GenSearch;
 use klimt::algorithm::mondrian::Mondrian;
 use klimt::algorithm::optimal::Optimal;
-use klimt::loss::Discernibility;
+use klimt::loss::{CertaintyPenalty, Discernibility, Loss, Original};
 use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
 use klimt::recode::{Manner, RecodingFunction, Release, RowOrder, Source};
 use klimt::region::{Extents, set_members};
@@ -131,6 +131,7 @@ fn make(
     let bound = Bound::new(required, table).ok()?;
     bound.feasible(table).ok()?;
     let weights = vec![1.0; table.dimensions()];
+    let penalty = CertaintyPenalty.cost(&Original::new(table, &weights)).unwrap();
     let job = Job {
         table,
         requirements: &bound,
@@ -149,7 +150,7 @@ fn make(
     };
     let mut found = partitioner.partition(&job).unwrap();
     if algorithm != 1 {
-        found.suppress(suppression, table, required, &weights).unwrap();
+        found.suppress(suppression, table, required, &*penalty).unwrap();
     }
     let suppressed = found.order.len() < table.rows();
     let (mut narrow, narrowed) = found.narrowed(table).unwrap();

@@ -15,7 +15,7 @@ use crate::warnings::{Coarse, warn_coarse};
 use klimt::algorithm::index::By;
 use klimt::algorithm::rothko::Whole;
 use klimt::loss::Original;
-use klimt::partition::{Observer, Proof};
+use klimt::partition::Observer;
 use klimt::recode::release_columns;
 use klimt::region::Extents;
 use klimt::table::Table;
@@ -96,8 +96,7 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
         settings: describe(args, base, by),
         losses: published.losses,
         published_losses,
-        proof: Proof::Heuristic,
-        searched: None,
+        proof: None,
         run: run_of(&releasing),
         checked: &published.checked,
     };

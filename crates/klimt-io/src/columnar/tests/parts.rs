@@ -4,7 +4,7 @@ use super::releases::*;
 use super::*;
 use crate::columnar::{ColumnarWriter, KeptTypes, RowsKnown};
 use crate::csv::{ChunkObserver, CsvWriter, Dialect};
-use klimt::partition::{Partitioning, Proof};
+use klimt::partition::Partitioning;
 use klimt::recode::{Release, RowOrder, release_columns};
 use klimt::region::{Extents, Regions};
 use klimt::table::{Codes, Column, ColumnData, TextChunk, TextColumn};
@@ -46,7 +46,7 @@ fn parts(table: &Table, whole: &Partitioning, size: usize) -> Vec<(u64, Table, P
             regions: Regions::default(),
             tree: None,
             strict: false,
-            proof: Proof::Heuristic,
+            bound: None,
         };
         found.regions = found.compact(&part);
         (first as u64, part, found)

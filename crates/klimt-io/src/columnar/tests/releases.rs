@@ -3,7 +3,7 @@
 use super::*;
 use crate::columnar::{KeptTypes, write_release};
 use crate::csv;
-use klimt::partition::{Partitioning, Proof};
+use klimt::partition::Partitioning;
 use klimt::recode::{Release, RowOrder, StatisticKind};
 use klimt::region::{Extents, Regions};
 
@@ -19,14 +19,8 @@ pub fn groups(table: &Table, size: usize, suppressed: usize) -> Partitioning {
             Some(*end)
         })
         .collect();
-    let mut groups = Partitioning {
-        order,
-        ends,
-        regions: Regions::default(),
-        tree: None,
-        strict: false,
-        proof: Proof::Heuristic,
-    };
+    let mut groups =
+        Partitioning { order, ends, regions: Regions::default(), tree: None, strict: false, bound: None };
     groups.regions = groups.compact(table);
     groups
 }

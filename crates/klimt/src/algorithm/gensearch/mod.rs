@@ -28,7 +28,8 @@ pub use enumerate::{Enumeration, Partition, Visited};
 pub use queue::Priority;
 pub use splits::Splits;
 
-use crate::partition::{Job, Partitioner, Partitioning, Proof};
+use crate::partition::{Family, Job, LowerBound, Partitioner, Partitioning};
+use crate::region::Extents;
 use crate::statistics::Collector;
 use crate::{ErrorKind, Result};
 use atlas::Atlas;
@@ -112,8 +113,7 @@ impl Partitioner for GenSearch {
         };
         if job.table.rows() == 0 {
             let nothing = || Partitioning::planted(job.table, plant::nothing());
-            let nothing = seed.map_or_else(nothing, Ok)?;
-            return Ok(Partitioning { proof: Proof::Optimal, ..nothing });
+            return seed.map_or_else(nothing, Ok);
         }
         let paid = seed.as_ref().map(|seed| cost_of(seed, job)).transpose()?;
         let Some(mut atlas) = self.atlas(job)? else {
@@ -121,7 +121,13 @@ impl Partitioner for GenSearch {
             return seed.map_or_else(whole, Ok);
         };
         let found = Search::new(&mut atlas, job, self.priority, self.max_size, paid).run();
-        let proof = found.proof();
+        // A seed may be cut elsewhere, and then the bound is not about it.
+        let bound = found.path.as_ref().map(|_| LowerBound {
+            family: Family::Splits(atlas.grid.splits.len()),
+            sum: found.bound,
+            suppresses: false,
+            extents: Extents::Compact,
+        });
         job.observer.advance(job.table.rows() as u64);
         let partitioning = match (found.path, seed) {
             (None, Some(seed)) => seed,
@@ -131,7 +137,7 @@ impl Partitioner for GenSearch {
                 Partitioning { tree: planted.tree.filter(|_| job.keep_tree), ..planted }
             }
         };
-        Ok(Partitioning { proof, ..partitioning })
+        Ok(Partitioning { bound, ..partitioning })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::atlas::Atlas;
 use super::queue::{NodeId, Priority, Queue};
 use super::tree::{Step, Tree};
-use crate::partition::{Job, Proof};
+use crate::partition::Job;
 
 /// Nodes that are looked at before the proof is looked at again.
 const ROUND: usize = 1024;
@@ -15,19 +15,6 @@ pub(super) struct Found {
     pub path: Option<Vec<Step>>,
     /// Nothing in the split set costs less than this.
     pub bound: f64,
-}
-
-impl Found {
-    /// What the cost and the bound prove.
-    pub fn proof(&self) -> Proof {
-        if self.cost <= self.bound {
-            Proof::Optimal
-        } else if self.bound > 0.0 {
-            Proof::WithinFactor(self.cost / self.bound)
-        } else {
-            Proof::Heuristic
-        }
-    }
 }
 
 /// A partition directly below another in the enumeration tree, which satisfies the requirements.
@@ -99,7 +86,8 @@ impl<'s, 'a> Search<'s, 'a> {
     ///
     /// That prunes all that the paper's `LB/Cost >= 1/c` prunes, since no node costs less than the best.
     fn limit(&self) -> f64 {
-        self.best.cost / self.job.budget.gap.max(1.0)
+        let rows = self.job.table.rows() as u64;
+        self.job.loss.lowered(self.best.cost, self.job.budget.gap.max(1.0), rows)
     }
 
     fn leave_out(&mut self, bound: f64) {

@@ -61,7 +61,7 @@ pub fn granular(
         ends: runs.iter().map(|&run| leaves.ends[run - 1]).collect(),
         regions: leaves.regions.merged(&runs, &domains),
         tree,
-        proof: leaves.proof,
+        bound: None,
         // The box over a run of leaves may reach into others.
         strict: leaves.strict && by == By::Level,
     })

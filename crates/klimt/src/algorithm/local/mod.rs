@@ -17,7 +17,7 @@ mod split;
 mod suppress;
 
 use crate::Result;
-use crate::partition::{Job, Partitioner, Partitioning, Proof};
+use crate::partition::{Job, Partitioner, Partitioning};
 use crate::region::Regions;
 use crate::statistics::Collector;
 use crate::table::Domain;
@@ -122,8 +122,7 @@ fn published(job: &Job<'_>, problem: &Problem<'_>, groups: &[Group]) -> Partitio
         ends.push(order.len() as u32);
     }
     let regions = Regions::new(table.dimensions());
-    let mut partitioning =
-        Partitioning { order, ends, regions, tree: None, proof: Proof::Heuristic, strict: false };
+    let mut partitioning = Partitioning { order, ends, regions, tree: None, bound: None, strict: false };
     partitioning.regions = partitioning.compact(table);
     let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
     partitioning.coalesce(&domains);

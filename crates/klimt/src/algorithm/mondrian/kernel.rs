@@ -9,9 +9,7 @@ use super::measure::Dimension;
 use super::span::{Rows, Runs, Span};
 use super::{Model, Mondrian};
 use crate::algorithm::index::{BoxFinder, Plan};
-use crate::partition::{
-    CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Proof, Tuple, compact_regions,
-};
+use crate::partition::{CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Tuple, compact_regions};
 use crate::split::SplitCriterion;
 use crate::statistics::Collector;
 use crate::{Error, ErrorKind, Result};
@@ -69,7 +67,7 @@ impl PackedKernel for Anonymize<'_> {
         let regions = compact_regions(&packed.rows, &ends, table);
         let tree = job.keep_tree.then_some(found.tree);
         let strict = mondrian.model == Model::Strict;
-        Ok(Partitioning { order: packed.ids, ends, regions, tree, proof: Proof::Heuristic, strict })
+        Ok(Partitioning { order: packed.ids, ends, regions, tree, bound: None, strict })
     }
 }
 

@@ -61,20 +61,34 @@ impl fmt::Debug for Optimal {
 impl Partitioner for Optimal {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         let limit = job.suppression.limit(job.table.rows());
-        let mut price = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
+        let base = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
         Room::new(job)?;
         // There is something to hand over whenever the time is over.
         let start = self.start.partition(&Job { keep_tree: true, ..*job })?;
+        let Some(base) = base else { return at_price(job, &start, None) };
         // A higher price leaves out fewer rows; where no price is high enough, none is left out.
+        let (mut price, mut lower) = (base, f64::NEG_INFINITY);
         for _ in 0..PRICES {
-            let found = at_price(job, &start, price)?;
+            let found = at_price(job, &start, Some(price))?;
+            // Releases that leave out no more than is allowed pay at most that much more at this price.
+            let paid_more = (price - base) * limit as f64;
+            lower = lower.max(found.bound.as_ref().map_or(lower, |bound| bound.sum - paid_more));
             if job.table.rows() - found.order.len() <= limit {
-                return Ok(found);
+                return Ok(with_bound(found, lower, base));
             }
-            price = price.map(|price| price * 2.0).filter(|_| !job.stops());
+            price *= 2.0;
+            if job.stops() {
+                break;
+            }
         }
-        at_price(job, &start, None)
+        Ok(with_bound(at_price(job, &start, None)?, lower, base))
     }
+}
+
+/// A partitioning of boxes with what no boxes undercut that leave out rows at a price.
+fn with_bound(found: Partitioning, lower: f64, price: f64) -> Partitioning {
+    let known = lower.is_finite() && plan::are_boxes(&found);
+    Partitioning { bound: known.then(|| plan::boxes(lower, Some(price))), ..found }
 }
 
 /// The best partition by branch and bound alone, over at most [`MOST_ROWS`] rows: what the search behind [`Optimal`]
@@ -117,7 +131,8 @@ fn or_start(
     let gone = (job.table.rows() - boxes.order.len()) as f64;
     let cost = plan::published_cost(job, &boxes)? + price.unwrap_or(0.0) * gone;
     let better = plan::published_cost(job, start)? < cost * (1.0 - plan::ROUNDING);
-    Ok(if better { start.clone() } else { boxes })
+    let bound = boxes.bound.clone().filter(|_| plan::are_boxes(start));
+    Ok(if better { Partitioning { bound, ..start.clone() } } else { boxes })
 }
 
 /// The best partitioning where a suppressed row has a price; no row is suppressed where it has none.
@@ -128,7 +143,7 @@ fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<P
             let domains: Vec<_> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
             planted.drop_groups(&solved.suppressed, &domains);
             job.observer.improved(solved.cost, solved.bound);
-            planted.proof = plan::proof(job, &planted, solved.bound, price)?;
+            planted.bound = Some(plan::boxes(solved.bound, price));
             match misses_values(job.table) {
                 true => or_start(job, start, planted, price),
                 false => Ok(planted),
@@ -139,9 +154,7 @@ fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<P
         }
         Outcome::Stopped | Outcome::NotDense => {
             let problem = Problem::new(job, price)?;
-            let base = job.loss.price(job.table.rows() as u64);
-            let proving = price.is_none() || price == base;
-            let plan = Plan { job, problem: &problem, proving };
+            let plan = Plan { job, problem: &problem };
             match price {
                 None => plan::keep_better(job, start.clone(), |start| plan.run(start)),
                 Some(_) => plan.run(start.clone()),

@@ -6,8 +6,8 @@ use super::prove::Prover;
 use super::rollout::Rollout;
 use super::subtree::{Forest, Subtree};
 use crate::Result;
-use crate::partition::{CutNode, CutTree, Job, Partitioning, Proof};
-use crate::region::Regions;
+use crate::partition::{CutNode, CutTree, Family, Job, LowerBound, Partitioning};
+use crate::region::{Extents, Regions};
 use crate::statistics::Collector;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,30 @@ pub enum Effort {
     Best,
 }
 
-/// Lowers the cost of a partitioning that kept its cuts, never raises it, and says what is proven.
+/// Lowers the cost of a partitioning that kept its cuts, and never raises it. What was proven of its family holds where
+/// nothing got better, or where the family is that of all boxes.
 pub fn improve(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
-    keep_better(job, start, |start| improve_cuts(job, start, effort))
+    if effort == Effort::Fast {
+        return Ok(start);
+    }
+    let before = start.clone();
+    let mut after = keep_better(job, start, |start| improve_cuts(job, start, effort))?;
+    let (old, new) = (published_cost(job, &before)?, published_cost(job, &after)?);
+    if after.bound.is_none() && new >= old - old.abs() * ROUNDING {
+        return Ok(before);
+    }
+    let suppresses = |bound: &LowerBound| bound.suppresses;
+    let known = before.bound.filter(|bound| bound.family == Family::Boxes && are_boxes(&after));
+    if known.as_ref().is_some_and(suppresses) && !after.bound.as_ref().is_some_and(suppresses) {
+        after.bound = known;
+    }
+    Ok(after)
+}
+
+/// Whether a partitioning is of the family of boxes: copies of a tuple are together, and rows without a value are on the
+/// right of every cut.
+pub(super) fn are_boxes(partitioning: &Partitioning) -> bool {
+    partitioning.strict && !partitioning.tree.as_ref().is_none_or(CutTree::has_missing_left)
 }
 
 /// What a search makes of a partitioning, or the partitioning itself where that costs less as it is published: groups
@@ -42,7 +63,10 @@ pub(super) fn keep_better(
     let before = merges.then(|| start.clone());
     let after = search(start)?;
     match before {
-        Some(before) if published_cost(job, &before)? < published_cost(job, &after)? => Ok(before),
+        Some(before) if published_cost(job, &before)? < published_cost(job, &after)? => {
+            let bound = after.bound.filter(|_| are_boxes(&before)).or_else(|| before.bound.clone());
+            Ok(Partitioning { bound, ..before })
+        }
         _ => Ok(after),
     }
 }
@@ -52,17 +76,19 @@ fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Pa
     match effort {
         Effort::Fast => Ok(start),
         Effort::Balanced => {
-            let (strict, proof) = (start.strict, start.proof);
+            // What was proven of boxes is true of other boxes; other families are left behind.
+            let bound = start.bound.clone().filter(|bound| bound.family == Family::Boxes);
+            let strict = start.strict;
             let mut forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
             let whole = forest.order.len() <= problem.room.rows;
             let (rows, boxes) = if whole { (problem.room.rows, 100) } else { (LARGE_SUBTREE, 40) };
             let first = Pass { rows, ways: vec![Way::Rollout(greedy(&problem, boxes))] };
             pass(&problem, &mut forest, &first, &|| job.stops());
             let mut better = finish(&problem, forest, strict);
-            better.proof = proof;
+            better.bound = bound.filter(|_| are_boxes(&better));
             Ok(better)
         }
-        Effort::Best => Plan { job, problem: &problem, proving: true }.run(start),
+        Effort::Best => Plan { job, problem: &problem }.run(start),
     }
 }
 
@@ -87,8 +113,6 @@ fn greedy(problem: &Problem<'_>, boxes: u64) -> Rollout {
 pub(super) struct Plan<'a> {
     pub job: &'a Job<'a>,
     pub problem: &'a Problem<'a>,
-    /// Whether a bound at the price of the problem is a bound for the job.
-    pub proving: bool,
 }
 
 impl Plan<'_> {
@@ -103,7 +127,8 @@ impl Plan<'_> {
         let mut idle = 0;
         for round in 0.. {
             job.observer.improved(best.cost, prover.lower);
-            if stop() || best.cost <= prover.lower * job.budget.gap {
+            if stop() || job.loss.lowered(best.cost, job.budget.gap, job.table.rows() as u64) <= prover.lower
+            {
                 break;
             }
             let open = prover.is_alive() && hopeful(&prover, best.cost);
@@ -127,13 +152,7 @@ impl Plan<'_> {
             proven.into_iter().for_each(|forest| best.offer(problem, forest));
         }
         let mut found = finish(problem, best.forest, strict);
-        // Bounds are about partitions that keep copies of a tuple together, and rows without a value on the right of
-        // every cut: others may undercut them.
-        let bounded = strict && !found.tree.as_ref().is_some_and(CutTree::has_missing_left);
-        found.proof = match self.proving && bounded {
-            true => proof(job, &found, prover.lower, problem.price)?,
-            false => Proof::Heuristic,
-        };
+        found.bound = are_boxes(&found).then(|| boxes(prover.lower, problem.price));
         Ok(found)
     }
 }
@@ -226,8 +245,7 @@ fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
         }
     }
     let regions = Regions::new(problem.table.dimensions());
-    let proof = Proof::Heuristic;
-    let mut found = Partitioning { order: kept, ends, regions, tree: Some(tree), proof, strict };
+    let mut found = Partitioning { order: kept, ends, regions, tree: Some(tree), bound: None, strict };
     found.regions = found.compact(problem.table);
     found
 }
@@ -242,17 +260,9 @@ pub(super) fn published_cost(job: &Job<'_>, found: &Partitioning) -> Result<f64>
     Ok((0..published.groups()).into_par_iter().map(cost).collect::<Vec<f64>>().iter().sum())
 }
 
-/// What is proven of a partitioning by a lower bound.
-pub(super) fn proof(job: &Job<'_>, found: &Partitioning, bound: f64, price: Option<f64>) -> Result<Proof> {
-    let suppressed = (job.table.rows() - found.order.len()) as f64;
-    let cost = published_cost(job, found)? + price.unwrap_or(0.0) * suppressed;
-    Ok(if cost <= bound * (1.0 + ROUNDING) {
-        Proof::Optimal
-    } else if bound > 0.0 {
-        Proof::WithinFactor(cost / bound)
-    } else {
-        Proof::Heuristic
-    })
+/// What no boxes undercut at a price of suppressed rows; none are suppressed where they have no price.
+pub(super) fn boxes(sum: f64, price: Option<f64>) -> LowerBound {
+    LowerBound { family: Family::Boxes, sum, suppresses: price.is_some(), extents: Extents::Compact }
 }
 
 /// How far sums of the same numbers in different orders can lie apart.

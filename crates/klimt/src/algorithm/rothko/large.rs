@@ -7,7 +7,7 @@ use super::run::Run;
 use super::sample::below;
 use super::{PartSink, scan};
 use crate::Result;
-use crate::partition::{Partitioning, Proof};
+use crate::partition::Partitioning;
 use crate::region::Regions;
 use crate::spill::{Block, Rows, SpilledPart};
 use crate::statistics::{Collector, Extent, Needs, Statistics};
@@ -63,7 +63,7 @@ impl Run<'_> {
                 ends: vec![rows as u32],
                 regions: regions.clone(),
                 tree: None,
-                proof: Proof::Heuristic,
+                bound: None,
                 strict: true,
             };
             sink.slice(table, slice, way, left == 0)?;

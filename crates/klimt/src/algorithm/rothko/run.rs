@@ -11,7 +11,7 @@ use super::withheld::Withheld;
 use super::{Account, External, Method, PartSink, Rothko, Sampling, Whole, grow};
 use crate::algorithm::index::{Built, By, RPlusTree};
 use crate::loss::SuppressedRows;
-use crate::partition::{CutTree, Job, Partitioning, Proof, Suppression};
+use crate::partition::{CutTree, Job, Partitioning, Suppression};
 use crate::region::Regions;
 use crate::requirement::Bound;
 use crate::spill::{Block, Place, Rows, SpillFile, SpilledPart};
@@ -379,7 +379,7 @@ impl<'a> Run<'a> {
                 .collect(),
             regions: Regions::new(self.job.frame.dimensions()),
             tree: None,
-            proof: Proof::Heuristic,
+            bound: None,
             // Boxes over several leaves may overlap.
             strict: self.base.is_none(),
         };

@@ -35,7 +35,7 @@ pub use enumerate::{anonymizations, child_partitions, generalizations};
 pub use family::{Family, Generalization};
 
 use crate::hierarchy::Hierarchy;
-use crate::partition::{Budget, Job, Partitioner, Partitioning};
+use crate::partition::{self, Budget, Job, Partitioner, Partitioning};
 use crate::{Error, Result};
 use missing::Missing;
 use problem::Problem;
@@ -84,6 +84,18 @@ impl Scheme {
     /// Its name.
     pub fn name(self) -> &'static str {
         Scheme::ALL.iter().find(|(_, scheme, _)| *scheme == self).map_or("", |(name, ..)| name)
+    }
+
+    /// The groupings that it allows, in words.
+    pub fn per_column(self) -> &'static str {
+        match self {
+            Scheme::Bhs => "one level per column",
+            Scheme::Ghs => "a cut through the hierarchy per column",
+            Scheme::Ops => "intervals of the order per column",
+            Scheme::Gops => "intervals that respect the hierarchy per column",
+            Scheme::Sps => "one grouping of the values per column",
+            Scheme::Gsps => "one grouping that respects the hierarchy per column",
+        }
     }
 
     /// Whether it looks at a hierarchy.
@@ -222,13 +234,25 @@ struct Solved {
 }
 
 impl SchemeSearch {
+    /// The family that lower bounds are about.
+    fn family(&self) -> partition::Family {
+        let mut schemes: Vec<Scheme> = Vec::new();
+        for column in &self.columns {
+            if !schemes.contains(&column.scheme) {
+                schemes.push(column.scheme);
+            }
+        }
+        let limited = self.columns.iter().any(|column| column.levels != (0, u32::MAX));
+        partition::Family::Schemes { schemes, limited }
+    }
+
     /// The best generalization, with missing values as they are told.
     fn solve(&self, job: &Job<'_>, missing: Missing) -> Result<Solved> {
         problem::admit(job)?;
         let families = family::families(&self.columns, job, missing)?;
         let problem = Problem::new(job, &families)?;
         let found = search::run(self, &problem)?;
-        let partitioning = outcome::partitioning(&problem, &found)?;
+        let partitioning = outcome::partitioning(&problem, &found, self.family())?;
         let cost = missing::published_cost(&problem, &found.best.parts, &partitioning)?
             .unwrap_or(found.best.priced.cost);
         Ok(Solved { partitioning, cost })

@@ -7,12 +7,16 @@ use super::problem::Problem;
 use super::search::Reached;
 use super::tuples::gather;
 use crate::Result;
-use crate::partition::{CutNode, CutTree, Partitioning, Proof};
-use crate::region::Regions;
+use crate::partition::{self, CutNode, CutTree, LowerBound, Partitioning};
+use crate::region::{Extents, Regions};
 use crate::table::{Domain, Shape};
 
 /// The partitioning that a generalization makes. The cuts of its tree lie between the blocks of every column.
-pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<Partitioning> {
+pub(super) fn partitioning(
+    problem: &Problem<'_>,
+    reached: &Reached,
+    family: partition::Family,
+) -> Result<Partitioning> {
     let table = problem.job.table;
     let parts = &reached.best.parts;
     let options: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
@@ -41,7 +45,12 @@ pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<P
         ends: ends.into_iter().map(|end| end as u32).collect(),
         regions: Regions::new(parts.len()),
         tree: Some(tree),
-        proof: proof(reached),
+        bound: Some(LowerBound {
+            family,
+            sum: reached.bound,
+            suppresses: problem.limit > 0,
+            extents: Extents::Region,
+        }),
         strict: true,
     };
     found.regions = stars(problem, parts, &merged.tuples, &places, &found.compact(table));
@@ -54,7 +63,7 @@ pub(super) fn partitioning(problem: &Problem<'_>, reached: &Reached) -> Result<P
     if axes.iter().any(|axis| axis.joined.is_some()) {
         missing::divide(problem, &mut found)?;
         // The search knows nothing of groups that are published as `*`, nor of those that are divided.
-        found.proof = Proof::Heuristic;
+        found.bound = None;
     }
     Ok(found)
 }
@@ -89,15 +98,6 @@ fn stars(
         }
     }
     regions
-}
-
-fn proof(reached: &Reached) -> Proof {
-    let (cost, bound) = (reached.best.priced.cost, reached.bound);
-    match bound {
-        bound if bound >= cost - cost.abs() * 1e-11 => Proof::Optimal,
-        bound if bound > 0.0 => Proof::WithinFactor(cost / bound),
-        _ => Proof::Heuristic,
-    }
 }
 
 /// The blocks of a column in the order in which a tree parts them.

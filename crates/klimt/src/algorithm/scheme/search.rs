@@ -137,7 +137,8 @@ impl Search<'_, '_, '_> {
     /// Whether the gap that is left is good enough to give up on a bound.
     fn enough(&self, bound: f64, best: f64) -> bool {
         let gap = self.problem.job.budget.gap;
-        gap > 1.0 && bound * gap >= best
+        let rows = self.problem.job.table.rows() as u64;
+        gap > 1.0 && bound >= self.problem.job.loss.lowered(best, gap, rows)
     }
 
     /// Looks at nodes until none is left or something runs out; what no generalization undercuts.
