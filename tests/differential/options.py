@@ -4,7 +4,7 @@ from . import generate, reference
 from .values import MEASURED, is_ordered
 
 SCHEMES = ["bhs", "ghs", "ops", "gops", "sps", "gsps"]
-LOSSES = ["ncp", "dm", "hdm", "vm", "entropy", "granularity", "precision"]
+LOSSES = ["ncp", "dm", "c_avg", "hdm", "vm", "entropy", "granularity", "precision"]
 ALGORITHMS = (["mondrian"] * 8 + ["auto", "relaxed", "rtree", "rtree", "rothko-t", "rothko-s", "optimal", "optimal",
               "gensearch", "scheme", "scheme", "scheme", "local", "local"])
 
@@ -95,7 +95,7 @@ def algorithm(random, made):
     if name in ("optimal", "gensearch", "local", "scheme"):
         options.append(["--time-limit", "2s"])
         if random.random() < 0.5:
-            options.append(["--loss", random.choice(LOSSES[:4] + (["cm"] if targets else []))])
+            options.append(["--loss", random.choice(LOSSES[:5] + (["cm"] if targets else []))])
     if name == "gensearch" and random.random() < 0.6:
         options.append(["--splits", random.choice(["every", "equal-width:3", "equal-count:4", "at-most:6"])])
     if name == "scheme":

@@ -25,7 +25,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArgs {
-    /// The loss that a search minimises: ncp (the default; dm for schemes), dm, cm, vm, hdm, …
+    /// The loss that a search minimises, that suppression lowers and that claims are about: ncp (the default; dm for
+    /// schemes), dm, c_avg, cm, vm, hdm, …
     #[arg(long, value_name = "NAME")]
     pub loss: Option<String>,
     /// Spend more time on a better release

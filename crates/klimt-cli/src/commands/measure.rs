@@ -56,8 +56,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let losses = match args.release {
         Some(_) => loss::measure(losses.into_iter(), &original, &groups, &totals)?,
         None => {
-            let told =
-                losses.into_iter().filter(|loss| needs_no_original(*loss, &original, &groups, &totals));
+            let told = losses.into_iter().filter(|loss| needs_no_original(*loss, &original));
             loss::measure(told, &original, &groups, &totals)?
         }
     };
@@ -118,15 +117,12 @@ fn shown(loss: f64) -> String {
 }
 
 /// Whether a loss is told by the groups of a release and what is published beside them.
-fn needs_no_original(loss: &dyn Loss, original: &Original<'_>, groups: &dyn Groups, totals: &Totals) -> bool {
-    match loss.cost(original) {
-        Some(cost) => {
-            let needs = cost.needs();
-            let kept = |column: &usize| !original.table.quasi_identifiers().contains(column);
-            needs.extents.is_empty() && needs.histograms.iter().chain(&needs.moments).all(kept)
-        }
-        None => loss.whole(original, groups, totals).is_some() && loss.id() == "c_avg",
-    }
+fn needs_no_original(loss: &dyn Loss, original: &Original<'_>) -> bool {
+    loss.cost(original).is_some_and(|cost| {
+        let needs = cost.needs();
+        let kept = |column: &usize| !original.table.quasi_identifiers().contains(column);
+        needs.extents.is_empty() && needs.histograms.iter().chain(&needs.moments).all(kept)
+    })
 }
 
 /// The quasi-identifiers and targets of a table.

@@ -4,6 +4,7 @@ mod against;
 mod attack;
 mod browser;
 mod budget;
+mod claims;
 mod commands;
 mod common;
 mod compare;

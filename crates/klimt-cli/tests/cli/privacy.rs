@@ -213,7 +213,7 @@ fn splits_follow_the_label_the_number_or_the_loss() {
         assert!(better < worse, "{split}: {better} is not below the median's {worse}");
     }
     for (split, part) in [
-        ("loss:c_avg", "does not add up"),
+        ("loss:kl", "does not add up"),
         ("loss:nothing", "there is no loss nothing"),
         ("middle", "there is no split criterion"),
     ] {

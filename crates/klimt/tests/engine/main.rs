@@ -5,6 +5,7 @@ mod brute;
 mod claims;
 mod common;
 mod enumeration;
+mod family;
 mod gensearch;
 mod index;
 mod local;

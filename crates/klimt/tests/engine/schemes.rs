@@ -250,8 +250,24 @@ fn extent(domain: &Domain, codes: &[u32], lengths: bool) -> Extent {
     extent
 }
 
-/// The least cost of all combinations, where at most `limit` rows are suppressed at the loss's price.
-pub fn optimum(kinds: &[Kind], job: &Job<'_>) -> Option<f64> {
+/// The least cost of all combinations, where rows are suppressed at the loss's price.
+fn optimum(kinds: &[Kind], job: &Job<'_>) -> Option<f64> {
+    let price = job.loss.price(job.table.rows() as u64);
+    least_by(kinds, job, |cost, suppressed| cost + price.unwrap_or(0.0) * suppressed as f64)
+}
+
+/// The least loss of all combinations that publish something.
+pub fn least_generalization(kinds: &[Kind], job: &Job<'_>, k: u64) -> Option<f64> {
+    let rows = job.table.rows() as u64;
+    least_by(kinds, job, |cost, suppressed| match suppressed as u64 {
+        all if all == rows => f64::INFINITY,
+        suppressed => job.loss.finish(cost, &Totals { rows, suppressed, groups: 0, k }),
+    })
+}
+
+/// The least that combinations come to, by what their groups cost and how many rows they suppress: at most as many as the
+/// job allows.
+fn least_by(kinds: &[Kind], job: &Job<'_>, value: impl Fn(f64, usize) -> f64) -> Option<f64> {
     let table = job.table;
     let limit = job.suppression.limit(table.rows());
     let price = job.loss.price(table.rows() as u64).filter(|_| limit > 0);
@@ -284,7 +300,7 @@ pub fn optimum(kinds: &[Kind], job: &Job<'_>) -> Option<f64> {
         for (blocks, rows) in &groups {
             if !job.requirements.satisfied(&requirements.of(rows)) {
                 suppressed += rows.len();
-                cost += price.map_or(f64::INFINITY, |price| price * rows.len() as f64);
+                cost += price.map_or(f64::INFINITY, |_| 0.0);
                 continue;
             }
             let mut statistics = collector.of(rows);
@@ -294,6 +310,7 @@ pub fn optimum(kinds: &[Kind], job: &Job<'_>) -> Option<f64> {
             }
             cost += job.loss.group(&statistics);
         }
+        let cost = if cost.is_finite() { value(cost, suppressed) } else { cost };
         if suppressed <= limit && cost.is_finite() && best.is_none_or(|best| cost < best) {
             best = Some(cost);
         }
