@@ -82,7 +82,13 @@ fn gensearch_claims_nothing_that_its_splits_do_not_hold() {
 #[test]
 fn suppression_follows_the_loss_and_the_claim_knows_of_it() {
     let place = Place::new();
-    place.write("in.csv", people(300));
+    // Somebody far from all others, who widens the region of a group.
+    place.write("in.csv", people(299) + "x,900,f,Bern,1.00,1950-01-01,flu\n");
+    let line = format!("{PEOPLE} -k 6 --loss ncp --suppress 5%");
+    assert!(
+        exact(&place, &line)["rows"]["suppressed"].as_u64() > Some(0),
+        "by ncp that row is better left out"
+    );
     for algorithm in ["mondrian", "rtree", "local", "optimal", "gensearch --splits at-most:2"] {
         for loss in ["dm", "c_avg", "ncp", "vm", "hdm", "granularity"] {
             let line = format!("{PEOPLE} -k 6 --algorithm {algorithm} --loss {loss} --time-limit 1s");
@@ -153,7 +159,7 @@ fn the_definition_of_a_loss_proves_a_factor_for_every_algorithm() {
                 let named = format!("any partition into groups of at least {minimum} rows");
                 assert_eq!(found["family"], named.as_str(), "{algorithm} {required}");
                 // 300 rows: 42 groups of 7 and 6 rows more, or 100 groups of 3.
-                let most = (300.0 / minimum).floor();
+                let most = f64::floor(300.0 / minimum);
                 let larger = 300.0 - most * minimum;
                 let least = match loss {
                     "dm" => (most - larger) * minimum * minimum + larger * (minimum + 1.0) * (minimum + 1.0),

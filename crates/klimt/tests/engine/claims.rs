@@ -21,7 +21,7 @@ use klimt::requirement::{Bound, Requirement};
 use klimt::split::SplitCriterion;
 use klimt::table::{Domain, Table};
 use proptest::prelude::*;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The k of the average group size.
 const K: u64 = 2;
@@ -110,7 +110,9 @@ fn run(
     };
     let in_time = |hurry: bool| {
         let mut job = Job { ..*job };
-        job.budget.until = hurry.then(Instant::now);
+        if hurry {
+            job.budget.until = Some(Instant::now());
+        }
         job
     };
     let unsuppressed = Job { suppression: Suppression::NONE, ..*job };
@@ -234,7 +236,7 @@ fn asked(table: &Table, k: u64, chosen: prop::sample::Index) -> Vec<Box<dyn Requ
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn every_claim_is_true_of_the_family_that_it_names(
@@ -260,6 +262,8 @@ proptest! {
             let mut job = job(&table, &bound, &*cost, &weights);
             job.suppression = Suppression::share(share).unwrap();
             job.budget.gap = gap;
+            // Where bounds are weak, a search would go through all partitions of a split set.
+            job.budget.until = Some(Instant::now() + Duration::from_millis(20));
             let Some(found) = run(&way, &kinds, &job, &requirements) else { continue };
             let extents = if region && found.tree.is_some() { Extents::Region } else { Extents::Compact };
             let proof = Proof::of(&published(&table, &found, extents), &judged(&job, extents)).unwrap();
