@@ -91,6 +91,11 @@ pub trait Check: Debug + Send + Sync {
         sampled::likely(self, sample, trust)
     }
 
+    /// A size below which every group violates the requirement, by what is known of the whole; at least 1.
+    fn least_size(&self) -> u64 {
+        1
+    }
+
     /// What the group reaches.
     fn level(&self, group: &Statistics) -> Level;
 
