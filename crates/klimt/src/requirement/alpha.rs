@@ -61,6 +61,10 @@ impl Requirement for Alpha {
         scale.div_ceil(units).min(u128::from(u32::MAX)) as u64
     }
 
+    fn compares_with_whole(&self) -> bool {
+        false
+    }
+
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = whole.protected("(alpha,k)-anonymity", &self.column)?.number;
         Ok(Box::new(Share { column, alpha: ratio(self.alpha) }))

@@ -50,6 +50,10 @@ impl Requirement for DistinctDiversity {
         self.l
     }
 
+    fn compares_with_whole(&self) -> bool {
+        false
+    }
+
     fn bind(&self, facts: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = facts.protected("distinct l-diversity", &self.column)?.number;
         Ok(Box::new(Distinct { column, l: self.l }))

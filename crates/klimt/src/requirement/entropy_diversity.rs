@@ -61,6 +61,10 @@ impl Requirement for EntropyDiversity {
         units.div_ceil(scale).min(u128::from(u32::MAX)) as u64
     }
 
+    fn compares_with_whole(&self) -> bool {
+        false
+    }
+
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = whole.protected("entropy l-diversity", &self.column)?.number;
         let small = (0..SMALL).map(|count| weight(count as u64)).collect();

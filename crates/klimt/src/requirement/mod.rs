@@ -67,6 +67,12 @@ pub trait Requirement: Debug + Send + Sync {
         1
     }
 
+    /// Whether a group is judged by the values of the whole, and not by its own alone. Where it is not, who checks a release
+    /// in pieces need not hold the values of all.
+    fn compares_with_whole(&self) -> bool {
+        true
+    }
+
     /// What a user should know before relying on the requirement with this whole.
     fn warning(&self, _: &dyn Facts) -> Option<String> {
         None

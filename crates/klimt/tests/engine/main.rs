@@ -17,6 +17,7 @@ mod parts;
 mod protected;
 mod recoding;
 mod rothko;
+mod rothko_work;
 mod schemes;
 mod searched;
 mod spilled;

@@ -4,7 +4,7 @@ use super::frequency::Asked;
 use super::judge::Judge;
 use super::prune::{Pruned, Way, prune};
 use super::repartition::{Leaf, Repartition};
-use super::room::Room;
+use super::room::{Room, compared_bytes};
 use super::route::Router;
 use super::sample::{sensitive, survey};
 use super::tree::{Grower, finder_bytes};
@@ -27,7 +27,9 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     };
     let columns: Vec<usize> = (0..job.frame.columns().len()).filter(looked_at).collect();
     let least_group = job.requirements.iter().map(|r| r.minimum_size()).max().unwrap_or(1);
-    let room = Room::new(job, &columns, least_group, rothko.limits)?;
+    let compared = compared_bytes(job);
+    let _compared = job.pool.reserve(compared, "the values that groups are compared with")?;
+    let room = Room::new(job, &columns, least_group, compared, rothko.limits)?;
     let mut account = Account { minimal: true, ..Account::default() };
 
     let sampling = match rothko.method {
@@ -250,13 +252,8 @@ impl<'a> Run<'a> {
 
     /// Undoes the cuts that are not allowable.
     fn judge(&mut self, tree: &CutTree, leaves: &[Leaf], file: &SpillFile) -> Result<Pruned> {
-        let judge = Judge {
-            job: self.job,
-            requirements: &self.bound,
-            collector: &self.judging,
-            file,
-            leaves,
-        };
+        let judge =
+            Judge { job: self.job, requirements: &self.bound, collector: &self.judging, file, leaves };
         let pruned = prune(tree, &judge.all()?, &judge)?;
         // A part satisfies what the whole does; only of the whole it is not known.
         if let Some(whole) = &pruned.violation {
