@@ -10,7 +10,7 @@ use klimt::{Error, ErrorKind, Result};
 use klimt_io::columnar::{ColumnarWriter, KeptTypes, OutputFormat, RowsKnown, TextRecords};
 use klimt_io::csv::{ChunkObserver, CsvWriter, Dialect, DialectSpec};
 use klimt_io::source::Compression;
-use klimt_verify::claims::{Facts, Outcome, ValueCounts};
+use klimt_verify::claims::{Facts, Outcome, Told};
 use klimt_verify::csv::{Layout, scan};
 use klimt_verify::{Comparison, Findings, Question, Segments, Tally, width};
 use std::fs::File;
@@ -67,9 +67,9 @@ impl<'a> Publication<'a> {
     }
 
     /// Starts a release of all rows of a table, which come in parts and have these sensitive values together.
-    pub fn in_parts(&self, rows: u64, counts: Vec<ValueCounts>) -> Result<Parts<'a>> {
+    pub fn in_parts(&self, rows: u64, told: Vec<Told>) -> Result<Parts<'a>> {
         let question = Question { k: Some(self.k), original_rows: Some(rows) };
-        let segments = Segments::of_whole(self.requirements, self.facts, question, rows, counts)?;
+        let segments = Segments::of_whole(self.requirements, self.facts, question, rows, told)?;
         self.start(&RowsKnown::None(self.frame), segments)
     }
 

@@ -3,6 +3,7 @@
 
 pub mod engine;
 pub mod quality;
+pub mod sensitive;
 pub mod traffic;
 
 use crate::bench::PlaceArgs;
@@ -20,7 +21,7 @@ pub struct RothkoArgs {
     /// The parts to run
     #[arg(long, value_delimiter = ',', default_values = PARTS)]
     parts: Vec<String>,
-    /// How many rows the tables of the parts sort and scale have
+    /// How many rows the tables of the parts sort, scale and sensitive have; sensitive takes the smallest
     #[arg(long, value_delimiter = ',', default_values_t = [1_000_000, 10_000_000, 50_000_000, 100_000_000])]
     rows: Vec<u64>,
     /// The least sizes of a group in the part sort
@@ -32,7 +33,10 @@ pub struct RothkoArgs {
     /// How many threads everybody gets
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// How often everything of the part sort is run
+    /// What the part sensitive runs within a budget
+    #[arg(long, default_value = "rothko-s")]
+    algorithm: String,
+    /// How often everything of the parts sort and sensitive is run
     #[arg(long, default_value_t = 1)]
     runs: usize,
     /// What happens to the columns that are no quasi-identifiers: keep or drop
@@ -40,7 +44,7 @@ pub struct RothkoArgs {
     other: String,
 }
 
-const PARTS: [&str; 5] = ["sort", "scale", "traffic", "pruning", "quality"];
+const PARTS: [&str; 6] = ["sort", "scale", "traffic", "pruning", "quality", "sensitive"];
 
 /// Runs the parts that were asked for.
 pub fn rothko(args: &RothkoArgs) -> Result<(), String> {
@@ -63,6 +67,10 @@ pub fn rothko(args: &RothkoArgs) -> Result<(), String> {
     }
     if wanted("quality") {
         quality::quality(&places)?;
+    }
+    if wanted("sensitive") {
+        let rows = args.rows.iter().copied().min().unwrap_or(1_000_000);
+        sensitive::sensitive(&places, rows, args.threads, args.runs, &args.algorithm)?;
     }
     Ok(())
 }

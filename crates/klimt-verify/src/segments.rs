@@ -2,7 +2,7 @@
 
 use crate::{
     Findings, Histograms, Question, Tally,
-    claims::{Facts, Outcome, Promises, Segment, ValueCounts, Whole},
+    claims::{Facts, Outcome, Promises, Segment, Told, Whole},
     findings::Sums,
 };
 use klimt::requirement::Requirement;
@@ -34,15 +34,15 @@ impl<'r> Segments<'r> {
         Segments { requirements, facts, question, bound: None, sums: None, stars: None }
     }
 
-    /// The segments of a release of so many rows that has these values in its sensitive columns.
+    /// The segments of a release of so many rows of whose sensitive columns this is told.
     pub fn of_whole(
         requirements: &'r [Box<dyn Requirement>],
         facts: &'r Facts,
         question: Question,
         rows: u64,
-        counts: Vec<ValueCounts>,
+        told: Vec<Told>,
     ) -> Result<Self> {
-        let whole = Whole::new(rows, counts, &facts.sensitive)?;
+        let whole = Whole::new(rows, told, &facts.sensitive)?;
         let promises = Promises::new(each(requirements), &whole);
         Ok(Segments { bound: Some((whole, promises)), ..Segments::one(requirements, facts, question) })
     }

@@ -38,7 +38,7 @@ impl Comparison {
 
     /// Appends bytes that two texts have in common exactly when they are one value. The first byte tells numbers, instants
     /// and texts apart.
-    fn write_value(&self, text: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn write_value(&self, text: &[u8], out: &mut Vec<u8>) {
         let as_text = std::str::from_utf8(text).unwrap_or_default();
         let place = match self {
             Comparison::Text => None,

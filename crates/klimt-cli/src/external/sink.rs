@@ -8,10 +8,10 @@ use klimt::loss::{Original, PartitionGroups, Sums, Totals};
 use klimt::partition::{CutNode, CutTree, Partitioning};
 use klimt::recode::{Release, RowOrder, Rules, StatisticKind};
 use klimt::region::Extents;
-use klimt::table::{Role, Table};
+use klimt::table::{Column, Role, Table};
 use klimt::workload::BoundWorkload;
 use klimt::{Error, Result, registry};
-use klimt_verify::claims::ValueCounts;
+use klimt_verify::claims::{Told, ValueCounts, ValueSum};
 
 /// What is published, and how.
 #[derive(Clone, Copy)]
@@ -101,6 +101,20 @@ impl<'a> Publisher<'a> {
         Ok(Published { checked, rules: self.rules, losses: self.sums.finish(&totals) })
     }
 
+    /// What the checker is told of the sensitive columns, in their order.
+    fn told(&self, whole: &Whole<'_>) -> Result<Vec<Told>> {
+        let columns = whole.frame.columns().iter().enumerate();
+        let sensitive = columns.filter(|(_, column)| column.role == Role::Sensitive);
+        let told = sensitive.map(|(number, column)| {
+            let requirements = self.publication.requirements.iter();
+            let mut about = requirements.filter(|requirement| requirement.column() == Some(&column.name));
+            let counts = whole.counts.iter().find(|(of, _)| *of == number);
+            let (_, rows) = counts.ok_or_else(|| uncounted(column))?;
+            told(column, rows, about.any(|requirement| requirement.compares_with_whole()))
+        });
+        told.collect()
+    }
+
     fn write(&mut self, table: &Table, partitioning: &Partitioning, part: Part) -> Result<()> {
         let Manner { extents, statistics, row_order, .. } = self.manner;
         let release = Release::new(table, partitioning, extents, row_order, statistics);
@@ -117,7 +131,7 @@ impl PartSink for Publisher<'_> {
         self.stage.rename("partitioning");
         self.rows = whole.rows;
         (self.warn)(whole);
-        self.parts = Some(self.publication.in_parts(whole.rows, value_counts(whole)?)?);
+        self.parts = Some(self.publication.in_parts(whole.rows, self.told(whole)?)?);
         Ok(())
     }
 
@@ -161,22 +175,23 @@ impl PartSink for Publisher<'_> {
     }
 }
 
-/// The values of the sensitive columns, in the order of the columns.
-fn value_counts(whole: &Whole<'_>) -> Result<Vec<ValueCounts>> {
-    let columns = whole.frame.columns().iter().enumerate();
-    let sensitive = columns.filter(|(_, column)| column.role == Role::Sensitive);
-    let counted = sensitive.map(|(number, column)| {
-        let rows = whole.counts.iter().find(|(of, _)| *of == number).map(|(_, rows)| rows);
-        let (Some(rows), Some((domain, _))) = (rows, column.coded()) else {
-            return Err(Error::internal(format!("the values of column {} were not counted", column.name)));
-        };
-        let (mut counts, mut text) = (ValueCounts::compared(&column.name, comparison(domain)), Vec::new());
-        for (code, &rows) in (0u32..).zip(rows).filter(|(_, rows)| **rows > 0) {
-            text.clear();
-            domain.write_text(code, &mut text);
-            counts.add(&text, rows)?;
+/// What the checker is told of a sensitive column: its values where groups are compared with them, and else their sum.
+fn told(column: &Column, rows: &[u64], compared: bool) -> Result<Told> {
+    let (domain, _) = column.coded().ok_or_else(|| uncounted(column))?;
+    let mut counts = ValueCounts::compared(&column.name, comparison(domain));
+    let mut sum = ValueSum::new(&column.name, comparison(domain));
+    let mut text = Vec::new();
+    for (code, &rows) in (0u32..).zip(rows).filter(|(_, rows)| **rows > 0) {
+        text.clear();
+        domain.write_text(code, &mut text);
+        match compared {
+            true => counts.add(&text, rows)?,
+            false => sum.add(&text, rows),
         }
-        Ok(counts)
-    });
-    counted.collect()
+    }
+    Ok(if compared { Told::Counts(counts) } else { Told::Sum(sum) })
+}
+
+fn uncounted(column: &Column) -> Error {
+    Error::internal(format!("the values of column {} were not counted", column.name))
 }

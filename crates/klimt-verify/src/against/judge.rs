@@ -2,7 +2,7 @@
 
 use super::{candidates::Sets, linked::Linked};
 use crate::{
-    claims::{Facts, Outcome, Promises, Segment, Whole},
+    claims::{Facts, Outcome, Promises, Segment, Told, Whole},
     histograms::{Cell, join},
     tally::Group,
 };
@@ -53,7 +53,8 @@ impl<'r> Judge<'r> {
         let bench = match &mut self.benches[sets.file] {
             Some(bench) => bench,
             none => {
-                let whole = Whole::new(file.members.len() as u64, file.counts.clone(), &self.facts.sensitive);
+                let told = file.counts.iter().cloned().map(Told::Counts).collect();
+                let whole = Whole::new(file.members.len() as u64, told, &self.facts.sensitive);
                 let whole = whole.map_err(|error| of_file(&file.name, &error))?;
                 let promises = Promises::new(self.requirements.iter().copied(), &whole);
                 none.insert(Bench { promises, codes: whole.codes(), smallest })

@@ -4,10 +4,12 @@
 //! a distribution is compared with is the release itself.
 
 mod length;
+mod sum;
 mod whole;
 
-pub use whole::ValueCounts;
+pub use sum::ValueSum;
 pub(crate) use whole::{Segment, Whole};
+pub use whole::{Told, ValueCounts};
 
 use crate::{Group, Tally, width::Domain};
 use klimt::requirement::{Check, LengthRestriction, Level, Requirement, Side};

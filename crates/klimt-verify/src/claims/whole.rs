@@ -1,5 +1,6 @@
 //! The release as the whole that its groups are parts of.
 
+use super::sum::ValueSum;
 use crate::{
     Histograms, Tally,
     histograms::Cell,
@@ -61,7 +62,22 @@ pub(crate) struct Whole {
     columns: Vec<SensitiveColumn>,
 }
 
-struct SensitiveColumn {
+/// What is known beforehand of a sensitive column of a release that comes in segments.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// How many rows have each value.
+    Counts(ValueCounts),
+    /// The sum of its values, where no requirement compares a group with them.
+    Sum(ValueSum),
+}
+
+enum SensitiveColumn {
+    Counted(CountedColumn),
+    /// The sum that was told, that of what has been seen, and a domain for checks that look at neither values nor counts.
+    Summed(ValueSum, ValueSum, Domain),
+}
+
+struct CountedColumn {
     name: String,
     values: Values,
     /// The code of each value, by its number.
@@ -84,33 +100,56 @@ pub(crate) struct Segment<'a> {
 impl Whole {
     /// The whole of a release that is one segment.
     pub fn of(tally: &Tally, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
-        Whole::new(tally.rows(), tally.sensitive().iter().map(ValueCounts::of).collect(), specs)
+        let counts = tally.sensitive().iter().map(|column| Told::Counts(ValueCounts::of(column)));
+        Whole::new(tally.rows(), counts.collect(), specs)
     }
 
     /// A whole of so many rows with these sensitive values; `specs` says what is known of the columns beforehand.
-    pub fn new(rows: u64, counts: Vec<ValueCounts>, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
-        let columns = counts.into_iter().map(|counts| SensitiveColumn::new(counts, specs));
+    pub fn new(rows: u64, told: Vec<Told>, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
+        let columns = told.into_iter().map(|told| match told {
+            Told::Counts(counts) => CountedColumn::new(counts, specs).map(SensitiveColumn::Counted),
+            Told::Sum(sum) => {
+                let spec = ColumnSpec::new(sum.column(), Role::Sensitive);
+                let domain = Encoding::of(&spec, Distinct::Integers(vec![0]), false);
+                let domain = domain.map_err(|_| Error::internal("a number is not a value"))?.domain;
+                Ok(SensitiveColumn::Summed(sum.clone(), sum.emptied(), domain))
+            }
+        });
         Ok(Whole { rows, seen: 0, columns: columns.collect::<Result<_>>()? })
     }
 
     /// Counts the values of a segment, all of its rows among them, and says the code of each, column by column.
     pub fn see(&mut self, tally: &Tally) -> Result<Vec<Vec<u32>>> {
         let names = tally.sensitive().iter().map(Histograms::column);
-        if !names.eq(self.columns.iter().map(|column| column.name.as_str())) {
+        if !names.eq(self.columns.iter().map(SensitiveColumn::name)) {
             return Err(Error::internal("a segment has other sensitive columns than its release"));
         }
         self.seen += tally.rows();
-        self.columns.iter_mut().zip(tally.sensitive()).map(|(column, found)| column.see(found)).collect()
+        let see = |(column, found): (&mut SensitiveColumn, &Histograms)| match column {
+            SensitiveColumn::Counted(counted) => counted.see(found),
+            SensitiveColumn::Summed(_, seen, _) => {
+                seen.see(found);
+                Ok((0..found.values() as u32).collect())
+            }
+        };
+        self.columns.iter_mut().zip(tally.sensitive()).map(see).collect()
     }
 
     /// The code of each value by its number in the counts that the whole was made of, column by column.
     pub fn codes(&self) -> Vec<Vec<u32>> {
-        self.columns.iter().map(|column| column.codes.clone()).collect()
+        let codes = |column: &SensitiveColumn| match column {
+            SensitiveColumn::Counted(counted) => counted.codes.clone(),
+            SensitiveColumn::Summed(..) => Vec::new(),
+        };
+        self.columns.iter().map(codes).collect()
     }
 
     /// Fails unless exactly the rows and values of the whole have been seen.
     pub fn complete(&self) -> Result<()> {
-        let all = |column: &SensitiveColumn| column.seen == column.counts;
+        let all = |column: &SensitiveColumn| match column {
+            SensitiveColumn::Counted(counted) => counted.seen == counted.counts,
+            SensitiveColumn::Summed(told, seen, _) => told.equals(seen),
+        };
         if self.seen == self.rows && self.columns.iter().all(all) {
             return Ok(());
         }
@@ -121,7 +160,7 @@ impl Whole {
     pub fn distances(&self, columns: &[usize]) -> Result<Vec<(usize, Vec<u64>)>> {
         let of = |&number: &usize| {
             let column = &self.columns[number];
-            Ok((number, distances(&column.name, &column.domain, self.rows)?))
+            Ok((number, distances(column.name(), column.domain(), self.rows)?))
         };
         columns.iter().map(of).collect()
     }
@@ -184,13 +223,29 @@ fn moments_of(coded: impl Iterator<Item = (u32, u64)>, distances: &[u64]) -> Mom
 }
 
 impl SensitiveColumn {
+    fn name(&self) -> &str {
+        match self {
+            SensitiveColumn::Counted(counted) => &counted.name,
+            SensitiveColumn::Summed(told, ..) => told.column(),
+        }
+    }
+
+    fn domain(&self) -> &Domain {
+        match self {
+            SensitiveColumn::Counted(CountedColumn { domain, .. })
+            | SensitiveColumn::Summed(_, _, domain) => domain,
+        }
+    }
+}
+
+impl CountedColumn {
     fn new(counts: ValueCounts, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
         let ValueCounts { column: name, values, rows } = counts;
         let spec = specs.get(&name).cloned().unwrap_or_else(|| ColumnSpec::new(&name, Role::Sensitive));
-        let texts: Vec<&str> = (0..values.len() as u32).map(|value| values.text(value)).collect();
-        let present: Vec<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
-        let missing = present.len() < texts.len();
-        let encoding = Encoding::of(&spec, Distinct::Texts(present.into_iter().collect()), missing);
+        let texts = || (0..values.len() as u32).map(|value| values.text(value));
+        let present = texts().filter(|text| !text.is_empty());
+        let missing = texts().any(str::is_empty);
+        let encoding = Encoding::of(&spec, Distinct::Texts(present.collect()), missing);
         let Encoding { domain, codes } = encoding.map_err(|_| {
             Error::input(format!(
                 "column {name} holds values that its type, order or hierarchy does not have"
@@ -198,14 +253,14 @@ impl SensitiveColumn {
         })?;
         let mut present = codes.into_iter();
         let absent = domain.missing_code().unwrap_or(0);
-        let code = |text: &&str| if text.is_empty() { absent } else { present.next().unwrap_or(absent) };
-        let codes: Vec<u32> = texts.iter().map(code).collect();
+        let code = |text: &str| if text.is_empty() { absent } else { present.next().unwrap_or(absent) };
+        let codes: Vec<u32> = texts().map(code).collect();
         let mut counts = vec![0; domain.cardinality()];
         for (&code, rows) in codes.iter().zip(rows) {
             counts[code as usize] += rows;
         }
         let seen = vec![0; counts.len()];
-        Ok(SensitiveColumn { name, values, codes, domain, counts, seen })
+        Ok(CountedColumn { name, values, codes, domain, counts, seen })
     }
 
     /// Counts values, and says the code of each.
@@ -231,9 +286,13 @@ impl Facts for Whole {
     }
 
     fn column(&self, name: &str) -> Option<ColumnFacts<'_>> {
-        let number = self.columns.iter().position(|column| column.name == name)?;
+        let number = self.columns.iter().position(|column| column.name() == name)?;
         let column = &self.columns[number];
-        Some(ColumnFacts { number, domain: &column.domain, counts: column.counts.clone() })
+        let counts = match column {
+            SensitiveColumn::Counted(counted) => counted.counts.clone(),
+            SensitiveColumn::Summed(..) => Vec::new(),
+        };
+        Some(ColumnFacts { number, domain: column.domain(), counts })
     }
 
     /// Regions are known by their text only.

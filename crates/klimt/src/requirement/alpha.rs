@@ -5,7 +5,7 @@
 
 use super::exact::compare_products;
 use super::parameter::{farthest, level, positive, ratio};
-use super::{Check, Facts, Level, Requirement, Side};
+use super::{Check, Facts, Level, Requirement, Side, Trust};
 use crate::statistics::{Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -61,6 +61,10 @@ impl Requirement for Alpha {
         scale.div_ceil(units).min(u128::from(u32::MAX)) as u64
     }
 
+    fn compares_with_whole(&self) -> bool {
+        false
+    }
+
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = whole.protected("(alpha,k)-anonymity", &self.column)?.number;
         Ok(Box::new(Share { column, alpha: ratio(self.alpha) }))
@@ -82,6 +86,14 @@ impl Check for Share {
         let commonest = group.histogram(self.column).commonest();
         compare_products(commonest.into(), self.alpha.1, self.alpha.0, group.count.into())
             != Ordering::Greater
+    }
+
+    /// The share of the commonest value, as large as chance may have hidden.
+    fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
+        let commonest = sample.histogram(self.column).commonest();
+        let alpha = self.alpha.0 as f64 / self.alpha.1 as f64;
+        let most = commonest as f64 + trust.error(commonest, sample.count);
+        self.satisfied(sample) && (trust.is_whole() || most <= alpha * sample.count as f64)
     }
 
     /// Of j rows, at worst all have the commonest value and at best none.

@@ -5,8 +5,9 @@
 //! Monotone: both bound the share of each value, and its share in a union lies between its shares in the parts.
 
 use super::exact::compare_products;
-use super::parameter::{level, positive, ratio};
-use super::{Check, Facts, Level, Requirement, Side};
+use super::facts::values_that_hold;
+use super::parameter::{farthest, level, positive, ratio};
+use super::{Check, Facts, Level, Requirement, Side, Trust};
 use crate::statistics::{Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -86,6 +87,7 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// Ceilings are counted in parts of 2 to this power.
 const GRAIN: u32 = 50;
+const GRAINS: f64 = (1u64 << GRAIN) as f64;
 
 #[derive(Debug)]
 struct Likeness {
@@ -98,6 +100,20 @@ struct Likeness {
 }
 
 impl Likeness {
+    /// Whether a value may have so many of a group's rows: count/n ≤ (1 + β)·of_whole/rows.
+    fn within(&self, code: u32, count: u64, rows: u64) -> bool {
+        let (units, scale) = self.beta;
+        let of_whole = u128::from(self.counts[code as usize]);
+        let found = u128::from(count) * u128::from(self.rows);
+        compare_products(found, scale, units + scale, of_whole * u128::from(rows)) != Ordering::Greater
+            && self.within_ceiling(code, count, rows)
+    }
+
+    /// 1 + β.
+    fn factor(&self) -> f64 {
+        1.0 + self.beta.0 as f64 / self.beta.1 as f64
+    }
+
     fn within_ceiling(&self, code: u32, count: u64, rows: u64) -> bool {
         match self.ceilings.get(code as usize) {
             Some(&ceiling) => u128::from(count) << GRAIN <= u128::from(ceiling) * u128::from(rows),
@@ -112,15 +128,50 @@ impl Check for Likeness {
     }
 
     fn satisfied(&self, group: &Statistics) -> bool {
-        let (units, scale) = self.beta;
-        group.histogram(self.column).iter().all(|(code, count)| {
-            // count/n ≤ (1 + β)·of_whole/rows
-            let of_whole = u128::from(self.counts[code as usize]);
-            let left = (u128::from(count) * u128::from(self.rows), scale);
-            let right = (units + scale, of_whole * u128::from(group.count));
-            compare_products(left.0, left.1, right.0, right.1) != Ordering::Greater
-                && self.within_ceiling(code, count, group.count)
+        group.histogram(self.column).iter().all(|(code, count)| self.within(code, count, group.count))
+    }
+
+    /// A value has at most as many rows in the group as in the whole, however common it is in the sample.
+    fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
+        if trust.is_whole() {
+            return self.satisfied(sample);
+        }
+        let (group, most) = (sample.count as f64 * trust.scale(), self.factor());
+        sample.histogram(self.column).iter().all(|(code, count)| {
+            let of_whole = self.counts[code as usize] as f64;
+            let expected = (count as f64 + trust.error(count, sample.count)) * trust.scale();
+            let share = expected.min(of_whole) / group;
+            let ceiling = self.ceilings.get(code as usize).map_or(1.0, |&ceiling| ceiling as f64 / GRAINS);
+            share <= most * of_whole / self.rows as f64 && share <= ceiling
         })
+    }
+
+    /// In m rows a value has at most (1 + β)·q·m, and there are at most m values: the m commonest of the whole must be a
+    /// 1/(1 + β) of it.
+    fn least_size(&self) -> u64 {
+        values_that_hold(&self.counts, self.rows as f64 / self.factor() * (1.0 - ROUNDING))
+    }
+
+    /// Among rows that are as many as 1/(1 + β) of the whole no value is too common, as none has more rows than in the
+    /// whole. A value that is too common stays so until there are enough rows of others.
+    fn outlook(&self, group: &Statistics) -> (bool, u64) {
+        let (units, scale) = self.beta;
+        if self.ceilings.is_empty()
+            && compare_products(self.rows.into(), scale, units + scale, group.count.into()).is_le()
+        {
+            return (true, u64::MAX);
+        }
+        let too_common = |&(code, count): &(u32, u64)| !self.within(code, count, group.count);
+        match group.histogram(self.column).iter().find(too_common) {
+            Some((code, count)) => {
+                (false, farthest(group.count, |j| !self.within(code, count, group.count + j)))
+            }
+            None => (true, 0),
+        }
+    }
+
+    fn steady(&self, group: &Statistics) -> u64 {
+        self.outlook(group).1
     }
 
     /// The least β for which the group passes; unbounded where a value exceeds what −ln q allows.

@@ -5,6 +5,7 @@ use super::{Check, Facts, Level, Requirement, Side, TableFacts, Trust};
 use crate::statistics::{Collector, Needs, Statistics};
 use crate::table::Table;
 use crate::{Error, ErrorKind, Result};
+use std::sync::Arc;
 
 /// Every requirement of a run, bound to its table.
 #[derive(Debug)]
@@ -12,17 +13,19 @@ pub struct Bound {
     checks: Vec<Bounded>,
     needs: Needs,
     minimum_size: u64,
+    /// A size below which every group violates a requirement because of the whole.
+    least_size: u64,
     only_count: bool,
     /// A part of at most so many rows is not cut any further.
     enough: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bounded {
     describe: String,
     side: Side,
     limit: Level,
-    check: Box<dyn Check>,
+    check: Arc<dyn Check>,
 }
 
 impl Bound {
@@ -37,13 +40,14 @@ impl Bound {
             checks: Vec::new(),
             needs: Needs::default(),
             minimum_size: 1,
+            least_size: 1,
             only_count: true,
             enough: 0,
         };
         let mut problems: Vec<Error> = Vec::new();
         for requirement in requirements {
-            let check = match requirement.bind(whole) {
-                Ok(check) => check,
+            let check: Arc<dyn Check> = match requirement.bind(whole) {
+                Ok(check) => check.into(),
                 Err(problem) => {
                     problems.push(problem);
                     continue;
@@ -53,6 +57,7 @@ impl Bound {
             bound.only_count &= needs.only_count();
             bound.needs.include(&needs);
             bound.minimum_size = bound.minimum_size.max(requirement.minimum_size());
+            bound.least_size = bound.least_size.max(bound.minimum_size).max(check.least_size());
             let (describe, side, limit) = (requirement.describe(), requirement.side(), requirement.limit());
             bound.checks.push(Bounded { describe, side, limit, check });
         }
@@ -69,17 +74,21 @@ impl Bound {
 
     /// The same requirements for groups of which only a sample is seen; parts of the sample of at most `enough` rows need
     /// no further cut.
-    pub fn sampled(mut self, trust: Trust, enough: u64) -> Self {
-        self.minimum_size = trust.least(self.minimum_size);
-        self.enough = enough;
+    pub fn sampled(&self, trust: Trust, enough: u64) -> Self {
         // What only counts is tested by its minimum.
-        let others = self.checks.into_iter().filter(|bounded| !bounded.check.needs().only_count());
-        let sampled = |bounded: Bounded| Bounded {
-            check: Box::new(Sampled { check: bounded.check, trust }),
-            ..bounded
+        let others = self.checks.iter().filter(|bounded| !bounded.check.needs().only_count());
+        let sampled = |bounded: &Bounded| Bounded {
+            check: Arc::new(Sampled { check: Arc::clone(&bounded.check), trust }),
+            ..bounded.clone()
         };
-        self.checks = others.map(sampled).collect();
-        self
+        Bound {
+            checks: others.map(sampled).collect(),
+            needs: self.needs.clone(),
+            minimum_size: trust.least(self.minimum_size),
+            least_size: trust.least(self.least_size),
+            only_count: self.only_count,
+            enough,
+        }
     }
 
     /// What the checks read together.
@@ -92,9 +101,9 @@ impl Bound {
         self.minimum_size
     }
 
-    /// Whether a part of so many rows need not be cut any further.
+    /// Whether a part of so many rows need not be cut any further, or cannot be, as two groups would be too small.
     pub fn is_enough(&self, rows: u64) -> bool {
-        rows <= self.enough
+        rows <= self.enough || rows / 2 < self.least_size
     }
 
     /// Whether reaching [`Bound::minimum_size`] is all that is required of a group.

@@ -98,6 +98,10 @@ impl Check for Disclosure {
             && self.ratios(group).all(|ratio| ratio < self.bound && 1.0 / ratio < self.bound)
     }
 
+    fn least_size(&self) -> u64 {
+        self.values.max(1)
+    }
+
     /// Each row adds one value at most.
     fn steady(&self, group: &Statistics) -> u64 {
         (self.values - group.histogram(self.column).distinct()).saturating_sub(1)

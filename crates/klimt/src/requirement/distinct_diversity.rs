@@ -3,7 +3,7 @@
 //! Monotone: the union of two groups has every value of both.
 
 use super::parameter::whole;
-use super::{Check, Facts, Level, Requirement, Side};
+use super::{Check, Facts, Level, Requirement, Side, Trust};
 use crate::Result;
 use crate::statistics::{Needs, Statistics};
 
@@ -50,6 +50,10 @@ impl Requirement for DistinctDiversity {
         self.l
     }
 
+    fn compares_with_whole(&self) -> bool {
+        false
+    }
+
     fn bind(&self, facts: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = facts.protected("distinct l-diversity", &self.column)?.number;
         Ok(Box::new(Distinct { column, l: self.l }))
@@ -69,6 +73,11 @@ impl Check for Distinct {
 
     fn satisfied(&self, group: &Statistics) -> bool {
         group.histogram(self.column).distinct() >= self.l
+    }
+
+    /// The group has every value of the sample.
+    fn likely(&self, sample: &Statistics, _: &Trust) -> bool {
+        self.satisfied(sample)
     }
 
     /// No value is lost by adding rows, and each adds one at most.

@@ -7,7 +7,7 @@
 //! group of l equally common values passes. Where the numbers would be too long for that, the group is refused.
 
 use super::parameter::{farthest, float, level, positive, ratio};
-use super::{Check, Facts, Level, Requirement, Side};
+use super::{Check, Facts, Level, Requirement, Side, Trust};
 use crate::statistics::{Histogram, Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -59,6 +59,10 @@ impl Requirement for EntropyDiversity {
     fn minimum_size(&self) -> u64 {
         let (units, scale) = ratio(self.l);
         units.div_ceil(scale).min(u128::from(u32::MAX)) as u64
+    }
+
+    fn compares_with_whole(&self) -> bool {
+        false
     }
 
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
@@ -141,6 +145,23 @@ impl Check for Entropy {
             return excess > 0.0;
         }
         self.decided_exactly(histogram).unwrap_or(false)
+    }
+
+    /// The entropy of a sample is on average at most that of the group, as it is concave in the shares; its variance by row
+    /// is that of log p.
+    fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
+        if trust.is_whole() {
+            return self.satisfied(sample);
+        }
+        let rows = sample.count as f64;
+        let (mut mean, mut squares) = (0.0, 0.0);
+        for (_, count) in sample.histogram(self.column).iter() {
+            let information = -(count as f64 / rows).ln();
+            mean += count as f64 / rows * information;
+            squares += count as f64 / rows * information * information;
+        }
+        let variance = (squares - mean * mean).max(0.0);
+        mean - trust.deviation(variance, sample.count) > self.log_l + SLACK
     }
 
     /// With a share ε = j/(n + j) of new rows, the entropy is at least (1 − ε) times what it was, and at most that and

@@ -91,6 +91,10 @@ impl Requirement for EpsilonPrivacy {
         u64::try_from(least).unwrap_or(u64::MAX).max(1).saturating_add(self.known)
     }
 
+    fn compares_with_whole(&self) -> bool {
+        false
+    }
+
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = whole.protected("epsilon-privacy", &self.column)?.number;
         let known = BigRational::from_integer(self.known.into());

@@ -26,6 +26,21 @@ impl<'a> ColumnFacts<'a> {
     }
 }
 
+/// How many values it takes, the commonest first, to have so many rows of the whole; all where there are fewer rows.
+pub(super) fn values_that_hold(counts: &[u64], rows: f64) -> u64 {
+    let mut descending: Vec<u64> = counts.iter().copied().filter(|&count| count > 0).collect();
+    descending.sort_unstable_by(|a, b| b.cmp(a));
+    let (mut held, mut values) = (0, 0);
+    for count in descending {
+        if held as f64 >= rows {
+            break;
+        }
+        held += count;
+        values += 1;
+    }
+    values.max(1)
+}
+
 /// The whole that groups are parts of.
 pub trait Facts {
     /// The number of rows.

@@ -54,6 +54,10 @@ impl Requirement for KAnonymity {
         self.k
     }
 
+    fn compares_with_whole(&self) -> bool {
+        false
+    }
+
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let rows = whole.rows();
         if self.k > rows {

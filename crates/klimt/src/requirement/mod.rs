@@ -67,6 +67,12 @@ pub trait Requirement: Debug + Send + Sync {
         1
     }
 
+    /// Whether a group is judged by the values of the whole, and not by its own alone. Where it is not, who checks a release
+    /// in pieces need not hold the values of all.
+    fn compares_with_whole(&self) -> bool {
+        true
+    }
+
     /// What a user should know before relying on the requirement with this whole.
     fn warning(&self, _: &dyn Facts) -> Option<String> {
         None
@@ -89,6 +95,11 @@ pub trait Check: Debug + Send + Sync {
     /// the requirement. Only costs are at stake: what is told in error is undone when all rows are seen.
     fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
         sampled::likely(self, sample, trust)
+    }
+
+    /// A size below which every group violates the requirement, by what is known of the whole; at least 1.
+    fn least_size(&self) -> u64 {
+        1
     }
 
     /// What the group reaches.

@@ -60,6 +60,10 @@ impl Requirement for RecursiveDiversity {
         self.l
     }
 
+    fn compares_with_whole(&self) -> bool {
+        false
+    }
+
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = whole.protected("recursive (c,l)-diversity", &self.column)?.number;
         Ok(Box::new(Recursive { column, c: ratio(self.c), l: self.l as usize }))

@@ -7,6 +7,7 @@
 
 use super::{Check, Level};
 use crate::statistics::{Histogram, Needs, Statistics};
+use std::sync::Arc;
 
 /// How far a sample can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,10 +55,20 @@ impl Trust {
         (least as u64).max(1)
     }
 
-    /// How much more or less often than in the sample a value may occur: z standard deviations of its count.
-    fn error(&self, count: u64, sample: u64) -> f64 {
+    /// How many rows there are for one of the sample.
+    pub fn scale(&self) -> f64 {
+        if self.sample == 0 { 1.0 } else { self.rows as f64 / self.sample as f64 }
+    }
+
+    /// How much more or less often than in a sample of so many rows a value may occur: z standard deviations of its count.
+    pub fn error(&self, count: u64, sample: u64) -> f64 {
         let share = count as f64 / sample.max(1) as f64;
         self.z * (count as f64 * (1.0 - share) * self.unseen()).sqrt()
+    }
+
+    /// How far the mean of so many rows of a sample may be from the mean of all, where it has this variance by row.
+    pub fn deviation(&self, variance: f64, sample: u64) -> f64 {
+        self.z * (variance / sample.max(1) as f64 * self.unseen()).sqrt()
     }
 
     /// The sample as it would be if its commonest values were more common, and the others rarer, by what chance may have
@@ -77,6 +88,9 @@ impl Trust {
     }
 }
 
+/// A sample that grows is tested again when one of so many rows has come.
+const GROWTH: u64 = 8;
+
 /// What a check says of a sample when it knows no test of its own: both the sample and one that is less diverse must
 /// satisfy it.
 pub(super) fn likely<C: Check + ?Sized>(check: &C, sample: &Statistics, trust: &Trust) -> bool {
@@ -86,7 +100,7 @@ pub(super) fn likely<C: Check + ?Sized>(check: &C, sample: &Statistics, trust: &
 /// A check that sees only a sample of a group.
 #[derive(Debug)]
 pub(super) struct Sampled {
-    pub check: Box<dyn Check>,
+    pub check: Arc<dyn Check>,
     pub trust: Trust,
 }
 
@@ -101,6 +115,19 @@ impl Check for Sampled {
 
     fn level(&self, sample: &Statistics) -> Level {
         self.check.level(sample)
+    }
+
+    /// A verdict on a sample stands until the sample has grown by a part of itself: what is told in error is undone in any
+    /// case, and a test looks at every value of the sample. A sample of all rows decides exactly.
+    fn outlook(&self, sample: &Statistics) -> (bool, u64) {
+        match self.trust.is_whole() {
+            true => self.check.outlook(sample),
+            false => (self.satisfied(sample), sample.count / GROWTH),
+        }
+    }
+
+    fn steady(&self, sample: &Statistics) -> u64 {
+        self.outlook(sample).1
     }
 }
 

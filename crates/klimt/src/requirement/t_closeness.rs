@@ -14,8 +14,9 @@
 //! inner sum of the ordered distance falls along the cumulated counts of the whole, whose sums are kept.
 
 use super::exact::compare_products;
+use super::facts::values_that_hold;
 use super::parameter::{farthest, level, positive, ratio};
-use super::{Check, ColumnFacts, Facts, Level, Requirement, Side};
+use super::{Check, ColumnFacts, Facts, Level, Requirement, Side, Trust};
 use crate::statistics::{Needs, Statistics};
 use crate::table::{Decimal, Shape};
 use crate::{Error, Result};
@@ -146,6 +147,18 @@ const ROUNDING: f64 = 1e-9;
 trait Mover: std::fmt::Debug + Send + Sync {
     /// The distance as a ratio of whole numbers.
     fn distance(&self, rows: u64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> (u128, u128);
+
+    /// The distance of a group, of which a sample of so many rows is seen, about; every row of it stands for `scale` rows. A
+    /// sample is on average at least as far from the whole as its group, as the distance is convex.
+    fn estimate(&self, rows: u64, _scale: f64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> f64 {
+        let (moved, unit) = self.distance(rows, histogram);
+        moved as f64 / unit as f64
+    }
+
+    /// A size below which every group is farther than t from the whole.
+    fn least_size(&self, _t: f64) -> u64 {
+        1
+    }
 }
 
 #[derive(Debug)]
@@ -156,6 +169,10 @@ struct Closeness {
 }
 
 impl Closeness {
+    fn t(&self) -> f64 {
+        self.t.0 as f64 / self.t.1 as f64
+    }
+
     fn distance(&self, group: &Statistics) -> (u128, u128) {
         self.mover.distance(group.count, &mut group.histogram(self.column).iter())
     }
@@ -177,6 +194,20 @@ impl Check for Closeness {
         self.outlook(group).0
     }
 
+    /// Another row in the place of one of n moves the distance by at most 1/n, so that its variance is at most 1/(4n).
+    fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
+        if trust.is_whole() {
+            return self.satisfied(sample);
+        }
+        let mut histogram = sample.histogram(self.column).iter();
+        let distance = self.mover.estimate(sample.count, trust.scale(), &mut histogram);
+        distance + trust.deviation(0.25, sample.count) <= self.t()
+    }
+
+    fn least_size(&self) -> u64 {
+        self.mover.least_size(self.t() + ROUNDING)
+    }
+
     fn level(&self, group: &Statistics) -> Level {
         let (moved, unit) = self.distance(group);
         Level::ratio(moved, unit)
@@ -188,7 +219,7 @@ impl Check for Closeness {
 
     fn outlook(&self, group: &Statistics) -> (bool, u64) {
         let (moved, unit) = self.distance(group);
-        let gap = moved as f64 / unit as f64 - self.t.0 as f64 / self.t.1 as f64;
+        let gap = moved as f64 / unit as f64 - self.t();
         let satisfied = compare_products(moved, self.t.1, self.t.0, unit) != Ordering::Greater;
         (satisfied, self.rows_to_close(gap, group.count))
     }
@@ -214,5 +245,22 @@ impl Mover for Equal {
             found.saturating_sub(u128::from(self.counts[code as usize]) * u128::from(rows))
         };
         (histogram.map(excess).sum(), u128::from(rows) * u128::from(self.rows))
+    }
+
+    /// The mean over rows of 1 − q·n/c, with c the rows of their value in the group: as many as the sample says, and no more
+    /// than in the whole. So values of a few rows each, most of which the sample misses, are not taken for absent.
+    fn estimate(&self, rows: u64, scale: f64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> f64 {
+        let group = rows as f64 * scale;
+        let excess = |(code, count): (u32, u64)| {
+            let of_whole = self.counts[code as usize] as f64;
+            let found = (count as f64 * scale).min(of_whole);
+            count as f64 * (1.0 - of_whole * group / (self.rows as f64 * found)).max(0.0)
+        };
+        histogram.map(excess).sum::<f64>() / rows as f64
+    }
+
+    /// m rows have at most m values, and no more of the whole's distribution than these: the m commonest must be 1 − t of it.
+    fn least_size(&self, t: f64) -> u64 {
+        values_that_hold(&self.counts, (1.0 - t) * self.rows as f64)
     }
 }

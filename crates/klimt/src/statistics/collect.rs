@@ -7,6 +7,9 @@ use crate::spill::Block;
 use crate::table::{Shape, Table};
 use std::sync::Arc;
 
+mod tally;
+pub use tally::Tally;
+
 /// Makes statistics of rows of one table, for the same needs: of rows by their number, or of packed tuples whose
 /// words are the columns of [`Collector::columns`].
 #[derive(Clone, Debug)]
@@ -165,7 +168,10 @@ impl<'a> Collector<'a> {
             counted.classify(&mut codes);
             match counted.codes.len() == counted.cardinality {
                 true => codes.iter().for_each(|&code| histogram.add_at(code as usize)),
-                false => codes.iter().for_each(|&code| histogram.add(code, 1)),
+                false => {
+                    codes.sort_unstable();
+                    histogram.add_sorted(&codes);
+                }
             }
         }
         for (measured, (_, moments)) in self.moments.iter().zip(&mut into.moments) {

@@ -24,9 +24,7 @@ impl Histogram {
         }
         let mut codes = codes.to_vec();
         codes.sort_unstable();
-        let counts = codes.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
-        codes.dedup();
-        Histogram { codes, counts }
+        Histogram::of_sorted(codes)
     }
 
     /// Counts rows with a code.
@@ -38,6 +36,25 @@ impl Histogram {
                 self.counts.insert(place, rows);
             }
         }
+    }
+
+    /// Counts one row for each of these codes, which ascend.
+    pub fn add_sorted(&mut self, codes: &[u32]) {
+        if codes.is_empty() {
+            return;
+        }
+        let sorted = Histogram::of_sorted(codes.to_vec());
+        match self.codes.is_empty() {
+            true => *self = sorted,
+            false => self.merge(&sorted),
+        }
+    }
+
+    /// The codes of rows, ascending.
+    fn of_sorted(mut codes: Vec<u32>) -> Self {
+        let counts = codes.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
+        codes.dedup();
+        Histogram { codes, counts }
     }
 
     /// Counts one row whose code has this place among the codes that the histogram was made over.
@@ -56,9 +73,27 @@ impl Histogram {
     pub fn merge(&mut self, other: &Histogram) {
         if self.codes == other.codes {
             self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
-        } else {
-            other.iter().for_each(|(code, rows)| self.add(code, rows));
+            return;
         }
+        let mine = std::mem::take(self);
+        let most = mine.codes.len() + other.codes.len();
+        (self.codes, self.counts) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut theirs = other.iter().peekable();
+        for (code, rows) in mine.codes.iter().copied().zip(mine.counts) {
+            while let Some((code, rows)) = theirs.next_if(|&(other, _)| other < code) {
+                self.push(code, rows);
+            }
+            let same = theirs.next_if(|&(other, _)| other == code).map_or(0, |(_, rows)| rows);
+            self.push(code, rows + same);
+        }
+        theirs.for_each(|(code, rows)| self.push(code, rows));
+        self.codes.shrink_to_fit();
+        self.counts.shrink_to_fit();
+    }
+
+    fn push(&mut self, code: u32, rows: u64) {
+        self.codes.push(code);
+        self.counts.push(rows);
     }
 
     /// Forgets all rows and keeps the places.

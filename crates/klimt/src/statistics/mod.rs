@@ -8,7 +8,7 @@ mod extent;
 mod histogram;
 mod moments;
 
-pub use collect::Collector;
+pub use collect::{Collector, Tally};
 pub use extent::Extent;
 pub use histogram::Histogram;
 pub use moments::{Moments, distances};

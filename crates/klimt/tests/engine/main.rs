@@ -19,6 +19,7 @@ mod parts;
 mod protected;
 mod recoding;
 mod rothko;
+mod rothko_work;
 mod schemes;
 mod searched;
 mod spilled;

@@ -35,7 +35,7 @@ fn most_sides(frame: &Table) -> usize {
 pub(super) fn grow(
     job: &External<'_>,
     mondrian: Mondrian,
-    requirements: Bound,
+    requirements: &Bound,
     sample: Block,
     rows: u64,
     alpha: f64,

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::partition::Partitioning;
 use crate::region::Regions;
 use crate::spill::{Block, Rows, SpilledPart};
-use crate::statistics::{Collector, Extent, Needs, Statistics};
+use crate::statistics::{Collector, Extent, Needs, Statistics, Tally};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -34,7 +34,6 @@ impl Run<'_> {
             routed.set(&(0..block.rows()).map(slice).collect::<Vec<_>>(), slices);
         };
         let file = self.job.folder.file()?;
-        let nothing = Collector::of_rows(&Needs::default(), self.job.frame, source.rows())?;
         let buffer = self.room.buffer(slices);
         let leaves = Repartition {
             frame: self.job.frame,
@@ -44,7 +43,6 @@ impl Run<'_> {
             buffer,
             row: self.room.row_bytes(),
             batch: self.room.batch(),
-            collector: &nothing,
             observer: self.job.observer,
         }
         .run(source)?;
@@ -76,18 +74,16 @@ impl Run<'_> {
     fn measure(&mut self, source: &dyn Rows) -> Result<Statistics> {
         let mut needs = self.bound.needs().clone();
         needs.include(&Needs { extents: (0..self.job.frame.dimensions()).collect(), ..Needs::default() });
-        let mut collector = Collector::of_rows(&needs, self.job.frame, self.whole.rows)?;
-        collector.prepare_for_all(super::run::FEW_CODES);
-        let mut whole = collector.empty();
-        let look = |_: usize, block: &Block, seen: &mut Option<Statistics>| {
-            let seen = seen.get_or_insert_with(|| collector.empty());
-            seen.clear();
-            collector.add_rows(seen, block, &(0..block.rows() as u32).collect::<Vec<_>>());
-        };
+        let collector = Collector::of_rows(&needs, self.job.frame, self.whole.rows)?;
+        let bytes = Tally::bytes(&collector, source.rows());
+        let _taken = self.job.pool.reserve(bytes, "the sensitive values of a group")?;
+        let mut tally = Tally::new(&collector, source.rows());
+        let look = |_: usize, _: &Block, _: &mut ()| {};
         scan::scan(source, self.job.frame, self.room.batch(), self.job.observer, look, |reads| {
-            reads.iter().filter_map(|read| read.made.as_ref()).for_each(|seen| whole.merge(seen));
+            reads.iter().for_each(|read| tally.add(&read.block));
             Ok(())
         })?;
+        let whole = tally.finish();
         self.count(source.rows(), 1, 0);
         self.bound.feasible_as(&whole)?;
         Ok(whole)

@@ -10,6 +10,7 @@
 
 mod frequency;
 mod grow;
+mod judge;
 mod large;
 mod prune;
 mod repartition;

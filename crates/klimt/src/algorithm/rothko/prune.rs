@@ -1,7 +1,8 @@
 //! Undoing cuts that were made in error (section 3, phase 3), and the way from the root to a leaf.
 
+use super::judge::Judge;
+use crate::Result;
 use crate::partition::{CutNode, CutTree};
-use crate::requirement::Bound;
 use crate::statistics::Statistics;
 use std::ops::Range;
 
@@ -13,64 +14,109 @@ pub(super) struct Pruned {
     pub leaves: Vec<Range<usize>>,
     /// How many cuts were undone.
     pub undone: u64,
-    /// What is known of all rows.
-    pub whole: Statistics,
+    /// The statistics of all rows, where these violate the requirements.
+    pub violation: Option<Statistics>,
 }
 
-/// Where a subtree has begun in the result, so that it can be taken back.
-struct Begun {
-    node: usize,
-    members: usize,
-    leaf: usize,
+/// Tells of leaves what cuts are undone by.
+pub(super) trait Leaves {
+    /// The rows of a leaf.
+    fn rows(&self, leaf: usize) -> u64;
+
+    /// The statistics of some leaves together.
+    fn statistics(&self, leaves: Range<usize>) -> Result<Statistics>;
+
+    /// Whether rows with these statistics violate the requirements.
+    fn violates(&self, group: &Statistics) -> bool;
 }
 
-/// Undoes every cut of which a side violates the requirements, with all cuts below it.
-pub(super) fn prune(tree: &CutTree, leaves: &[&Statistics], requirements: &Bound) -> Pruned {
-    let whole = Statistics::default();
-    let mut pruned = Pruned { tree: CutTree::default(), leaves: Vec::new(), undone: 0, whole };
-    let mut next = 0;
-    (pruned.whole, _) = visit(tree, 0, leaves, &mut next, requirements, &mut pruned);
-    pruned
-}
-
-/// Copies a subtree, pruned; returns its statistics and whether they violate the requirements.
-fn visit(
-    tree: &CutTree,
-    at: usize,
-    leaves: &[&Statistics],
-    next: &mut usize,
-    requirements: &Bound,
-    into: &mut Pruned,
-) -> (Statistics, bool) {
-    let violates = |group: &Statistics| group.count > 0 && !requirements.satisfied(group);
-    if let CutNode::Leaf { .. } = tree.nodes[at] {
-        let statistics = leaves[*next].clone();
-        into.tree.nodes.push(CutNode::Leaf { rows: statistics.count as u32 });
-        into.leaves.push(*next..*next + 1);
-        *next += 1;
-        let violated = violates(&statistics);
-        return (statistics, violated);
+impl Leaves for Judge<'_> {
+    fn rows(&self, leaf: usize) -> u64 {
+        self.leaves[leaf].rows()
     }
-    let begun =
-        Begun { node: into.tree.nodes.len(), members: into.tree.members.len(), leaf: into.leaves.len() };
-    let first = *next;
-    into.tree.push_copy(tree, at);
-    let (mut all, left) = visit(tree, at + 1, leaves, next, requirements, into);
-    into.tree.close_left(begun.node);
-    let (high, right) = visit(tree, at + tree.right(at), leaves, next, requirements, into);
-    all.merge(&high);
-    if !left && !right {
-        return (all, false);
+
+    fn statistics(&self, leaves: Range<usize>) -> Result<Statistics> {
+        Judge::statistics(self, leaves)
     }
-    let cuts = into.tree.nodes[begun.node..].iter().filter(|node| !matches!(node, CutNode::Leaf { .. }));
-    into.undone += cuts.count() as u64;
-    into.tree.nodes.truncate(begun.node);
-    into.tree.members.truncate(begun.members);
-    into.leaves.truncate(begun.leaf);
-    into.tree.nodes.push(CutNode::Leaf { rows: all.count as u32 });
-    into.leaves.push(first..*next);
-    let violated = violates(&all);
-    (all, violated)
+
+    fn violates(&self, group: &Statistics) -> bool {
+        Judge::violates(self, group)
+    }
+}
+
+/// Undoes every cut of which a side violates the requirements, with all cuts below it. Which leaves do is known.
+pub(super) fn prune(tree: &CutTree, violating: &[bool], leaves: &impl Leaves) -> Result<Pruned> {
+    let mut pruning = Pruning {
+        tree,
+        violating,
+        leaves,
+        next: 0,
+        pruned: Pruned { tree: CutTree::default(), leaves: Vec::new(), undone: 0, violation: None },
+    };
+    if let Side { violates: true, leaves: all, statistics } = pruning.visit(0)? {
+        pruning.pruned.violation = Some(statistics.map_or_else(|| leaves.statistics(all), Ok)?);
+    }
+    Ok(pruning.pruned)
+}
+
+struct Pruning<'a, L> {
+    tree: &'a CutTree,
+    violating: &'a [bool],
+    leaves: &'a L,
+    next: usize,
+    pruned: Pruned,
+}
+
+/// A subtree that was visited.
+struct Side {
+    violates: bool,
+    leaves: Range<usize>,
+    /// Where they were made, and will be needed again.
+    statistics: Option<Statistics>,
+}
+
+impl<L: Leaves> Pruning<'_, L> {
+    /// Copies a subtree, pruned.
+    fn visit(&mut self, at: usize) -> Result<Side> {
+        let first = self.next;
+        let (node, members, leaf) =
+            (self.pruned.tree.nodes.len(), self.pruned.tree.members.len(), self.pruned.leaves.len());
+        if let CutNode::Leaf { .. } = self.tree.nodes[at] {
+            self.next += 1;
+            self.push_leaf(first);
+            let violates = self.violating[first];
+            return Ok(Side { violates, leaves: first..self.next, statistics: None });
+        }
+        self.pruned.tree.push_copy(self.tree, at);
+        let left = self.visit(at + 1)?;
+        self.pruned.tree.close_left(node);
+        let right = self.visit(at + self.tree.right(at))?;
+        if !left.violates && !right.violates {
+            return Ok(Side { violates: false, leaves: first..self.next, statistics: None });
+        }
+        let Pruned { tree, leaves, undone, .. } = &mut self.pruned;
+        let cuts = tree.nodes[node..].iter().filter(|node| !matches!(node, CutNode::Leaf { .. }));
+        *undone += cuts.count() as u64;
+        tree.nodes.truncate(node);
+        tree.members.truncate(members);
+        leaves.truncate(leaf);
+        self.push_leaf(first);
+        let mut all = self.statistics_of(left)?;
+        all.merge(&self.statistics_of(right)?);
+        let violates = self.leaves.violates(&all);
+        Ok(Side { violates, leaves: first..self.next, statistics: violates.then_some(all) })
+    }
+
+    /// A leaf of all leaves since this one.
+    fn push_leaf(&mut self, first: usize) {
+        let rows: u64 = (first..self.next).map(|leaf| self.leaves.rows(leaf)).sum();
+        self.pruned.tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
+        self.pruned.leaves.push(first..self.next);
+    }
+
+    fn statistics_of(&self, side: Side) -> Result<Statistics> {
+        side.statistics.map_or_else(|| self.leaves.statistics(side.leaves), Ok)
+    }
 }
 
 /// The cuts on the way from the root of the domain to a part: each with the side that the part is on.
@@ -140,7 +186,7 @@ impl Way {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::requirement::{Facts, KAnonymity, Requirement};
+    use crate::requirement::{Bound, Facts, KAnonymity, Requirement};
 
     struct Many;
 
@@ -180,15 +226,32 @@ mod tests {
         tree
     }
 
+    /// Leaves of so many rows, and what is required of them.
+    struct Sizes([u64; 5], Bound);
+
+    impl Leaves for Sizes {
+        fn rows(&self, leaf: usize) -> u64 {
+            self.0[leaf]
+        }
+
+        fn statistics(&self, leaves: Range<usize>) -> Result<Statistics> {
+            Ok(Statistics { count: self.0[leaves].iter().sum(), ..Statistics::default() })
+        }
+
+        fn violates(&self, group: &Statistics) -> bool {
+            group.count > 0 && !self.1.satisfied(group)
+        }
+    }
+
     fn pruned(sizes: [u64; 5], least: u64) -> Pruned {
-        let leaves = sizes.map(|count| Statistics { count, ..Statistics::default() });
-        prune(&tree(), &leaves.iter().collect::<Vec<_>>(), &k(least))
+        let violating = sizes.map(|rows| rows > 0 && rows < least);
+        prune(&tree(), &violating, &Sizes(sizes, k(least))).unwrap()
     }
 
     #[test]
     fn the_subtree_of_the_parent_of_what_violates_is_merged() {
         let all = pruned([5, 5, 5, 5, 5], 5);
-        assert_eq!((all.leaves, all.undone), (vec![0..1, 1..2, 2..3, 3..4, 4..5], 0));
+        assert_eq!((all.leaves.clone(), all.undone), (vec![0..1, 1..2, 2..3, 3..4, 4..5], 0));
         assert_eq!(all.tree.nodes.len(), 9);
         // Of one leaf, its parent's; of a merged one that is still too small, that one's parent's.
         let one = pruned([5, 5, 5, 4, 5], 5);
@@ -199,7 +262,9 @@ mod tests {
         let empty = pruned([5, 0, 5, 5, 0], 5);
         assert_eq!(empty.undone, 0);
         let none = pruned([1, 1, 1, 1, 0], 5);
-        assert_eq!((none.leaves.len(), &none.leaves[0], none.whole.count), (1, &(0..5), 4));
+        assert_eq!((none.leaves.len(), &none.leaves[0]), (1, &(0..5)));
+        assert_eq!(none.violation.map(|whole| whole.count), Some(4));
+        assert!(all.violation.is_none());
     }
 
     #[test]

@@ -5,7 +5,6 @@ use super::scan::scan;
 use crate::Result;
 use crate::partition::Observer;
 use crate::spill::{Block, Place, Rows, SpillFile};
-use crate::statistics::{Collector, Statistics};
 use crate::table::Table;
 use rayon::prelude::*;
 
@@ -13,14 +12,18 @@ use rayon::prelude::*;
 pub(super) struct Leaf {
     waiting: Block,
     places: Vec<Place>,
-    /// What is known of all its rows.
-    pub statistics: Statistics,
+    rows: u64,
 }
 
 impl Leaf {
     /// The number of rows.
     pub fn rows(&self) -> u64 {
-        self.statistics.count
+        self.rows
+    }
+
+    /// Where the rows lie.
+    pub fn places(&self) -> &[Place] {
+        &self.places
     }
 
     /// Where the rows lie.
@@ -44,26 +47,20 @@ pub(super) struct Repartition<'a> {
     pub row: usize,
     /// How many blocks are read at once.
     pub batch: usize,
-    /// Makes the statistics by which leaves are judged; counts are always made.
-    pub collector: &'a Collector<'a>,
     pub observer: &'a dyn Observer,
 }
 
 impl Repartition<'_> {
     /// Reads all rows once and writes each to its leaf.
     pub fn run(&self, source: &dyn Rows) -> Result<Vec<Leaf>> {
-        let empty = || Leaf {
-            waiting: Block::empty(self.frame),
-            places: Vec::new(),
-            statistics: self.collector.empty(),
-        };
+        let empty = || Leaf { waiting: Block::empty(self.frame), places: Vec::new(), rows: 0 };
         self.file.expect(source.rows() * self.row as u64);
         let mut leaves: Vec<Leaf> = (0..self.leaves).map(|_| empty()).collect();
         scan(source, self.frame, self.batch, self.observer, self.route, |reads| {
             leaves.par_iter_mut().enumerate().try_for_each_init(Vec::new, |bytes, (number, leaf)| {
                 for read in reads {
                     let rows = read.made.leaf(number);
-                    self.collector.add_rows(&mut leaf.statistics, &read.block, rows);
+                    leaf.rows += rows.len() as u64;
                     leaf.waiting.append_rows(&read.block, rows);
                     if leaf.waiting.held_bytes() >= self.buffer {
                         self.write(leaf, bytes)?;

@@ -2,8 +2,9 @@
 
 use super::{External, Limits};
 use crate::partition::tuple_bytes;
+use crate::requirement::Requirement;
 use crate::spill::{Block, Rows};
-use crate::table::{Codes, Column, Domain};
+use crate::table::{Codes, Column, Domain, Role, Table};
 use crate::{Error, Result, memory};
 
 /// What fits into the memory that is left.
@@ -45,12 +46,48 @@ const MOST_BUFFER: usize = 256 << 10;
 /// A leaf that fits is not cut further on disk below so many rows: they fit in the cache.
 const SMALL_PART: u64 = 1 << 16;
 
+/// Columns with more values than this may have another one in every row of a part.
+const FEW_VALUES: usize = 1 << 16;
+/// What a value takes while the values of a part are counted by their texts, in bytes.
+const PER_COUNTED: usize = 96;
+
+/// What a value of a column takes in bytes where groups are compared with all values of it: in the checker, by its text, and
+/// in the requirement.
+const PER_COMPARED: usize = 240;
+
+/// The sensitive columns that have many values.
+fn counted_values(frame: &Table) -> usize {
+    let has_many = |column: &&Column| {
+        column.role == Role::Sensitive
+            && column.coded().is_some_and(|(domain, _)| domain.cardinality() > FEW_VALUES)
+    };
+    frame.columns().iter().filter(has_many).count()
+}
+
+/// The bytes that it takes to compare groups with the values of the whole.
+pub(super) fn compared_bytes(job: &External<'_>) -> usize {
+    let is_compared = |column: &&Column| {
+        let about = |requirement: &&Box<dyn Requirement>| requirement.column() == Some(&column.name);
+        column.role == Role::Sensitive
+            && job.requirements.iter().filter(about).any(|requirement| requirement.compares_with_whole())
+    };
+    let values = |column: &Column| column.coded().map_or(0, |(domain, _)| domain.cardinality());
+    let compared = job.frame.columns().iter().filter(is_compared).map(values);
+    compared.filter(|&values| values > FEW_VALUES).sum::<usize>() * PER_COMPARED
+}
+
 /// So many rows keep all processors busy; more only take memory that must be cleared each time.
 const LOAD: u64 = 1 << 19;
 
 impl Room {
-    /// Looks at the first rows to see what a row takes.
-    pub fn new(job: &External<'_>, columns: &[usize], least_group: u64, limits: Limits) -> Result<Self> {
+    /// Looks at the first rows to see what a row takes; so many bytes are taken by what groups are compared with.
+    pub fn new(
+        job: &External<'_>,
+        columns: &[usize],
+        least_group: u64,
+        compared: usize,
+        limits: Limits,
+    ) -> Result<Self> {
         let (mut block, mut first) = (Block::empty(job.frame), Block::empty(job.frame));
         if job.source.blocks() > 0 {
             job.source.read(0, &mut block)?;
@@ -63,19 +100,20 @@ impl Room {
         let word = columns.iter().map(width).max().unwrap_or(1);
         // A group has a region, and is counted by its published text when the release is checked.
         let group = (job.frame.dimensions() * 24 + 128) / least_group.max(1) as usize;
-        // Meanwhile the part before is published.
-        let published = row + 4 + group;
+        // Meanwhile the part before is published, and its sensitive values are counted by their texts.
+        let values = counted_values(job.frame) * PER_COUNTED;
+        let published = row + 4 + group + values;
         let working_row = row + 2 * (tuple_bytes(word, columns.len()) + 4) + 4 + group + published;
         // A quarter stays for the writers, the checker and what the allocator holds back.
         let held = |domain: &Domain| if domain.is_range() { 0 } else { domain.cardinality() };
         let domain = |column: &Column| column.coded().map_or(0, |(domain, _)| held(domain));
         let domains = job.frame.columns().iter().map(domain).sum::<usize>() * PER_VALUE;
-        let shared = job.pool.limit().saturating_sub(domains).max(job.pool.limit() / 4);
+        let shared = job.pool.limit().saturating_sub(domains + compared).max(job.pool.limit() / 4);
         let bytes = shared.min(job.pool.left()) / 4 * 3;
         let words = 4 * columns.len() + 16 * (job.frame.columns().len() - columns.len());
-        let usual_row = 2 * (words + 4 + group) + 2 * (tuple_bytes(4, columns.len()) + 4);
-        let usual =
-            Usual { rows: (job.pool.limit() / 2 / usual_row) as u64, bytes: job.pool.limit() / 8 * 3 };
+        let usual_row = 2 * (words + 4 + group) + values + 2 * (tuple_bytes(4, columns.len()) + 4);
+        let limit = job.pool.limit().saturating_sub(compared).max(job.pool.limit() / 4);
+        let usual = Usual { rows: (limit / 2 / usual_row) as u64, bytes: limit / 8 * 3 };
         let block_rows = block.rows().max(1);
         Ok(Room { bytes, usual, domains, row, working_row, block_rows, limits })
     }

@@ -1,9 +1,10 @@
 //! The recursion of Rothko: divide what does not fit, hand over what does.
 
 use super::frequency::Asked;
+use super::judge::Judge;
 use super::prune::{Pruned, Way, prune};
 use super::repartition::{Leaf, Repartition};
-use super::room::Room;
+use super::room::{Room, compared_bytes};
 use super::route::Router;
 use super::sample::{sensitive, survey};
 use super::tree::{Grower, finder_bytes};
@@ -20,16 +21,15 @@ use crate::statistics::{Collector, Needs};
 use crate::table::{Role, Table};
 use crate::{Error, ErrorKind, Result};
 
-/// Histograms of leaves have a place for every code of a column with at most so many.
-pub(super) const FEW_CODES: usize = 1 << 12;
-
 pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) -> Result<Account> {
     let looked_at = |&column: &usize| {
         matches!(job.frame.columns()[column].role, Role::QuasiIdentifier | Role::Sensitive | Role::Target)
     };
     let columns: Vec<usize> = (0..job.frame.columns().len()).filter(looked_at).collect();
     let least_group = job.requirements.iter().map(|r| r.minimum_size()).max().unwrap_or(1);
-    let room = Room::new(job, &columns, least_group, rothko.limits)?;
+    let compared = compared_bytes(job);
+    let _compared = job.pool.reserve(compared, "the values that groups are compared with")?;
+    let room = Room::new(job, &columns, least_group, compared, rothko.limits)?;
     let mut account = Account { minimal: true, ..Account::default() };
 
     let sampling = match rothko.method {
@@ -56,8 +56,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     if let SplitCriterion::Loss(cost) = split.base() {
         needs.include(&cost.needs());
     }
-    let mut judging = Collector::of_rows(bound.needs(), job.frame, whole.rows)?;
-    judging.prepare_for_all(FEW_CODES);
+    let judging = Collector::of_rows(bound.needs(), job.frame, whole.rows)?;
     sink.begin(&whole)?;
     let withheld = Withheld::new(job.frame);
     let mut run =
@@ -113,7 +112,7 @@ impl<'a> Run<'a> {
             self.count(source.rows(), 1, 0);
             return self.finish(block, &[(rows, way)], sink);
         }
-        if self.job.budget().over() {
+        if self.job.budget().over() || self.bound.is_enough(source.rows()) {
             return self.large_group(source, way, sink);
         }
         let file = self.job.folder.file()?;
@@ -160,11 +159,10 @@ impl<'a> Run<'a> {
         file: &SpillFile,
     ) -> Result<Option<(Pruned, Vec<Leaf>)>> {
         let taken = self.job.pool.reserve(self.room.working_bytes(sample.rows() as u64), "a sample")?;
-        let bound = Bound::to(self.job.requirements, self.whole)?;
         let tree = grow::grow(
             self.job,
             self.rothko.mondrian,
-            bound,
+            &self.bound,
             sample,
             source.rows(),
             sampling.alpha,
@@ -174,7 +172,8 @@ impl<'a> Run<'a> {
         if tree.nodes.len() < 2 {
             return Ok(None);
         }
-        let (pruned, leaves) = self.repartition(source, &tree, file)?;
+        let leaves = self.repartition(source, &tree, file)?;
+        let pruned = self.judge(&tree, &leaves, file)?;
         self.account.pruned += pruned.undone;
         Ok((pruned.leaves.len() > 1).then_some((pruned, leaves)))
     }
@@ -209,7 +208,10 @@ impl<'a> Run<'a> {
         if grown.tree.nodes.len() < 2 {
             return Ok(None);
         }
-        self.repartition(source, &grown.tree, file).map(Some)
+        // Cuts that were chosen from all rows are allowable.
+        let leaves = self.repartition(source, &grown.tree, file)?;
+        let ranges = (0..leaves.len()).map(|leaf| leaf..leaf + 1).collect();
+        Ok(Some((Pruned { tree: grown.tree, leaves: ranges, undone: 0, violation: None }, leaves)))
     }
 
     /// Mondrian's job on a table, or on the frame.
@@ -227,13 +229,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Divides rows among the leaves of a tree, and undoes the cuts that are not allowable.
-    fn repartition(
-        &mut self,
-        source: &dyn Rows,
-        tree: &CutTree,
-        file: &SpillFile,
-    ) -> Result<(Pruned, Vec<Leaf>)> {
+    /// Divides rows among the leaves of a tree.
+    fn repartition(&mut self, source: &dyn Rows, tree: &CutTree, file: &SpillFile) -> Result<Vec<Leaf>> {
         let router = Router::new(tree, self.job.frame);
         let buffer = self.room.buffer(router.leaves());
         let _taken = self.job.pool.reserve(router.leaves() * buffer * 2, "dividing the rows")?;
@@ -245,19 +242,28 @@ impl<'a> Run<'a> {
             buffer,
             row: self.room.row_bytes(),
             batch: self.room.batch(),
-            collector: &self.judging,
             observer: self.job.observer,
         };
         let leaves = repartition.run(source)?;
         self.count(source.rows(), 1, 1);
         self.account.repartitions += 1;
-        let statistics: Vec<_> = leaves.iter().map(|leaf| &leaf.statistics).collect();
-        let pruned = prune(tree, &statistics, &self.bound);
+        Ok(leaves)
+    }
+
+    /// Undoes the cuts that are not allowable.
+    fn judge(&mut self, tree: &CutTree, leaves: &[Leaf], file: &SpillFile) -> Result<Pruned> {
+        let judge =
+            Judge { job: self.job, requirements: &self.bound, collector: &self.judging, file, leaves };
+        let pruned = prune(tree, &judge.all()?, &judge)?;
         // A part satisfies what the whole does; only of the whole it is not known.
-        if !self.bound.satisfied(&pruned.whole) {
-            self.bound.feasible_as(&pruned.whole)?;
+        if let Some(whole) = &pruned.violation {
+            self.bound.feasible_as(whole)?;
         }
-        Ok((pruned, leaves))
+        let rows = leaves.iter().map(Leaf::rows).sum();
+        if !self.bound.only_count() {
+            self.count(rows, 1, 0);
+        }
+        Ok(pruned)
     }
 
     /// Hands the parts on, in order: those that fit to Mondrian, several at once where that is possible, and the others to
