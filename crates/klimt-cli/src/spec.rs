@@ -179,12 +179,12 @@ impl Reader<'_> {
         let Some(columns) = value.as_table() else {
             return self.problem("columns", "a table such as [columns.age] is needed");
         };
-        for (name, value) in columns {
+        for (rank, (name, value)) in columns.iter().enumerate() {
             let Some(table) = value.as_table() else {
                 self.problem(&format!("columns.{name}"), "a table with a role is needed");
                 continue;
             };
-            let column = self.column(name, table, settings);
+            let column = ColumnSettings { rank: Some(rank), ..self.column(name, table, settings) };
             settings.columns.insert(name.clone(), column);
         }
     }
