@@ -10,6 +10,7 @@ mod gensearch;
 mod index;
 mod local;
 mod losses;
+mod minimal;
 mod missing;
 mod mondrian;
 mod monotone;
@@ -17,7 +18,9 @@ mod optimal;
 mod optimum;
 mod parts;
 mod protected;
+
 mod recoding;
+mod relaxed;
 mod rothko;
 mod schemes;
 mod searched;

@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
             rows: &*span.here.rows,
         };
         let cut = if rows <= enough { None } else { work.finder.find(&part, limits) };
-        let Some(cut @ Cut::Threshold { dimension, code, shared: None, missing_left: None, .. }) = cut else {
+        let Some(cut @ Cut::Threshold { dimension, code, missing_left: None, .. }) = cut else {
             tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
             return;
         };
@@ -126,15 +126,19 @@ impl<'a> Run<'a> {
         tree.append(&higher);
     }
 
-    /// Puts the parts together, in the place of the leaves of the upper cuts.
-    fn join(&self, tree: &CutTree, parts: &[Found], found: &mut Found) {
+    /// Puts the parts together, in the place of the leaves of the upper cuts that hold rows.
+    pub(super) fn join(&self, tree: &CutTree, parts: &[Found], found: &mut Found) {
         parts.iter().for_each(|part| found.sizes.extend_from_slice(&part.sizes));
         if !self.job.keep_tree {
             return;
         }
-        let mut parts = parts.iter();
-        self.join_cuts(tree, 0, &mut parts, &mut found.tree);
+        let (mut parts, mut next) = (parts.iter(), 0);
+        while next < tree.nodes.len() {
+            next = self.join_cuts(tree, next, &mut parts, &mut found.tree);
+        }
     }
+
+    /// Appends a subtree with its parts, and returns where the next one starts.
 
     fn join_cuts<'f>(
         &self,
@@ -142,16 +146,18 @@ impl<'a> Run<'a> {
         at: usize,
         parts: &mut impl Iterator<Item = &'f Found>,
         into: &mut CutTree,
-    ) {
-        if let CutNode::Leaf { .. } = tree.nodes[at] {
-            parts.by_ref().take(1).for_each(|part| into.append(&part.tree));
-            return;
-        }
+    ) -> usize {
         let node = into.nodes.len();
-        into.push_copy(tree, at);
-        self.join_cuts(tree, at + 1, parts, into);
+        match tree.nodes[at] {
+            CutNode::Leaf { rows: 1.. } => parts.by_ref().take(1).for_each(|part| into.append(&part.tree)),
+            _ => into.push_copy(tree, at),
+        }
+        if let CutNode::Leaf { .. } = tree.nodes[at] {
+            return at + 1;
+        }
+        let right = self.join_cuts(tree, at + 1, parts, into);
         into.close_left(node);
-        self.join_cuts(tree, at + tree.right(at), parts, into);
+        self.join_cuts(tree, right, parts, into)
     }
 }
 

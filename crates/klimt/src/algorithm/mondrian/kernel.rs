@@ -51,8 +51,11 @@ impl PackedKernel for Anonymize<'_> {
         };
         let limits: Vec<u32> =
             run.dimensions.iter().map(|dimension| dimension.domain.cardinality() as u32).collect();
-        let found = run.anonymize_parts(span, parts, limits);
+        let mut found = run.anonymize_parts(span, parts, limits);
         drop(away);
+        if mondrian.model == Model::Relaxed {
+            found = run.halve_groups(&mut packed, &found);
+        }
         if job.observer.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
@@ -212,12 +215,8 @@ impl<'a> Run<'a> {
             Cut::Threshold { dimension, code, missing_left: Some(_), .. } => {
                 found.tree.push_threshold_missing_left(*dimension, *code)
             }
-            Cut::Threshold { dimension, code, shared, .. } => {
-                found.tree.push_threshold(*dimension, *code, shared.is_some())
-            }
-            Cut::Subset { dimension, members, shared, .. } => {
-                found.tree.push_subset(*dimension, members, shared.is_some())
-            }
+            Cut::Threshold { dimension, code, .. } => found.tree.push_threshold(*dimension, *code, false),
+            Cut::Subset { dimension, members, .. } => found.tree.push_subset(*dimension, members, false),
             Cut::Runs { .. } => unreachable!("runs are several cuts"),
         }
     }
@@ -260,7 +259,7 @@ impl<'a> Run<'a> {
                 let missing_left =
                     runs.missing.filter(|missing| missing.run == at).map(|missing| missing.code);
                 let dimension = runs.dimension;
-                let cut = Cut::Threshold { dimension, code, left: 0, shared: None, missing_left };
+                let cut = Cut::Threshold { dimension, code, left: 0, missing_left };
                 let node = self.push_cut(&cut, found);
                 found.append(one);
                 self.close_left(node, found);
@@ -307,9 +306,9 @@ impl Work<'_> {
     /// The limits of one side of a cut of the part that was measured last.
     fn below(&self, cut: &Cut, left: bool) -> Vec<u32> {
         let mut limits = self.finder.widths.distinct.clone();
-        if let Cut::Subset { dimension, members, shared, .. } = cut {
-            let (members, both) = (members.len() as u32, u32::from(shared.is_some()));
-            limits[*dimension] = if left { members } else { limits[*dimension] - members + both };
+        if let Cut::Subset { dimension, members, .. } = cut {
+            let members = members.len() as u32;
+            limits[*dimension] = if left { members } else { limits[*dimension] - members };
         }
         limits
     }

@@ -2,7 +2,8 @@
 //!
 //! `Anonymize` (Fig. 7) is `kernel.rs`: cut a part at the median of its widest dimension, as long as a cut is
 //! allowable. `choose_dimension` is the widest normalised range, which is the certainty penalty of the part's
-//! smallest region times the dimension's weight; `frequency_set` and `find_median` are in `frequency.rs`, the
+//! smallest region times the dimension's weight; of equally wide dimensions the one whose cut leaves rows the least to
+//! pay for it (`tie.rs`), then the first. `frequency_set` and `find_median` are in `frequency.rs`, the
 //! search for the cut in `cut.rs`. Other split criteria choose the cut by a loss, in `greedy.rs`,
 //! or first by what a workload asks for, in `workload.rs`.
 //!
@@ -19,9 +20,12 @@ mod greedy;
 mod kernel;
 mod measure;
 mod missing;
+mod relaxed;
 mod span;
 mod subset;
+mod sum;
 mod taxonomy;
+mod tie;
 mod workload;
 
 pub(crate) use cut::{Cut, CutFinder, Part};
@@ -41,7 +45,7 @@ pub enum Model {
     /// Regions do not overlap: equal tuples are in one group.
     #[default]
     Strict,
-    /// Rows at the median go to either side, so that the sides are equal.
+    /// What no strict cut divides is halved: equal tuples may be in several groups.
     Relaxed,
 }
 
