@@ -223,3 +223,29 @@ fn splits_follow_the_label_the_number_or_the_loss() {
     let ran = place.run("anonymize in.csv --qi age,car --other drop -k 5 --split infogain");
     assert!(ran.code == Some(2) && ran.err.contains("needs a class label"), "{}", ran.err);
 }
+
+/// Footnote 13 of the Rothko paper: by the median where no cut gains 0.01 bits.
+#[test]
+fn infogain_takes_a_least_gain() {
+    let place = Place::new();
+    place.ok("generate agrawal --rows 2000 --seed 3 -o in.csv -q");
+    let columns = "--qi salary,age,car --target C2 --other drop -k 20 -q --seed 1";
+    let run = |split: &str, how: &str| {
+        place.ok(&format!("anonymize in.csv {columns} --split {split} {how} -o out.csv"));
+        let certificate: serde_json::Value =
+            serde_json::from_str(&place.read("out.csv.certificate.json")).unwrap();
+        assert_eq!(certificate["spec"]["settings"]["split"], split);
+        let mut rows: Vec<String> = place.read("out.csv").lines().map(str::to_string).collect();
+        rows.sort();
+        rows
+    };
+    let published = run("infogain:0.01", "");
+    assert_eq!(run("infogain:0.01", "--algorithm rothko-t"), published);
+    assert_ne!(run("infogain", ""), published);
+    assert_eq!(run("infogain:9", ""), run("median", ""));
+    for wrong in ["infogain:", "infogain:-1", "infogain:much"] {
+        let ran = place.run(&format!("anonymize in.csv {columns} --split {wrong} -o no.csv"));
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("infogain:0.01"), "{}", ran.err);
+    }
+}

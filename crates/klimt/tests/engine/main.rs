@@ -6,6 +6,7 @@ mod claims;
 mod common;
 mod enumeration;
 mod family;
+mod gain;
 mod gensearch;
 mod index;
 mod local;
@@ -18,7 +19,6 @@ mod optimal;
 mod optimum;
 mod parts;
 mod protected;
-
 mod recoding;
 mod relaxed;
 mod rothko;

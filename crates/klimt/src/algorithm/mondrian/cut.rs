@@ -43,6 +43,8 @@ pub(crate) struct CutFinder<'a> {
     pub(super) places: Vec<Candidate>,
     pub(super) collector: Collector<'a>,
     pub(super) boxes: BoxFinder,
+    /// Whether the sides of the cut that was found are cut by the median, and all below them.
+    pub by_median: bool,
 }
 
 /// A part that may be cut.
@@ -52,6 +54,8 @@ pub(crate) struct Part<'a, G> {
     pub dimensions: &'a [Dimension<'a>],
     /// How boxes see the dimensions, where the split looks at boxes of rows.
     pub boxes: Option<&'a Plan<'a>>,
+    /// Whether it is cut by the median, as the gain of a cut above was too little.
+    pub by_median: bool,
     /// What is known of its rows.
     pub rows: G,
 }
@@ -73,12 +77,15 @@ impl<'a> CutFinder<'a> {
             places: Vec::new(),
             collector,
             boxes: BoxFinder::default(),
+            by_median: false,
         }
     }
 
-    /// The cut that the split criterion chooses; by the median where a loss sees no gain in any.
+    /// The cut that the split criterion chooses; by the median where a loss sees no gain in any. Where gains have a least
+    /// value, what is below a part without such a gain is cut by the median too.
     pub fn find<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, limits: &[u32]) -> Option<Cut> {
         let (rows, requirements) = (u64::from(part.rows.count()), part.job.requirements);
+        self.by_median = part.by_median;
         if rows < requirements.minimum_size().saturating_mul(2) || requirements.is_enough(rows) {
             return None;
         }
@@ -108,9 +115,12 @@ impl<'a> CutFinder<'a> {
             return self.boxed(part, limits, split);
         }
         if let SplitCriterion::Loss(cost) = part.job.split.base()
-            && let Some(cut) = self.greedy(part, &**cost)
+            && !self.by_median
         {
-            return Some(cut);
+            if let Some(cut) = self.greedy(part, &**cost) {
+                return Some(cut);
+            }
+            self.by_median = cost.least_gain() > 0.0;
         }
         self.widest(part, |_| true)
     }

@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
         let done: Vec<Found> = Routes::new(&tree)
             .move_rows(span)
             .into_par_iter()
-            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec()))
+            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec(), false))
             .collect();
         self.join(&tree, &done, found);
         None
@@ -101,6 +101,7 @@ impl<'a> Run<'a> {
             job: self.job,
             dimensions: &self.dimensions,
             boxes: self.boxes.as_ref(),
+            by_median: false,
             rows: &*span.here.rows,
         };
         let cut = if rows <= enough { None } else { work.finder.find(&part, limits) };
@@ -128,7 +129,7 @@ impl<'a> Run<'a> {
 
     /// Puts the parts together, in the place of the leaves of the upper cuts that hold rows.
     pub(super) fn join(&self, tree: &CutTree, parts: &[Found], found: &mut Found) {
-        parts.iter().for_each(|part| found.sizes.extend_from_slice(&part.sizes));
+        parts.iter().for_each(|part| found.append_groups(part));
         if !self.job.keep_tree {
             return;
         }
@@ -270,7 +271,7 @@ impl Routes {
 #[cfg(test)]
 mod tests {
     use crate::algorithm::index::BoxSplit;
-    use crate::algorithm::mondrian::Mondrian;
+    use crate::algorithm::mondrian::{Mondrian, Start};
     use crate::loss::SuppressedRows;
     use crate::partition::{Budget, CutNode, Job, Partitioning, Suppression, Unobserved};
     use crate::registry;
@@ -327,7 +328,8 @@ mod tests {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let parts = [table.rows() as u32];
-        pool.install(|| Mondrian::default().partition_divided(&job, &parts, divided)).unwrap()
+        let starts: Vec<_> = parts.iter().map(|&end| Start { end, by_median: false }).collect();
+        pool.install(|| Mondrian::default().partition_starts(&job, &starts, divided)).unwrap().0
     }
 
     fn sorted(found: &Partitioning) -> Vec<Vec<u32>> {

@@ -84,7 +84,7 @@ impl Finish<'_, '_> {
             false => self.finder.threshold(self.plan, order, requirements.minimum_size()),
         };
         let Some((dimension, code, left)) = cut else {
-            self.found.sizes.push(rows as u32);
+            self.found.push_group(rows as u32, false);
             if self.run.job.keep_tree {
                 self.found.tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
             }

@@ -71,6 +71,15 @@ pub struct Mondrian {
     pub hierarchy_cut: HierarchyCut,
 }
 
+/// A part of the rows that are partitioned: what lies before its end and behind the part before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// Where it ends.
+    pub end: u32,
+    /// Whether it is cut by the median, as the gain of a cut above was too little.
+    pub by_median: bool,
+}
+
 impl Partitioner for Mondrian {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         self.partition_parts(job, &[job.table.rows() as u32])
@@ -81,11 +90,22 @@ impl Mondrian {
     /// Partitions tables whose rows lie one after the other in that of the job, each up to its end: no group has rows of
     /// two of them. The cuts are only kept where there is one.
     pub fn partition_parts(&self, job: &Job<'_>, parts: &[u32]) -> Result<Partitioning> {
-        self.partition_divided(job, parts, divide::DIVIDED)
+        let starts: Vec<Start> = parts.iter().map(|&end| Start { end, by_median: false }).collect();
+        Ok(self.partition_starts(job, &starts, divide::DIVIDED)?.0)
+    }
+
+    /// The same for parts of which cuts above may have said that they are cut by the median, and says it of every group.
+    pub(crate) fn partition_from(&self, job: &Job<'_>, parts: &[Start]) -> Result<(Partitioning, Vec<bool>)> {
+        self.partition_starts(job, parts, divide::DIVIDED)
     }
 
     /// The same, where parts are divided at once that have at least so many rows.
-    fn partition_divided(&self, job: &Job<'_>, parts: &[u32], divided: usize) -> Result<Partitioning> {
+    fn partition_starts(
+        &self,
+        job: &Job<'_>,
+        parts: &[Start],
+        divided: usize,
+    ) -> Result<(Partitioning, Vec<bool>)> {
         let ids = (0..job.table.rows() as u32).collect();
         let mut needs = job.requirements.needs().clone();
         if let SplitCriterion::Loss(cost) = job.split.base() {

@@ -50,7 +50,7 @@ impl Run<'_> {
         let stops = self.job.budget.over() || self.job.observer.cancelled();
         let half = if stops { None } else { self.best_half(rows, ids) };
         let Some(Half { dimension, order, .. }) = half else {
-            found.sizes.push(rows.len() as u32);
+            found.push_group(rows.len() as u32, false);
             if self.job.keep_tree {
                 found.tree.nodes.push(CutNode::Leaf { rows: rows.len() as u32 });
             }

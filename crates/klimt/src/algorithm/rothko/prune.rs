@@ -77,6 +77,8 @@ fn visit(
 #[derive(Clone, Debug, Default)]
 pub struct Way {
     cuts: Vec<(CutTree, bool)>,
+    /// Whether the part is cut by the median, as the gain of a cut on the way was too little.
+    pub(super) by_median: bool,
 }
 
 impl Way {
