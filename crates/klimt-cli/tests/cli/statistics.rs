@@ -14,13 +14,14 @@ fn statistics_that_fix_every_value_are_warned_of() {
     let table = |values: &[u32]| -> String {
         format!("x\n{}", values.iter().map(|value| format!("{value}\n")).collect::<String>())
     };
-    // Groups of two, of three and of six rows.
+    // Groups of three, of two and of eight rows.
     place.write("in.csv", table(&[1000, 1013, 2000, 2007, 3000, 3040]));
-    let found = warning(&place, "-k 2 --statistics range,mean").unwrap();
-    assert!(found.contains("column x") && found.contains("3 of the groups (6 rows)"), "{found}");
     let found = warning(&place, "-k 3 --statistics range,mean").unwrap();
     assert!(found.contains("2 of the groups (6 rows)"), "{found}");
-    assert_eq!(warning(&place, "-k 6 --statistics range,mean"), None);
+    place.write("in.csv", table(&[1000, 1013, 2000, 2007, 3000, 3040, 4000, 4050]));
+    let found = warning(&place, "-k 2 --statistics range,mean").unwrap();
+    assert!(found.contains("column x") && found.contains("4 of the groups (8 rows)"), "{found}");
+    assert_eq!(warning(&place, "-k 8 --statistics range,mean"), None);
     // The ends of the smallest intervals are as good as a range; neither alone fixes anything here.
     assert!(warning(&place, "-k 2 --statistics mean").is_some());
     assert_eq!(warning(&place, "-k 2 --statistics mean --extent region"), None);
@@ -28,7 +29,7 @@ fn statistics_that_fix_every_value_are_warned_of() {
     assert_eq!(warning(&place, "-k 2"), None);
     for how in ["--algorithm rothko-t", "--algorithm rothko-s", "--algorithm rtree", "--extent region"] {
         let found = warning(&place, &format!("-k 2 --statistics range,mean {how}")).unwrap();
-        assert!(found.contains("3 of the groups (6 rows)"), "{how}: {found}");
+        assert!(found.contains("4 of the groups (8 rows)"), "{how}: {found}");
     }
     // Four rows: the mean says that both others are at an end, a step from it, or somewhere between.
     for (values, fixed) in [
