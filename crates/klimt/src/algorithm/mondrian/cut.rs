@@ -153,6 +153,10 @@ impl<'a> CutFinder<'a> {
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     best = Some((cost, cut));
                 }
+                // No cut leaves less than nothing to pay.
+                if cost == 0.0 {
+                    break;
+                }
             }
             if let Some((_, cut)) = best {
                 return Some(cut);

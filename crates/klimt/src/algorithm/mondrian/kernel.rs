@@ -70,8 +70,7 @@ impl PackedKernel for Anonymize<'_> {
         let regions = compact_regions(&packed.rows, &ends, table);
         let tree = job.keep_tree.then_some(found.tree);
         let strict = mondrian.model == Model::Strict;
-        let partitioning =
-            Partitioning { order: packed.ids, ends, regions, tree, bound: None, strict };
+        let partitioning = Partitioning { order: packed.ids, ends, regions, tree, bound: None, strict };
         Ok((partitioning, found.by_median))
     }
 }
