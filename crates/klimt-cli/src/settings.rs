@@ -35,7 +35,7 @@ pub struct ColumnSettings {
     pub published: bool,
     /// Whether it may be a set of texts although nearly every row has its own.
     pub allow_unique: bool,
-    /// Its place in `--qi` or among the columns of a spec: where columns are equally good, the first is cut.
+    /// Its place in `--qi`, or among the names of the columns of a spec: where columns are equally good, the first is cut.
     pub rank: Option<usize>,
 }
 
