@@ -140,7 +140,6 @@ impl<'a> Run<'a> {
     }
 
     /// Appends a subtree with its parts, and returns where the next one starts.
-
     fn join_cuts<'f>(
         &self,
         tree: &CutTree,

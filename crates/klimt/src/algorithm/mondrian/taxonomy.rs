@@ -110,8 +110,7 @@ impl CutFinder<'_> {
         let narrows = |at: &Candidate| {
             at.place == last || {
                 let (before, behind) = sides(at.place);
-                (before < whole && !(mixed && at.missing_left))
-                    || (behind < whole && !(mixed && !at.missing_left))
+                (before < whole && !at.missing_left) || (behind < whole && (at.missing_left || !mixed))
             }
         };
         let ties = |at: &Candidate| (at.imbalance, at.place, at.missing_left);
