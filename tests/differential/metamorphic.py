@@ -81,9 +81,7 @@ def threads(case, random):
 
 
 def row_order(case, random):
-    """The rows in another order. Only relaxed partitioning may part equal rows by it."""
-    if case.option("--partitioning") == "relaxed":
-        return None
+    """The rows in another order."""
     variant = case.copy()
     random.shuffle(variant.rows)
     return variant, False

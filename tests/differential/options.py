@@ -78,7 +78,7 @@ def algorithm(random, made):
         if name != "mondrian":
             splits = ["median"] * 3 + ["box", "loss:ncp", "loss:dm"]
         if targets:
-            splits += ["infogain"] * 2 + (["regression"] * 2 if targets[0].kind == "integer" else [])
+            splits += ["infogain", "infogain", "infogain:0.01"] + (["regression"] * 2 if targets[0].kind == "integer" else [])
         options.append(["--split", random.choice(splits)])
     if name.startswith("rothko"):
         options.append(["--memory", random.choice(["16MB", "64MB"])])

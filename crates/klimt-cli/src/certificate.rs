@@ -101,6 +101,9 @@ impl Certified<'_> {
     fn json(&self) -> Value {
         let findings = &self.checked.findings;
         let columns: Vec<Value> = self.table.columns().iter().map(column).collect();
+        let mut settings = self.settings.clone();
+        let dimensions = (0..self.table.dimensions()).map(|dimension| &self.table.dimension(dimension).name);
+        settings.insert("qi".to_string(), json!(dimensions.collect::<Vec<_>>()));
         json!({
             "klimt": env!("CARGO_PKG_VERSION"),
             "release": self.release(),
@@ -116,7 +119,7 @@ impl Certified<'_> {
                 "average": findings.average_group,
                 "sizes": findings.sizes,
             },
-            "spec": { "columns": columns, "settings": self.settings },
+            "spec": { "columns": columns, "settings": settings },
             "requirements": self.requirements.iter().map(|r| r.describe()).collect::<Vec<_>>(),
             "reached": self.checked.outcomes,
             "sensitive": findings.sensitive,

@@ -84,6 +84,7 @@ pub fn column_spec(name: &str, role: Role, given: &ColumnSettings) -> Result<Col
     spec.type_spec = given.type_spec.clone();
     spec.published = given.published;
     spec.allow_unique = given.allow_unique;
+    spec.rank = given.rank.unwrap_or(usize::MAX);
     if given.order.is_some() && given.hierarchy.is_some() {
         return Err(Error::input(format!("column {name} has both an order and a hierarchy: one is enough")));
     }

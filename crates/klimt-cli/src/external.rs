@@ -115,7 +115,6 @@ impl Run<'_> {
             "rothko-t" => Method::Tree,
             _ => Method::Sample(self.settings.memory.sampling()?),
         };
-        let base = self.settings.base()?;
         let until = self.settings.search.until()?;
         let steered = manner.workload.map(|workload| workload.steer(manner.weights));
         let run = |source: &dyn Rows, sink: &mut dyn PartSink| {
@@ -124,7 +123,6 @@ impl Run<'_> {
                 source,
                 requirements: self.requirements,
                 split: &self.settings.split_spec(),
-                base: base.as_ref().map(|(base, by)| (&base[..], *by)),
                 weights: steered.as_ref().map_or(manner.weights, |steered| steered),
                 workload: manner.workload,
                 keep_tree: manner.extents == Extents::Region || self.saves_recoding,
@@ -217,6 +215,11 @@ fn refused(settings: &Settings) -> Vec<String> {
             "--partitioning relaxed: equal rows stay in one part",
         ),
         (counts_rows, "--split: this loss counts the rows of the whole table"),
+        (
+            settings.is_tree() && settings.tree.base_k.is_some(),
+            "--base-k: the leaves of a table on disk depend on --memory, so that releases for several k would not fit \
+             together",
+        ),
     ];
     given.iter().filter(|(given, _)| *given).map(|(_, why)| why.to_string()).collect()
 }

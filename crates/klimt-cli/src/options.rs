@@ -120,7 +120,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Columns")]
 pub struct ColumnArgs {
-    /// Quasi-identifiers: published generalised
+    /// Quasi-identifiers: published generalised. Where columns are equally good, the first of them is cut
     #[arg(long, value_name = "COLUMNS")]
     pub qi: Vec<String>,
     /// Sensitive columns: published as they are, within a group
@@ -248,7 +248,8 @@ pub struct MethodArgs {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(
         registry::ALGORITHMS.iter().map(|entry| clap::builder::PossibleValue::new(entry.id).help(entry.help))))]
     pub algorithm: Option<String>,
-    /// How the next cut is chosen: median, box, box:area, infogain, regression or loss:NAME
+    /// How the next cut is chosen: median, box, box:area, infogain, regression or loss:NAME; infogain:0.01 goes on by the
+    /// median where no cut gains so many bits
     #[arg(long, value_name = "CRITERION")]
     pub split: Option<String>,
     /// Queries that the release is for, as SQL or TOML: cuts go where their predicates end, and columns that they ask about
@@ -276,7 +277,7 @@ pub struct MethodArgs {
 pub enum Partitioning {
     /// Regions do not overlap; equal rows are in one group.
     Strict,
-    /// Rows at a median go to either side: smaller groups, overlapping regions.
+    /// Groups that no strict cut divides are halved: smaller groups, overlapping regions.
     Relaxed,
 }
 

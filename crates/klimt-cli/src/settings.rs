@@ -35,6 +35,8 @@ pub struct ColumnSettings {
     pub published: bool,
     /// Whether it may be a set of texts although nearly every row has its own.
     pub allow_unique: bool,
+    /// Its place in `--qi`, or among the names of the columns of a spec: where columns are equally good, the first is cut.
+    pub rank: Option<usize>,
 }
 
 /// What a run is to do. A spec fills it, then flags win.
@@ -150,18 +152,19 @@ impl Settings {
             for column in
                 self.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier))
             {
-                column.role = None;
+                (column.role, column.rank) = (None, None);
             }
         }
         let mut given: BTreeMap<String, &str> = BTreeMap::new();
         for (role, flag, texts) in lists {
-            for name in listed(flag, texts, problems) {
+            for (rank, name) in listed(flag, texts, problems).into_iter().enumerate() {
                 if let Some(before) = given.insert(name.clone(), flag)
                     && before != flag
                 {
                     problems.push(format!("column {name} has two roles: {before} and {flag}"));
                 }
-                self.columns.entry(name).or_default().role = Some(role);
+                let column = self.columns.entry(name).or_default();
+                (column.role, column.rank) = (Some(role), Some(rank));
             }
         }
         for name in listed("--allow-unique", &args.allow_unique, problems) {

@@ -21,7 +21,10 @@ const KEYS: &[(&str, &str)] = &[
     ("other", "what to do with columns that have no role: drop or keep"),
     ("missing", "texts that stand for a missing value, besides the empty one"),
     ("algorithm", "the algorithm that finds the groups"),
-    ("split", "how the next cut is chosen: median, box, box:area, infogain, regression or loss:NAME"),
+    (
+        "split",
+        "how the next cut is chosen: median, box, box:area, infogain, infogain:GAIN, regression or loss:NAME",
+    ),
     ("workload", "queries that the release is for, as a file of SQL or TOML"),
     ("loss", "the loss that a search minimises, such as ncp or dm"),
     ("effort", "spend more time on a better release: fast, balanced or best"),
@@ -179,12 +182,12 @@ impl Reader<'_> {
         let Some(columns) = value.as_table() else {
             return self.problem("columns", "a table such as [columns.age] is needed");
         };
-        for (name, value) in columns {
+        for (rank, (name, value)) in columns.iter().enumerate() {
             let Some(table) = value.as_table() else {
                 self.problem(&format!("columns.{name}"), "a table with a role is needed");
                 continue;
             };
-            let column = self.column(name, table, settings);
+            let column = ColumnSettings { rank: Some(rank), ..self.column(name, table, settings) };
             settings.columns.insert(name.clone(), column);
         }
     }

@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 #[command(next_help_heading = "R+-tree")]
 pub struct TreeArgs {
     /// rtree: build leaves of at least so many rows, and make groups of K rows of whole leaves; K by default. Releases for
-    /// several K from the same table and the same leaves keep every row among those of its leaf
+    /// several K with the same B, from the same table, keep every row among those of its leaf. The table must fit in
+    /// --memory
     #[arg(long, value_name = "B")]
     pub base_k: Option<u64>,
     /// rtree: which leaves become a group; leaf-scan by default
@@ -99,8 +100,8 @@ impl Settings {
     /// What a certificate says of the tree, by name.
     pub fn describe_tree(&self) -> Vec<(&'static str, Value)> {
         let mut said = Vec::new();
-        if self.is_tree() {
-            said.push(("base-k", json!(self.tree.base_k.or(self.k))));
+        if let Some(base) = self.tree.base_k {
+            said.push(("base-k", json!(base)));
         }
         if let Ok(Some((_, by))) = self.base() {
             said.push(("by", json!(by)));
@@ -152,6 +153,15 @@ pub fn problems(settings: &Settings, saves_recoding: bool) -> Vec<String> {
         (
             is_tree && settings.k.is_some() && tree.base_k > settings.k,
             "--base-k must be at most k: groups are made of whole leaves".to_string(),
+        ),
+        (
+            is_tree
+                && tree.base_k.is_some()
+                && settings.search.time_limit.is_some()
+                && settings.search.effort() == Effort::Fast,
+            "--time-limit: leaves would depend on the clock, so that releases for several k would not fit together; \
+             leave --base-k out"
+                .to_string(),
         ),
         (
             is_tree && tree.by.is_some() && !is_coarser,

@@ -5,6 +5,7 @@ use crate::risk;
 use crate::schemes::Schemes;
 use crate::settings::Settings;
 use crate::terminal::{count, note};
+use klimt::recode::FixedValues;
 use klimt::requirement::{Facts, Requirement};
 use klimt::table::{Column, ColumnData, Role, Shape, Table};
 use klimt_io::source::ReadReport;
@@ -108,6 +109,20 @@ pub fn warn_coarse(quiet: bool, release: &Coarse<'_>) {
         _ => "the release says hardly anything of the quasi-identifiers".to_string(),
     };
     note(quiet, &format!("warning: {told} (ncp {ncp:.3}); {}", causes(release).join("; ")));
+}
+
+/// Warns of groups so small, or so alike, that their published statistics tell the value of every row.
+pub fn warn_fixed(quiet: bool, fixed: &FixedValues) {
+    for (column, found) in fixed.columns() {
+        let (groups, rows) = (count(found.groups), count(found.rows));
+        note(
+            quiet,
+            &format!(
+                "warning: column {column}: statistics fix the value of every row in {groups} of the groups ({rows} rows): \
+                 publish fewer --statistics, or take a greater -k"
+            ),
+        );
+    }
 }
 
 /// What may have caused it, with what would help.

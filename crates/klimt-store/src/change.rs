@@ -266,7 +266,6 @@ impl Store {
             frame: &on_the_way(frame)?,
             source,
             requirements: &self.spec.requirements(self.spec.k)?,
-            base: None,
             split: &self.spec.split(),
             weights: &weights,
             workload: None,

@@ -178,7 +178,7 @@ pub const SPLITS: &[Entry] = &[
     Entry {
         id: "infogain",
         flag: "--split infogain",
-        help: "the cut that tells most about the class label, a target",
+        help: "the cut that tells most about the class label, a target; infogain:0.01 goes on by the median below that gain",
     },
     Entry {
         id: "regression",

@@ -17,7 +17,7 @@ use crate::spec;
 use crate::supervisor::{self, Searching};
 use crate::terminal::note;
 use crate::tree::{self, TreeArgs};
-use crate::warnings::{Coarse, tell_doubts, warn, warn_coarse};
+use crate::warnings::{Coarse, tell_doubts, warn, warn_coarse, warn_fixed};
 use crate::workload;
 use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::algorithm::optimal::{self, Effort};
@@ -25,7 +25,8 @@ use klimt::algorithm::rothko::Whole;
 use klimt::loss::{self, Original, PartitionGroups, Totals};
 use klimt::partition::{Budget, Claim, Job, Judged, Partitioning, Proof, Suppression, Unobserved};
 use klimt::recode::{
-    RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind, release_columns,
+    FixedValues, RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind,
+    release_columns,
 };
 use klimt::region::Extents;
 use klimt::registry;
@@ -175,6 +176,7 @@ impl Asked<'_> {
             losses: &published.losses,
         };
         warn_coarse(self.args.general.quiet, &coarse);
+        warn_fixed(self.args.general.quiet, &published.fixed);
         let totals = Totals {
             rows: input.rows(),
             suppressed: 0,
@@ -320,6 +322,9 @@ impl Asked<'_> {
         });
         let (rows, groups) = (table.rows() as u64, checked.findings.groups);
         warn_coarse(args.general.quiet, &Coarse { table, rows, k, requirements, groups, losses: &losses });
+        let mut fixed = FixedValues::default();
+        fixed.add(&release);
+        warn_fixed(args.general.quiet, &fixed);
         let certificate = Certified {
             table,
             rows: table.rows() as u64,

@@ -6,7 +6,7 @@ use crate::publish::{Checked, Part, Parts, Publication, comparison};
 use klimt::algorithm::rothko::{PartSink, Way, Whole};
 use klimt::loss::{Original, PartitionGroups, Sums, Totals};
 use klimt::partition::{CutNode, CutTree, Partitioning};
-use klimt::recode::{Release, RowOrder, Rules, StatisticKind};
+use klimt::recode::{FixedValues, Release, RowOrder, Rules, StatisticKind};
 use klimt::region::Extents;
 use klimt::table::{Column, Role, Table};
 use klimt::workload::BoundWorkload;
@@ -49,6 +49,7 @@ pub struct Publisher<'a> {
     /// The cuts, where a recoding function is saved.
     rules: Option<Rules<'a>>,
     sums: Sums<'static, 'a>,
+    fixed: FixedValues,
     rows: u64,
     groups: u64,
     /// The streams of random numbers that have been used: one per group, or slice of one.
@@ -63,6 +64,8 @@ pub struct Published<'a> {
     pub rules: Option<Rules<'a>>,
     /// The losses that can be told without all rows at once.
     pub losses: Vec<(&'static str, f64)>,
+    /// The groups whose values are fixed by statistics.
+    pub fixed: FixedValues,
 }
 
 impl<'a> Publisher<'a> {
@@ -84,6 +87,7 @@ impl<'a> Publisher<'a> {
             parts: None,
             rules,
             sums,
+            fixed: FixedValues::default(),
             rows: 0,
             groups: 0,
             streams: 0,
@@ -98,7 +102,8 @@ impl<'a> Publisher<'a> {
             return Err(Error::internal("groups of different parts of the release are published alike"));
         }
         let totals = Totals { rows: self.rows, suppressed: 0, groups: self.groups, k: self.publication.k };
-        Ok(Published { checked, rules: self.rules, losses: self.sums.finish(&totals) })
+        let losses = self.sums.finish(&totals);
+        Ok(Published { checked, rules: self.rules, losses, fixed: self.fixed })
     }
 
     /// What the checker is told of the sensitive columns, in their order.
@@ -121,6 +126,7 @@ impl<'a> Publisher<'a> {
         let is_whole = part == Part::Groups && table.rows() as u64 == self.rows;
         let release = if is_whole { release } else { release.after(self.streams) };
         self.streams += partitioning.groups() as u64;
+        self.fixed.add(&release);
         let parts = self.parts.as_mut().ok_or_else(|| Error::internal("a part came before its whole"))?;
         parts.write(&release, self.stage, part)
     }

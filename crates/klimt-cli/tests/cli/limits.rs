@@ -273,6 +273,8 @@ fn the_order_of_rows_does_not_matter() {
         ("numbers", NINE, "--algorithm mondrian"),
         ("people", mixed, "--algorithm mondrian"),
         ("people", mixed, "--algorithm mondrian --split loss:ncp --suppress 1%"),
+        ("people", mixed, "--partitioning relaxed"),
+        ("people", "--qi sex,city --sensitive disease --other drop", "--partitioning relaxed"),
         ("numbers", NINE, "--algorithm rtree"),
         ("people", mixed, "--algorithm rtree"),
         ("people", mixed, "--algorithm rtree --base-k 3"),

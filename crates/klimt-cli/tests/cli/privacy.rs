@@ -223,3 +223,32 @@ fn splits_follow_the_label_the_number_or_the_loss() {
     let ran = place.run("anonymize in.csv --qi age,car --other drop -k 5 --split infogain");
     assert!(ran.code == Some(2) && ran.err.contains("needs a class label"), "{}", ran.err);
 }
+
+/// Footnote 13 of the Rothko paper: by the median where no cut gains 0.01 bits.
+#[test]
+fn infogain_takes_a_least_gain() {
+    let place = Place::new();
+    // No column says anything about the class, but two of them together do.
+    let line =
+        |n: u32| format!("{},{},{},{}\n", n / 4, n % 2, n / 2 % 2, if n % 4 % 3 == 0 { "a" } else { "b" });
+    place.write("in.csv", format!("x,y,z,class\n{}", (0..256).map(line).collect::<String>()));
+    let columns = "--qi x,y,z --target class --weight x=1.5 --weight z=0.1 -k 8 -q --seed 1";
+    let run = |split: &str, how: &str| {
+        place.ok(&format!("anonymize in.csv {columns} --split {split} {how} -o out.csv"));
+        let certificate: serde_json::Value =
+            serde_json::from_str(&place.read("out.csv.certificate.json")).unwrap();
+        assert_eq!(certificate["spec"]["settings"]["split"], split);
+        let mut rows: Vec<String> = place.read("out.csv").lines().map(str::to_string).collect();
+        rows.sort();
+        rows
+    };
+    let published = run("infogain:0.01", "");
+    assert!(run("infogain:0.01", "--algorithm rothko-t") == published);
+    assert!(run("infogain", "") != published);
+    assert!(run("median", "") == published);
+    for wrong in ["infogain:", "infogain:-1", "infogain:much"] {
+        let ran = place.run(&format!("anonymize in.csv {columns} --split {wrong} -o no.csv"));
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("infogain:0.01"), "{}", ran.err);
+    }
+}

@@ -60,19 +60,42 @@ fn releases_of_several_granularities_are_made_of_the_same_leaves() {
 fn a_table_that_does_not_fit_goes_through_the_disk() {
     let place = place(200_000);
     std::fs::create_dir(place.path("spill")).unwrap();
-    let asked = "--algorithm rtree -k 50 --base-k 10 --l-diversity disease=2 -q";
+    let asked = "--algorithm rtree -k 50 --l-diversity disease=2 -q";
     place.ok(&format!("anonymize in.csv {ALL} {asked} --memory 16MB --temp-dir spill -o out.csv"));
     let found = certificate(&place, "out.csv");
     assert_eq!((&found["run"]["algorithm"], &found["run"]["in-memory"]), (&"rtree".into(), &false.into()));
-    assert!(found["run"]["leaves"].as_u64().unwrap() > 2 * found["groups"]["count"].as_u64().unwrap());
+    assert_eq!(found["run"]["leaves"], found["groups"]["count"]);
+    assert!(found["spec"]["settings"].get("base-k").is_none(), "no promise that nobody asked for");
     assert!(found["groups"]["smallest"].as_u64().unwrap() >= 50);
     assert_eq!(found["rows"]["published"], 200_000);
     place.ok("verify out.csv --qi age,sex,city,income --sensitive disease -k 50 --l-diversity disease=2");
-    let refused = place.run(&format!(
-        "anonymize in.csv {ALL} --algorithm rtree -k 50 -q --memory 16MB --keep-order -o kept.csv"
-    ));
-    assert_eq!(refused.code, Some(3), "{}", refused.err);
-    assert!(refused.err.contains("--keep-order"), "{}", refused.err);
+    // The leaves depend on the budget, so that releases for several k would not be made of the same ones.
+    for (flags, why) in
+        [("--keep-order", "--keep-order"), ("--base-k 10", "depend on --memory"), ("--base-k 50", "--base-k")]
+    {
+        let asked = format!("--algorithm rtree -k 50 -q --memory 16MB {flags} -o kept.csv");
+        let refused = place.run(&format!("anonymize in.csv {ALL} {asked}"));
+        assert_eq!(refused.code, Some(3), "{}", refused.err);
+        assert!(refused.err.contains(why), "{}", refused.err);
+        assert!(!place.exists("kept.csv"));
+    }
+}
+
+/// Where the table fits, leaves are the same whatever the budget.
+#[test]
+fn leaves_do_not_depend_on_a_budget_that_is_enough() {
+    let place = place(4000);
+    let leaves = |memory: &str, k: usize| {
+        let asked = format!("--algorithm rtree --base-k 5 -k {k} --memory {memory} -q -o out.csv");
+        place.ok(&format!("anonymize in.csv {COLUMNS} {asked}"));
+        groups(&place, "out.csv")
+    };
+    let (fine, coarse) = (leaves("32MB", 5), leaves("1GB", 20));
+    assert_eq!(leaves("1GB", 5), fine);
+    for group in coarse {
+        let whole: usize = fine.iter().filter(|leaf| leaf.is_subset(&group)).map(BTreeSet::len).sum();
+        assert_eq!(whole, group.len(), "a leaf is broken up");
+    }
 }
 
 #[test]
@@ -115,6 +138,7 @@ fn what_makes_no_sense_is_refused() {
         ("--algorithm rtree --base-k 0", "at least 1"),
         ("--algorithm rtree --by level", "unless --base-k is less than k"),
         ("--algorithm rtree --leaf-capacity 1", "at least 2"),
+        ("--algorithm rtree --base-k 2 --time-limit 5s", "depend on the clock"),
         ("--algorithm rtree --base-k 2 --extent region", "may overlap"),
         ("--algorithm rtree --base-k 2 --save-recoding r.json", "may overlap"),
         ("--algorithm rtree --hierarchy-cut nodes", "between any two leaves"),

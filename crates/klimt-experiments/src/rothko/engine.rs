@@ -78,7 +78,6 @@ pub fn run(
         source: &HeldRows::new(table, HeldRows::BLOCK),
         requirements: &requirements,
         split: &SplitSpec::named(asked.split),
-        base: None,
         weights: &vec![1.0; table.dimensions()],
         workload: None,
         keep_tree: false,

@@ -62,8 +62,14 @@ impl Found<'_> {
             }
         }
         all(problems)?;
-        Table::new(self.rows, columns)
+        Ok(Table::new(self.rows, columns)?.with_dimensions_by(|column| rank(self.plan, column)))
     }
+}
+
+/// The rank of a column, by its number among those that are read.
+pub fn rank(plan: &[ColumnPlan], column: usize) -> usize {
+    let mut read = plan.iter().filter_map(|plan| plan.spec.as_ref());
+    read.nth(column).map_or(usize::MAX, |spec| spec.rank)
 }
 
 /// Fails with all problems at once, where there are any, and with the help of each.

@@ -1,6 +1,6 @@
 //! When everything is on disk: the domain of each column, and what its pieces become.
 
-use super::finish::{Found, Readers, all};
+use super::finish::{Found, Readers, all, rank};
 use super::gather::{Spill, too_many};
 use super::limits::{Limits, PER_JOINED_TEXT};
 use super::piece::Kind;
@@ -82,7 +82,7 @@ pub fn settle<'a>(found: &Found<'_>, readers: Readers, spill: Spill<'a>) -> Resu
         }
     }
     all(problems)?;
-    let frame = Table::new(0, columns)?;
+    let frame = Table::new(0, columns)?.with_dimensions_by(|column| rank(plan, column));
     Ok(SpilledTable::new(frame, file, index, translations, report, memory))
 }
 

@@ -17,7 +17,7 @@ impl Loss for ConditionalEntropy {
     }
 
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
-        Some(Box::new(LabelEntropy { label: original.label? }))
+        ConditionalEntropy::with_least_gain(original, 0.0)
     }
 
     fn ignores_other_rows(&self) -> bool {
@@ -25,8 +25,17 @@ impl Loss for ConditionalEntropy {
     }
 }
 
+impl ConditionalEntropy {
+    /// The cost where a greedy cut must gain so many bits, as in the experiments of the Rothko paper (footnote 13).
+    pub(crate) fn with_least_gain<'a>(original: &Original<'a>, least: f64) -> Option<Box<dyn Cost + 'a>> {
+        Some(Box::new(LabelEntropy { label: original.label?, least }))
+    }
+}
+
 struct LabelEntropy {
     label: usize,
+    /// The least gain of a greedy cut, in bits.
+    least: f64,
 }
 
 fn weight(count: u64) -> f64 {
@@ -54,6 +63,10 @@ impl Cost for LabelEntropy {
 
     fn monotone(&self) -> bool {
         true
+    }
+
+    fn least_gain(&self) -> f64 {
+        self.least
     }
 
     fn price(&self, _: u64) -> Option<f64> {

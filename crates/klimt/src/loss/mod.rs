@@ -179,6 +179,12 @@ pub trait Cost: Send + Sync {
         value.count as f64
     }
 
+    /// What a row must gain on average for a greedy cut. Where no cut gains so much, the part and all below it are cut by
+    /// the median; with 0, each part is cut by the greatest gain that there is.
+    fn least_gain(&self) -> f64 {
+        0.0
+    }
+
     /// From the sum over the groups to the loss of the release: the greater the sum, the greater the loss.
     fn finish(&self, sum: f64, totals: &Totals) -> f64;
 

@@ -188,7 +188,7 @@ impl RecodingFunction {
             let data = ColumnData::Coded { domain: domain.into(), codes };
             Column { name: column.name.clone(), role: column.role, data }
         });
-        Table::new(table.rows(), columns.collect())
+        Ok(Table::new(table.rows(), columns.collect())?.with_dimensions_of(table))
     }
 
     /// The region of every group by the boundaries of its leaf, and `*` where its rows have no place in the leaf.

@@ -2,12 +2,14 @@
 
 mod apply;
 mod axis;
+mod fixed;
 mod function;
 mod mean;
 mod release;
 mod rules;
 
 pub use apply::{Applied, Manner};
+pub use fixed::{Fixed, FixedValues};
 pub use function::{RecodingFunction, SavedRequirement};
 pub use release::{Release, ReleaseColumn, RowOrder, Source, StatisticKind, release_columns};
 pub use rules::Rules;

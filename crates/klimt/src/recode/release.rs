@@ -71,14 +71,14 @@ pub struct Release<'a> {
 /// quasi-identifiers. They are the same for a table, a part of its rows and its frame.
 pub fn release_columns(table: &Table, statistics: &[StatisticKind]) -> Vec<ReleaseColumn> {
     let mut columns = Vec::new();
-    let mut dimension = 0;
     for (number, column) in table.columns().iter().enumerate() {
+        let dimension = table.quasi_identifiers().iter().position(|&other| other == number);
         let mut push = |suffix: &str, source: Source| {
             columns.push(ReleaseColumn { name: format!("{}{suffix}", column.name), source });
         };
-        match column.role {
-            Role::Identifier => {}
-            Role::QuasiIdentifier => {
+        match (column.role, dimension) {
+            (Role::Identifier, _) => {}
+            (_, Some(dimension)) => {
                 push("", Source::Generalised(dimension));
                 let domain = table.domain(dimension);
                 if statistics.contains(&StatisticKind::Range) && domain.is_measured() {
@@ -88,7 +88,6 @@ pub fn release_columns(table: &Table, statistics: &[StatisticKind]) -> Vec<Relea
                 if statistics.contains(&StatisticKind::Mean) && has_mean(domain) {
                     push("_mean", Source::Mean(dimension));
                 }
-                dimension += 1;
             }
             _ => push("", Source::Kept(number)),
         }

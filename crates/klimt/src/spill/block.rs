@@ -153,7 +153,7 @@ impl Block {
             };
             Ok(Column { name: column.name.clone(), role: column.role, data })
         });
-        Table::new(self.rows, columns.collect::<Result<_>>()?)
+        Ok(Table::new(self.rows, columns.collect::<Result<_>>()?)?.with_dimensions_of(frame))
     }
 }
 

@@ -89,6 +89,18 @@ impl Table {
         Ok(Table { rows, columns, quasi_identifiers })
     }
 
+    /// The table with its dimensions in the order of the ranks of their columns; columns of equal rank keep their order.
+    pub fn with_dimensions_by(mut self, rank: impl Fn(usize) -> usize) -> Self {
+        self.quasi_identifiers.sort_by_key(|&column| rank(column));
+        self
+    }
+
+    /// The table with its dimensions in the order of another table of the same columns.
+    pub fn with_dimensions_of(self, other: &Table) -> Self {
+        let place = |column: usize| other.quasi_identifiers.iter().position(|&number| number == column);
+        self.with_dimensions_by(|column| place(column).unwrap_or(usize::MAX))
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -111,7 +123,8 @@ impl Table {
         &self.columns
     }
 
-    /// The numbers of the quasi-identifier columns; their index in this list is their *dimension*.
+    /// The numbers of the quasi-identifier columns; their index in this list is their *dimension*. Where dimensions are
+    /// equally good, algorithms take the first.
     pub fn quasi_identifiers(&self) -> &[usize] {
         &self.quasi_identifiers
     }

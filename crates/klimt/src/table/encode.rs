@@ -28,6 +28,8 @@ pub struct ColumnSpec {
     pub guard: Guard,
     /// Whether it may be a set of values of which nearly every row has its own.
     pub allow_unique: bool,
+    /// Its rank among the quasi-identifiers; those of equal rank go by the order of the source.
+    pub rank: usize,
 }
 
 /// What a reader does when the values of a column make no sense together: numbers or dates among which stand a few texts,
@@ -55,6 +57,7 @@ impl ColumnSpec {
             published: false,
             guard: Guard::Off,
             allow_unique: false,
+            rank: 0,
         }
     }
 }

@@ -68,12 +68,11 @@ impl Table {
         let mut block = Block::empty(self);
         block.append_table(self, rows);
         let chosen = block.into_table(self)?;
-        let mut before = Vec::with_capacity(self.dimensions());
-        let columns = chosen.columns().iter().map(|column| {
+        let mut before = vec![Vec::new(); self.dimensions()];
+        let columns = chosen.columns().iter().enumerate().map(|(number, column)| {
             let ColumnData::Coded { domain, codes } = &column.data else { return column.clone() };
-            if column.role != super::Role::QuasiIdentifier {
-                return column.clone();
-            }
+            let dimension = chosen.quasi_identifiers().iter().position(|&other| other == number);
+            let Some(dimension) = dimension else { return column.clone() };
             let mut occurs = vec![false; domain.cardinality()];
             codes.for_each(|code| occurs[code as usize] = true);
             let narrowed = domain.narrowed(&occurs);
@@ -81,12 +80,12 @@ impl Table {
             (0..).zip(&narrowed.before).for_each(|(code, &old)| now[old as usize] = code);
             let codes = (0..codes.len()).map(|row| now[codes.get(row) as usize]);
             let codes = Codes::collect(narrowed.domain.cardinality(), codes);
-            before.push(narrowed.before);
+            before[dimension] = narrowed.before;
             let data = ColumnData::Coded { domain: narrowed.domain.into(), codes };
             Column { name: column.name.clone(), role: column.role, data }
         });
         let columns = columns.collect();
-        Ok((Table::new(chosen.rows(), columns)?, before))
+        Ok((Table::new(chosen.rows(), columns)?.with_dimensions_of(self), before))
     }
 }
 

@@ -115,7 +115,6 @@ fn run(setting: &Setting<'_>) -> Result<(Seen, Account)> {
         source: &HeldRows::new(table, block),
         requirements,
         split: &SplitSpec::named(split),
-        base: None,
         weights: &vec![1.0; table.dimensions()],
         workload: None,
         keep_tree,
@@ -177,7 +176,7 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 fn splits() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec!["median", "median", "infogain", "regression"])
+    prop::sample::select(vec!["median", "median", "infogain", "infogain:0.1", "regression"])
 }
 
 proptest! {

@@ -66,6 +66,10 @@ pub fn fill(settings: &mut Settings, json: &Value) -> Result<()> {
             ));
         }
     }
+    let ranked = json["spec"]["settings"]["qi"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    for (rank, name) in ranked.enumerate() {
+        settings.columns.entry(name.to_string()).or_default().rank = Some(rank);
+    }
     for (name, weight) in json["spec"]["settings"]["weights"].as_object().into_iter().flatten() {
         let given = settings.columns.entry(name.clone()).or_default();
         given.weight = given.weight.or(weight.as_f64());

@@ -86,8 +86,12 @@ fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)]) {
         (Role::Identifier, "identifier"),
     ];
     for (role, flag) in flags {
-        let names: Vec<String> =
-            roles.iter().filter(|(_, other)| *other == role).map(|(name, _)| quoted(name)).collect();
+        let mut named: Vec<&String> =
+            roles.iter().filter(|(_, other)| *other == role).map(|(name, _)| name).collect();
+        if role == Role::QuasiIdentifier {
+            named.sort_by_key(|name| settings.columns.get(*name).and_then(|column| column.rank));
+        }
+        let names: Vec<String> = named.into_iter().map(|name| quoted(name)).collect();
         if !names.is_empty() {
             line.flag(flag, &names.join(","));
         }

@@ -83,11 +83,11 @@ impl CutFinder<'_> {
         let (dimension, left) = (place.cuttable.dimension, place.left as u32);
         if !place.cuttable.is_set {
             let code = place.last;
-            return Some(Cut::Threshold { dimension, code, left, shared: None, missing_left: None });
+            return Some(Cut::Threshold { dimension, code, left, missing_left: None });
         }
         self.widths.hi[dimension] = self.boxes.codes(dimension).iter().copied().max().unwrap_or(0);
         let members = self.boxes.members(&place);
-        Some(Cut::Subset { dimension, members, left, shared: None })
+        Some(Cut::Subset { dimension, members, left })
     }
 
     /// All rows have been looked at: the cheapest of the places that the requirements allow.
@@ -158,7 +158,7 @@ impl CutFinder<'_> {
             }
             let left = part.rows.upto(dimension, code);
             self.allows(part, &[left, part.rows.count() - left], dimension, |at| usize::from(at > code))
-                .then_some(Cut::Threshold { dimension, code, left, shared: None, missing_left: None })
+                .then_some(Cut::Threshold { dimension, code, left, missing_left: None })
         })
     }
 
@@ -181,7 +181,6 @@ impl CutFinder<'_> {
             dimension,
             members,
             left,
-            shared: None,
         })
     }
 

@@ -4,9 +4,9 @@
 //! median of the widest dimension; `subset.rs` and `taxonomy.rs` cut sets and hierarchies, `greedy.rs` chooses by a loss,
 //! `workload.rs` by the predicates of queries.
 
+use super::Mondrian;
 use super::frequency::{FrequencyGroup, FrequencySet};
 use super::measure::{Dimension, Widths};
-use super::{Model, Mondrian};
 use crate::algorithm::index::{BoxFinder, Plan};
 use crate::partition::Job;
 use crate::split::{Candidate, Judge, Order, SplitCriterion, Sweep};
@@ -16,11 +16,10 @@ use crate::table::Shape;
 /// A cut of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// Codes up to `code` go left; of the rows with that very code, where `shared` is given, only so many. The code of
-    /// the missing value goes left where `missing_left` gives it, else right.
-    Threshold { dimension: usize, code: u32, left: u32, shared: Option<u32>, missing_left: Option<u32> },
-    /// Members go left; of the rows with the last of them, where `shared` is given, only so many.
-    Subset { dimension: usize, members: Vec<u32>, left: u32, shared: Option<u32> },
+    /// Codes up to `code` go left. The code of the missing value goes left where `missing_left` gives it, else right.
+    Threshold { dimension: usize, code: u32, left: u32, missing_left: Option<u32> },
+    /// Members go left.
+    Subset { dimension: usize, members: Vec<u32>, left: u32 },
     /// One part per run of codes, by the last code of each.
     Runs { dimension: usize, bounds: Vec<u32>, sizes: Vec<u32>, missing: Option<MissingRun> },
 }
@@ -44,6 +43,8 @@ pub(crate) struct CutFinder<'a> {
     pub(super) places: Vec<Candidate>,
     pub(super) collector: Collector<'a>,
     pub(super) boxes: BoxFinder,
+    /// Whether the sides of the cut that was found are cut by the median, and all below them.
+    pub by_median: bool,
 }
 
 /// A part that may be cut.
@@ -53,6 +54,8 @@ pub(crate) struct Part<'a, G> {
     pub dimensions: &'a [Dimension<'a>],
     /// How boxes see the dimensions, where the split looks at boxes of rows.
     pub boxes: Option<&'a Plan<'a>>,
+    /// Whether it is cut by the median, as the gain of a cut above was too little.
+    pub by_median: bool,
     /// What is known of its rows.
     pub rows: G,
 }
@@ -74,12 +77,15 @@ impl<'a> CutFinder<'a> {
             places: Vec::new(),
             collector,
             boxes: BoxFinder::default(),
+            by_median: false,
         }
     }
 
-    /// The cut that the split criterion chooses; by the median where a loss sees no gain in any.
+    /// The cut that the split criterion chooses; by the median where a loss sees no gain in any. Where gains have a least
+    /// value, what is below a part without such a gain is cut by the median too.
     pub fn find<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, limits: &[u32]) -> Option<Cut> {
         let (rows, requirements) = (u64::from(part.rows.count()), part.job.requirements);
+        self.by_median = part.by_median;
         if rows < requirements.minimum_size().saturating_mul(2) || requirements.is_enough(rows) {
             return None;
         }
@@ -109,36 +115,65 @@ impl<'a> CutFinder<'a> {
             return self.boxed(part, limits, split);
         }
         if let SplitCriterion::Loss(cost) = part.job.split.base()
-            && let Some(cut) = self.greedy(part, &**cost)
+            && !self.by_median
         {
-            return Some(cut);
+            if let Some(cut) = self.greedy(part, &**cost) {
+                return Some(cut);
+            }
+            self.by_median = cost.least_gain() > 0.0;
         }
         self.widest(part, |_| true)
     }
 
-    /// The first allowable cut of the wanted dimensions, trying the widest first.
+    /// The allowable cut of the widest of the wanted dimensions that has one. Of equally wide dimensions it is the one
+    /// whose cut leaves the rows the least to pay for it (`tie.rs`), then the first.
     pub(super) fn widest<G: FrequencyGroup>(
         &mut self,
         part: &Part<'_, G>,
         wanted: impl Fn(usize) -> bool,
     ) -> Option<Cut> {
-        for at in 0..self.widths.order.len() {
-            let number = self.widths.order[at];
-            if !wanted(number) {
+        let mut next = 0;
+        while next < self.widths.order.len() {
+            let first = next;
+            next += self.widths.equally_wide(first);
+            if next == first + 1 {
+                let found = Some(self.widths.order[first]).filter(|&number| wanted(number));
+                if let Some(cut) = found.and_then(|number| self.cut_of(part, number)) {
+                    return Some(cut);
+                }
                 continue;
             }
-            let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
-            part.rows.fill(number, lo, hi, &mut self.frequency);
-            let found = match part.dimensions[number].domain.shape() {
-                Shape::Set => self.subset(part, number),
-                Shape::Ordered => self.median(part, number),
-                Shape::Hierarchy(tree) => self.hierarchy(part, number, tree),
-            };
-            if found.is_some() {
-                return found;
+            let mut best: Option<(f64, Cut)> = None;
+            for at in first..next {
+                let number = self.widths.order[at];
+                let Some(cut) = Some(number).filter(|&n| wanted(n)).and_then(|n| self.cut_of(part, n)) else {
+                    continue;
+                };
+                let cost = self.cost_after(&part.dimensions[number], &cut);
+                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                    best = Some((cost, cut));
+                }
+                // No cut leaves less than nothing to pay.
+                if cost == 0.0 {
+                    break;
+                }
+            }
+            if let Some((_, cut)) = best {
+                return Some(cut);
             }
         }
         None
+    }
+
+    /// The allowable cut of a dimension, if it has one.
+    fn cut_of<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, number: usize) -> Option<Cut> {
+        let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
+        part.rows.fill(number, lo, hi, &mut self.frequency);
+        match part.dimensions[number].domain.shape() {
+            Shape::Set => self.subset(part, number),
+            Shape::Ordered => self.median(part, number),
+            Shape::Hierarchy(tree) => self.hierarchy(part, number, tree),
+        }
     }
 
     /// `find_median` (Fig. 7) of the values that are there, and the nearest allowable threshold where the median is not.
@@ -148,11 +183,6 @@ impl<'a> CutFinder<'a> {
     /// rows on either side, so that where there are such rows every threshold is looked at.
     fn median<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
         let mixed = self.mixed(part, dimension);
-        if part.mondrian.model == Model::Relaxed
-            && let Some(cut) = self.half(part, dimension, self.frequency.median())
-        {
-            return Some(cut);
-        }
         let median = mixed.map_or_else(|| self.frequency.median(), |mixed| mixed.median(&self.frequency));
         if let Some(cut) = self.threshold(part, dimension, median) {
             return Some(cut);
@@ -200,7 +230,7 @@ impl<'a> CutFinder<'a> {
         let code = self.frequency.values[index];
         let missing = missing_left.map_or(0, |_| self.frequency.count_of(self.frequency.values.len() - 1));
         let left = self.frequency.cumulative[index] + missing;
-        Cut::Threshold { dimension, code, left, shared: None, missing_left }
+        Cut::Threshold { dimension, code, left, missing_left }
     }
 
     /// The cut at one of the listed thresholds.
@@ -243,29 +273,6 @@ impl<'a> CutFinder<'a> {
         let Cut::Threshold { code, left, .. } = cut else { return None };
         let side = |at: u32| usize::from(at > code && Some(at) != missing_left);
         self.allows(part, &[left, part.rows.count() - left], dimension, side).then_some(cut)
-    }
-
-    /// Two halves, the rows at the median divided between them.
-    fn half<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize, median: usize) -> Option<Cut> {
-        let code = self.frequency.values[median];
-        let left = (part.rows.count()).div_ceil(2);
-        let at_median = left - self.frequency.before(median);
-        let shared = (at_median < self.frequency.count_of(median)).then_some(at_median);
-        let mut rest = at_median;
-        let side = |at: u32| {
-            if at == code && rest > 0 {
-                rest -= 1;
-                return 0;
-            }
-            usize::from(at >= code)
-        };
-        self.allows(part, &[left, part.rows.count() - left], dimension, side).then_some(Cut::Threshold {
-            dimension,
-            code,
-            left,
-            shared,
-            missing_left: None,
-        })
     }
 
     /// Whether every part that holds rows satisfies every requirement; `side` tells the part of a row by its code,

@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
         let done: Vec<Found> = Routes::new(&tree)
             .move_rows(span)
             .into_par_iter()
-            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec()))
+            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec(), false))
             .collect();
         self.join(&tree, &done, found);
         None
@@ -101,10 +101,11 @@ impl<'a> Run<'a> {
             job: self.job,
             dimensions: &self.dimensions,
             boxes: self.boxes.as_ref(),
+            by_median: false,
             rows: &*span.here.rows,
         };
         let cut = if rows <= enough { None } else { work.finder.find(&part, limits) };
-        let Some(cut @ Cut::Threshold { dimension, code, shared: None, missing_left: None, .. }) = cut else {
+        let Some(cut @ Cut::Threshold { dimension, code, missing_left: None, .. }) = cut else {
             tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
             return;
         };
@@ -126,32 +127,37 @@ impl<'a> Run<'a> {
         tree.append(&higher);
     }
 
-    /// Puts the parts together, in the place of the leaves of the upper cuts.
-    fn join(&self, tree: &CutTree, parts: &[Found], found: &mut Found) {
-        parts.iter().for_each(|part| found.sizes.extend_from_slice(&part.sizes));
+    /// Puts the parts together, in the place of the leaves of the upper cuts that hold rows.
+    pub(super) fn join(&self, tree: &CutTree, parts: &[Found], found: &mut Found) {
+        parts.iter().for_each(|part| found.append_groups(part));
         if !self.job.keep_tree {
             return;
         }
-        let mut parts = parts.iter();
-        self.join_cuts(tree, 0, &mut parts, &mut found.tree);
+        let (mut parts, mut next) = (parts.iter(), 0);
+        while next < tree.nodes.len() {
+            next = self.join_cuts(tree, next, &mut parts, &mut found.tree);
+        }
     }
 
+    /// Appends a subtree with its parts, and returns where the next one starts.
     fn join_cuts<'f>(
         &self,
         tree: &CutTree,
         at: usize,
         parts: &mut impl Iterator<Item = &'f Found>,
         into: &mut CutTree,
-    ) {
-        if let CutNode::Leaf { .. } = tree.nodes[at] {
-            parts.by_ref().take(1).for_each(|part| into.append(&part.tree));
-            return;
-        }
+    ) -> usize {
         let node = into.nodes.len();
-        into.push_copy(tree, at);
-        self.join_cuts(tree, at + 1, parts, into);
+        match tree.nodes[at] {
+            CutNode::Leaf { rows: 1.. } => parts.by_ref().take(1).for_each(|part| into.append(&part.tree)),
+            _ => into.push_copy(tree, at),
+        }
+        if let CutNode::Leaf { .. } = tree.nodes[at] {
+            return at + 1;
+        }
+        let right = self.join_cuts(tree, at + 1, parts, into);
         into.close_left(node);
-        self.join_cuts(tree, at + tree.right(at), parts, into);
+        self.join_cuts(tree, right, parts, into)
     }
 }
 
@@ -264,7 +270,7 @@ impl Routes {
 #[cfg(test)]
 mod tests {
     use crate::algorithm::index::BoxSplit;
-    use crate::algorithm::mondrian::Mondrian;
+    use crate::algorithm::mondrian::{Mondrian, Start};
     use crate::loss::SuppressedRows;
     use crate::partition::{Budget, CutNode, Job, Partitioning, Suppression, Unobserved};
     use crate::registry;
@@ -321,7 +327,8 @@ mod tests {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let parts = [table.rows() as u32];
-        pool.install(|| Mondrian::default().partition_divided(&job, &parts, divided)).unwrap()
+        let starts: Vec<_> = parts.iter().map(|&end| Start { end, by_median: false }).collect();
+        pool.install(|| Mondrian::default().partition_starts(&job, &starts, divided)).unwrap().0
     }
 
     fn sorted(found: &Partitioning) -> Vec<Vec<u32>> {

@@ -4,7 +4,6 @@
 //! at every level below. Where only sizes count and all dimensions are ordered, nothing but thresholds is cut, and numbers
 //! of rows can be moved in the place of the rows.
 
-use super::Model;
 use super::kernel::{Found, Run, Work};
 use super::span::{Rows, Span};
 use crate::algorithm::index::{BoxFinder, Plan};
@@ -14,9 +13,8 @@ use crate::split::SplitCriterion;
 impl<'a> Run<'a> {
     /// How boxes see the dimensions, where parts are cut by thresholds alone, and sizes alone decide.
     pub(super) fn thresholds_only(&self) -> Option<&Plan<'a>> {
-        let strict = self.mondrian.model == Model::Strict && self.job.requirements.only_count();
-        let strict = strict && self.job.split.workload().is_none();
-        self.boxes.as_ref().filter(|plan| strict && plan.only_thresholds())
+        let by_size = self.job.requirements.only_count() && self.job.split.workload().is_none();
+        self.boxes.as_ref().filter(|plan| by_size && plan.only_thresholds())
     }
 
     /// Whether a part holds missing values and others in some dimension.
@@ -86,7 +84,7 @@ impl Finish<'_, '_> {
             false => self.finder.threshold(self.plan, order, requirements.minimum_size()),
         };
         let Some((dimension, code, left)) = cut else {
-            self.found.sizes.push(rows as u32);
+            self.found.push_group(rows as u32, false);
             if self.run.job.keep_tree {
                 self.found.tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
             }

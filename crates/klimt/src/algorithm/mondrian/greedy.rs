@@ -26,7 +26,8 @@ impl Found {
 }
 
 impl CutFinder<'_> {
-    /// The allowable cut, in any dimension, after which the sides cost least, if that is less than the part costs.
+    /// The allowable cut, in any dimension, after which the sides cost least, if that is less than the part costs, and by
+    /// no less than the least gain of a row.
     pub(super) fn greedy<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, cost: &dyn Cost) -> Option<Cut> {
         let mut whole = self.collector.empty();
         part.rows.divide(&self.collector, 0, |_| 0, std::slice::from_mut(&mut whole));
@@ -47,7 +48,8 @@ impl CutFinder<'_> {
                 _ => best,
             };
         }
-        best.map(|found| found.cut)
+        let least = cost.least_gain() * f64::from(part.rows.count());
+        best.filter(|found| whole - found.cost >= least).map(|found| found.cut)
     }
 
     fn best_threshold<G: FrequencyGroup>(

@@ -7,7 +7,7 @@
 use super::cut::{Cut, CutFinder, Part};
 use super::measure::Dimension;
 use super::span::{Rows, Runs, Span};
-use super::{Model, Mondrian};
+use super::{Model, Mondrian, Start};
 use crate::algorithm::index::{BoxFinder, Plan};
 use crate::partition::{CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Tuple, compact_regions};
 use crate::split::SplitCriterion;
@@ -24,16 +24,16 @@ pub(super) struct Anonymize<'a> {
     pub job: &'a Job<'a>,
     /// Makes the statistics that requirements and split need, from the columns that are packed.
     pub collector: Collector<'a>,
-    /// Where the parts end that the rows lie in from the start.
-    pub parts: &'a [u32],
+    /// The parts that the rows lie in from the start.
+    pub parts: &'a [Start],
     /// Parts with at least so many rows are divided at once, where boxes decide.
     pub divided: usize,
 }
 
 impl PackedKernel for Anonymize<'_> {
-    type Output = Partitioning;
+    type Output = (Partitioning, Vec<bool>);
 
-    fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<Partitioning> {
+    fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<Self::Output> {
         let table = self.job.table;
         let dimensions: Vec<_> =
             (0..table.dimensions()).map(|d| Dimension::new(table.domain(d), self.job.weights[d])).collect();
@@ -51,8 +51,11 @@ impl PackedKernel for Anonymize<'_> {
         };
         let limits: Vec<u32> =
             run.dimensions.iter().map(|dimension| dimension.domain.cardinality() as u32).collect();
-        let found = run.anonymize_parts(span, parts, limits);
+        let mut found = run.anonymize_parts(span, parts, limits);
         drop(away);
+        if mondrian.model == Model::Relaxed {
+            found = run.halve_groups(&mut packed, &found);
+        }
         if job.observer.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
@@ -67,7 +70,8 @@ impl PackedKernel for Anonymize<'_> {
         let regions = compact_regions(&packed.rows, &ends, table);
         let tree = job.keep_tree.then_some(found.tree);
         let strict = mondrian.model == Model::Strict;
-        Ok(Partitioning { order: packed.ids, ends, regions, tree, bound: None, strict })
+        let partitioning = Partitioning { order: packed.ids, ends, regions, tree, bound: None, strict };
+        Ok((partitioning, found.by_median))
     }
 }
 
@@ -75,12 +79,24 @@ impl PackedKernel for Anonymize<'_> {
 #[derive(Default)]
 pub(super) struct Found {
     pub sizes: Vec<u32>,
+    /// Whether each group would be cut by the median.
+    pub by_median: Vec<bool>,
     pub tree: CutTree,
 }
 
 impl Found {
-    fn append(&mut self, later: &Found) {
+    pub fn push_group(&mut self, rows: u32, by_median: bool) {
+        self.sizes.push(rows);
+        self.by_median.push(by_median);
+    }
+
+    pub fn append_groups(&mut self, later: &Found) {
         self.sizes.extend_from_slice(&later.sizes);
+        self.by_median.extend_from_slice(&later.by_median);
+    }
+
+    fn append(&mut self, later: &Found) {
+        self.append_groups(later);
         self.tree.append(&later.tree);
     }
 }
@@ -103,11 +119,17 @@ impl<'a> Run<'a> {
     }
 
     /// Works on the part whose limits lie on top of the work's stack, and takes them off.
-    fn anonymize<T: Tuple>(&self, span: Span<'_, T>, work: &mut Work<'a>, found: &mut Found) {
+    fn anonymize<T: Tuple>(
+        &self,
+        span: Span<'_, T>,
+        by_median: bool,
+        work: &mut Work<'a>,
+        found: &mut Found,
+    ) {
         let base = work.limits.len() - self.dimensions.len();
         if self.job.budget.over() {
             work.limits.truncate(base);
-            return self.group(span, found);
+            return self.group(span, by_median, found);
         }
         let whole = self.divide(span, &work.limits[base..], found);
         let Some(span) = whole.and_then(|span| self.finish(span, work, found)) else {
@@ -119,13 +141,14 @@ impl<'a> Run<'a> {
             job: self.job,
             dimensions: &self.dimensions,
             boxes: self.boxes.as_ref(),
+            by_median,
             rows: &*span.here.rows,
         };
         let cut = work.finder.find(&part, &work.limits[base..]);
         work.limits.truncate(base);
         match cut {
             _ if self.job.observer.cancelled() => {}
-            None => self.group(span, found),
+            None => self.group(span, work.finder.by_median, found),
             Some(Cut::Runs { dimension, bounds, sizes, missing }) => {
                 let runs = Runs { dimension, bounds: &bounds, sizes: &sizes, missing };
                 self.cut_runs(span, &runs, work, found);
@@ -135,13 +158,13 @@ impl<'a> Run<'a> {
     }
 
     /// No allowable cut: the part is a group.
-    fn group<T: Tuple>(&self, span: Span<'_, T>, found: &mut Found) {
+    fn group<T: Tuple>(&self, span: Span<'_, T>, by_median: bool, found: &mut Found) {
         let rows = span.here.rows.len();
         if !span.at_home {
             span.there.rows.copy_from_slice(span.here.rows);
             span.there.ids.copy_from_slice(span.here.ids);
         }
-        found.sizes.push(rows as u32);
+        found.push_group(rows as u32, by_median);
         if self.job.keep_tree {
             found.tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
         }
@@ -154,10 +177,11 @@ impl<'a> Run<'a> {
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let (low, high) = span.moved(left);
         let (low_limits, high_limits) = (work.below(cut, true), work.below(cut, false));
+        let by_median = work.finder.by_median;
         if big {
             let (lower, higher) = rayon::join(
-                || self.anonymize_apart(low, low_limits),
-                || self.anonymize_apart(high, high_limits),
+                || self.anonymize_apart(low, low_limits, by_median),
+                || self.anonymize_apart(high, high_limits, by_median),
             );
             found.append(&lower);
             self.close_left(node, found);
@@ -165,24 +189,24 @@ impl<'a> Run<'a> {
         } else {
             work.limits.extend_from_slice(&high_limits);
             work.limits.extend_from_slice(&low_limits);
-            self.anonymize(low, work, found);
+            self.anonymize(low, by_median, work, found);
             self.close_left(node, found);
-            self.anonymize(high, work, found);
+            self.anonymize(high, by_median, work, found);
         }
     }
 
-    /// Works on parts that end at the given rows, side by side.
-    fn anonymize_parts<T: Tuple>(&self, span: Span<'_, T>, ends: &[u32], limits: Vec<u32>) -> Found {
-        let (mut rest, mut start, mut parts) = (span, 0, Vec::with_capacity(ends.len()));
-        for &end in ends {
-            let (part, others) = rest.split((end - start) as usize);
-            parts.push(part);
-            (rest, start) = (others, end);
+    /// Works on parts side by side.
+    fn anonymize_parts<T: Tuple>(&self, span: Span<'_, T>, starts: &[Start], limits: Vec<u32>) -> Found {
+        let (mut rest, mut first, mut parts) = (span, 0, Vec::with_capacity(starts.len()));
+        for &Start { end, by_median } in starts {
+            let (part, others) = rest.split((end - first) as usize);
+            parts.push((part, by_median));
+            (rest, first) = (others, end);
         }
         let done: Vec<Found> = parts
             .into_par_iter()
-            .filter(|part| !part.here.rows.is_empty())
-            .map(|part| self.anonymize_apart(self.arranged(part), limits.clone()))
+            .filter(|(part, _)| !part.here.rows.is_empty())
+            .map(|(part, by_median)| self.anonymize_apart(self.arranged(part), limits.clone(), by_median))
             .collect();
         done.iter().fold(Found::default(), |mut all, one| {
             all.append(one);
@@ -198,9 +222,9 @@ impl<'a> Run<'a> {
         if picks && !self.is_divided(rows) { part.by_content() } else { part }
     }
 
-    pub fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>) -> Found {
+    pub fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>, by_median: bool) -> Found {
         let mut found = Found::default();
-        self.anonymize(span, &mut self.work(limits), &mut found);
+        self.anonymize(span, by_median, &mut self.work(limits), &mut found);
         found
     }
 
@@ -212,12 +236,8 @@ impl<'a> Run<'a> {
             Cut::Threshold { dimension, code, missing_left: Some(_), .. } => {
                 found.tree.push_threshold_missing_left(*dimension, *code)
             }
-            Cut::Threshold { dimension, code, shared, .. } => {
-                found.tree.push_threshold(*dimension, *code, shared.is_some())
-            }
-            Cut::Subset { dimension, members, shared, .. } => {
-                found.tree.push_subset(*dimension, members, shared.is_some())
-            }
+            Cut::Threshold { dimension, code, .. } => found.tree.push_threshold(*dimension, *code, false),
+            Cut::Subset { dimension, members, .. } => found.tree.push_subset(*dimension, members, false),
             Cut::Runs { .. } => unreachable!("runs are several cuts"),
         }
     }
@@ -239,6 +259,7 @@ impl<'a> Run<'a> {
         span.move_in_runs(runs, &mut work.sides);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let limits = work.finder.widths.distinct.clone();
+        let by_median = work.finder.by_median;
         let all = span.here.rows.len();
         let mut rest = span.moved(all).0;
         let mut parts = Vec::with_capacity(runs.sizes.len());
@@ -248,9 +269,15 @@ impl<'a> Run<'a> {
             rest = others;
         }
         let done: Vec<Found> = if big {
-            parts.into_par_iter().map(|part| self.anonymize_or_empty(part, &limits, None)).collect()
+            parts
+                .into_par_iter()
+                .map(|part| self.anonymize_or_empty(part, &limits, by_median, None))
+                .collect()
         } else {
-            parts.into_iter().map(|part| self.anonymize_or_empty(part, &limits, Some(work))).collect()
+            parts
+                .into_iter()
+                .map(|part| self.anonymize_or_empty(part, &limits, by_median, Some(work)))
+                .collect()
         };
         for (at, one) in done.iter().enumerate() {
             if at + 1 == done.len() {
@@ -260,7 +287,7 @@ impl<'a> Run<'a> {
                 let missing_left =
                     runs.missing.filter(|missing| missing.run == at).map(|missing| missing.code);
                 let dimension = runs.dimension;
-                let cut = Cut::Threshold { dimension, code, left: 0, shared: None, missing_left };
+                let cut = Cut::Threshold { dimension, code, left: 0, missing_left };
                 let node = self.push_cut(&cut, found);
                 found.append(one);
                 self.close_left(node, found);
@@ -272,6 +299,7 @@ impl<'a> Run<'a> {
         &self,
         span: Span<'_, T>,
         limits: &[u32],
+        by_median: bool,
         work: Option<&mut Work<'a>>,
     ) -> Found {
         let mut found = Found::default();
@@ -282,10 +310,10 @@ impl<'a> Run<'a> {
             return found;
         }
         match work {
-            None => self.anonymize(span, &mut self.work(limits.to_vec()), &mut found),
+            None => self.anonymize(span, by_median, &mut self.work(limits.to_vec()), &mut found),
             Some(work) => {
                 work.limits.extend_from_slice(limits);
-                self.anonymize(span, work, &mut found);
+                self.anonymize(span, by_median, work, &mut found);
             }
         }
         found
@@ -307,9 +335,9 @@ impl Work<'_> {
     /// The limits of one side of a cut of the part that was measured last.
     fn below(&self, cut: &Cut, left: bool) -> Vec<u32> {
         let mut limits = self.finder.widths.distinct.clone();
-        if let Cut::Subset { dimension, members, shared, .. } = cut {
-            let (members, both) = (members.len() as u32, u32::from(shared.is_some()));
-            limits[*dimension] = if left { members } else { limits[*dimension] - members + both };
+        if let Cut::Subset { dimension, members, .. } = cut {
+            let members = members.len() as u32;
+            limits[*dimension] = if left { members } else { limits[*dimension] - members };
         }
         limits
     }

@@ -106,6 +106,12 @@ impl Widths {
         &self.widths
     }
 
+    /// How many dimensions, from a place of the order on, are equally wide.
+    pub fn equally_wide(&self, first: usize) -> usize {
+        let width = |&number: &usize| self.widths[number];
+        self.order[first..].iter().take_while(|number| width(number) == width(&self.order[first])).count()
+    }
+
     /// Takes the measures of a part as they are told.
     pub fn set(
         &mut self,

@@ -2,7 +2,8 @@
 //!
 //! `Anonymize` (Fig. 7) is `kernel.rs`: cut a part at the median of its widest dimension, as long as a cut is
 //! allowable. `choose_dimension` is the widest normalised range, which is the certainty penalty of the part's
-//! smallest region times the dimension's weight; `frequency_set` and `find_median` are in `frequency.rs`, the
+//! smallest region times the dimension's weight; of equally wide dimensions the one whose cut leaves rows the least to
+//! pay for it (`tie.rs`), then the first. `frequency_set` and `find_median` are in `frequency.rs`, the
 //! search for the cut in `cut.rs`. Other split criteria choose the cut by a loss, in `greedy.rs`,
 //! or first by what a workload asks for, in `workload.rs`.
 //!
@@ -19,9 +20,12 @@ mod greedy;
 mod kernel;
 mod measure;
 mod missing;
+mod relaxed;
 mod span;
 mod subset;
+mod sum;
 mod taxonomy;
+mod tie;
 mod workload;
 
 pub(crate) use cut::{Cut, CutFinder, Part};
@@ -41,7 +45,7 @@ pub enum Model {
     /// Regions do not overlap: equal tuples are in one group.
     #[default]
     Strict,
-    /// Rows at the median go to either side, so that the sides are equal.
+    /// What no strict cut divides is halved: equal tuples may be in several groups.
     Relaxed,
 }
 
@@ -67,6 +71,15 @@ pub struct Mondrian {
     pub hierarchy_cut: HierarchyCut,
 }
 
+/// A part of the rows that are partitioned: what lies before its end and behind the part before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// Where it ends.
+    pub end: u32,
+    /// Whether it is cut by the median, as the gain of a cut above was too little.
+    pub by_median: bool,
+}
+
 impl Partitioner for Mondrian {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         self.partition_parts(job, &[job.table.rows() as u32])
@@ -77,11 +90,22 @@ impl Mondrian {
     /// Partitions tables whose rows lie one after the other in that of the job, each up to its end: no group has rows of
     /// two of them. The cuts are only kept where there is one.
     pub fn partition_parts(&self, job: &Job<'_>, parts: &[u32]) -> Result<Partitioning> {
-        self.partition_divided(job, parts, divide::DIVIDED)
+        let starts: Vec<Start> = parts.iter().map(|&end| Start { end, by_median: false }).collect();
+        Ok(self.partition_starts(job, &starts, divide::DIVIDED)?.0)
+    }
+
+    /// The same for parts of which cuts above may have said that they are cut by the median, and says it of every group.
+    pub(crate) fn partition_from(&self, job: &Job<'_>, parts: &[Start]) -> Result<(Partitioning, Vec<bool>)> {
+        self.partition_starts(job, parts, divide::DIVIDED)
     }
 
     /// The same, where parts are divided at once that have at least so many rows.
-    fn partition_divided(&self, job: &Job<'_>, parts: &[u32], divided: usize) -> Result<Partitioning> {
+    fn partition_starts(
+        &self,
+        job: &Job<'_>,
+        parts: &[Start],
+        divided: usize,
+    ) -> Result<(Partitioning, Vec<bool>)> {
         let ids = (0..job.table.rows() as u32).collect();
         let mut needs = job.requirements.needs().clone();
         if let SplitCriterion::Loss(cost) = job.split.base() {

@@ -96,40 +96,23 @@ impl<T: Tuple> Span<'_, T> {
     /// Moves the rows of a part there, those of the left side first, and returns how many those are.
     pub fn move_in_two(&mut self, cut: &Cut, work: &mut Work<'_>) -> usize {
         match cut {
-            Cut::Threshold { dimension, code, left, shared: None, missing_left: None } => {
+            Cut::Threshold { dimension, code, left, missing_left: None } => {
                 self.move_rows(*left as usize, |row| row.code(*dimension) > *code);
                 *left as usize
             }
-            Cut::Threshold { dimension, code, left, shared: None, missing_left: Some(missing) } => {
+            Cut::Threshold { dimension, code, left, missing_left: Some(missing) } => {
                 self.move_rows(*left as usize, |row| {
                     let at = row.code(*dimension);
                     at > *code && at != *missing
                 });
                 *left as usize
             }
-            Cut::Threshold { dimension, code, left, shared: Some(shared), .. } => {
-                let mut rest = *shared;
-                self.move_rows(*left as usize, |row| {
-                    let at = row.code(*dimension);
-                    let stays = at == *code && rest > 0;
-                    rest -= u32::from(stays);
-                    at >= *code && !stays
-                });
-                *left as usize
-            }
-            Cut::Subset { dimension, members, left, shared } => {
-                let last = *members.last().expect("a side of a cut holds rows");
+            Cut::Subset { dimension, members, left } => {
                 let sides = &mut work.sides;
                 sides.clear();
                 sides.resize(work.finder.widths.hi[*dimension] as usize + 1, 1);
                 members.iter().for_each(|&code| sides[code as usize] = 0);
-                let mut rest = shared.unwrap_or(u32::MAX);
-                self.move_rows(*left as usize, |row| {
-                    let at = row.code(*dimension);
-                    let turned_away = at == last && rest == 0;
-                    rest -= u32::from(at == last && !turned_away);
-                    sides[at as usize] != 0 || turned_away
-                });
+                self.move_rows(*left as usize, |row| sides[row.code(*dimension) as usize] != 0);
                 *left as usize
             }
             Cut::Runs { .. } => unreachable!("runs are moved at once"),

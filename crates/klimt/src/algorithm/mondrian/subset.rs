@@ -1,24 +1,28 @@
 //! Cuts of sets.
+//!
+//! Values are first dealt to two sides greedily, the commonest first, which is as even as a cut needs to be and nearly
+//! always allowable. Where it is not, and only sizes count, [`evenest_sum`] finds the most even allowable cut if there is
+//! any. Other requirements are asked about the commonest values against the others, and then about every cut of a set of up
+//! to [`SEARCHED`] values. Of a larger set the rarest values are bundled until so many bundles are left, so that an
+//! allowable cut that divides a bundle may be missed.
 
-use super::Model;
 use super::cut::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
+use super::sum::evenest_sum;
 use crate::loss::Cost;
 use crate::split::{Judge, Order};
 
+/// Every cut of a set of up to so many values, or bundles of values, is looked at.
+const SEARCHED: usize = 10;
+
 impl CutFinder<'_> {
-    /// Two sets of values, as even as adding the commonest value that is left to the smaller side makes them; where
-    /// that is not allowable, the commonest values against the others.
+    /// Two sets of values, as even as adding the commonest value that is left to the smaller side makes them; where that
+    /// is not allowable, another cut.
     pub(super) fn subset<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
         let frequency = &self.frequency;
         self.ranked.clear();
         self.ranked.extend(0..frequency.values.len());
         self.ranked.sort_by_key(|&index| (std::cmp::Reverse(frequency.count_of(index)), index));
-        if part.mondrian.model == Model::Relaxed
-            && let Some(cut) = self.half_subset(part, dimension)
-        {
-            return Some(cut);
-        }
         let (mut members, mut left, mut right) = (Vec::new(), 0, 0);
         for &index in &self.ranked {
             if left <= right {
@@ -30,46 +34,64 @@ impl CutFinder<'_> {
         }
         let side = |at: u32| usize::from(!members.contains(&at));
         if self.allows(part, &[left, right], dimension, side) {
-            return Some(Cut::Subset { dimension, members, left, shared: None });
-        }
-        if part.job.requirements.only_count() {
-            return None;
+            return Some(Cut::Subset { dimension, members, left });
         }
         let order = self.ranked_order();
+        if part.job.requirements.only_count() {
+            return self.subset_by_size(part, dimension, &order);
+        }
         self.prefixes(part, dimension, &order, None);
-        let best = self.places.iter().min_by_key(|candidate| (candidate.imbalance, candidate.place))?;
-        Some(subset_at(dimension, &order, best.place))
+        match self.places.iter().min_by_key(|candidate| (candidate.imbalance, candidate.place)) {
+            Some(best) => Some(subset_at(dimension, &order, best.place)),
+            None => self.searched_subset(part, dimension, &order),
+        }
     }
 
-    /// Two halves, the rows of one value divided between them.
-    fn half_subset<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
-        let rows = part.rows.count();
-        let left = rows.div_ceil(2);
-        let (mut members, mut filled, mut shared) = (Vec::new(), 0, None);
-        for &index in &self.ranked {
-            let count = self.frequency.count_of(index);
-            members.push(self.frequency.values[index]);
-            if filled + count >= left {
-                shared = (filled + count > left).then_some(left - filled);
-                break;
+    /// The most even cut of ranked values that leaves both sides enough rows.
+    fn subset_by_size<G: FrequencyGroup>(
+        &self,
+        part: &Part<'_, G>,
+        dimension: usize,
+        ranked: &Ranked,
+    ) -> Option<Cut> {
+        let (rows, least) = (part.rows.count(), part.job.requirements.minimum_size());
+        let counts: Vec<u32> = self.ranked.iter().map(|&index| self.frequency.count_of(index)).collect();
+        let chosen = evenest_sum(&counts, u32::try_from(least).ok()?, rows / 2)?;
+        let left = chosen.iter().map(|&at| counts[at]).sum();
+        let members = chosen.iter().map(|&at| ranked.values[at]).collect();
+        Some(Cut::Subset { dimension, members, left })
+    }
+
+    /// The most even allowable cut between bundles of ranked values.
+    fn searched_subset<G: FrequencyGroup>(
+        &self,
+        part: &Part<'_, G>,
+        dimension: usize,
+        ranked: &Ranked,
+    ) -> Option<Cut> {
+        let bundles = bundles(ranked);
+        let numbered = bundles.iter().enumerate();
+        let mut codes: Vec<(u32, usize)> =
+            numbered.flat_map(|(at, values)| values.iter().map(move |&(code, _)| (code, at))).collect();
+        codes.sort_unstable();
+        let bundle = |code: u32| codes[codes.partition_point(|&(other, _)| other < code)].1;
+        let mut parts = vec![self.collector.empty(); bundles.len()];
+        part.rows.divide(&self.collector, dimension, bundle, &mut parts);
+        let (mut left, mut right) = (self.collector.empty(), self.collector.empty());
+        let mut is_allowable = |cut: u32| {
+            left.clear();
+            right.clear();
+            for (at, part) in parts.iter().enumerate() {
+                if cut >> at & 1 == 1 { left.merge(part) } else { right.merge(part) }
             }
-            filled += count;
-        }
-        let last = *members.last()?;
-        let mut rest = shared.unwrap_or(u32::MAX);
-        let side = |at: u32| {
-            if at == last && rest == 0 {
-                return 1;
-            }
-            rest -= u32::from(at == last && shared.is_some());
-            usize::from(!members.contains(&at))
+            part.job.requirements.satisfied(&left) && part.job.requirements.satisfied(&right)
         };
-        self.allows(part, &[left, rows - left], dimension, side).then_some(Cut::Subset {
-            dimension,
-            members,
-            left,
-            shared,
-        })
+        let counts: Vec<u64> = parts.iter().map(|part| part.count).collect();
+        let by_size = cuts_by_size(&counts, part.job.requirements.minimum_size());
+        let cut = by_size.into_iter().find(|&cut| is_allowable(cut))?;
+        let chosen = || (0..bundles.len()).filter(|at| cut >> at & 1 == 1).flat_map(|at| &bundles[at]);
+        let members = chosen().map(|&(code, _)| code).collect();
+        Some(Cut::Subset { dimension, members, left: chosen().map(|&(_, rows)| rows).sum() })
     }
 
     /// The values as ranked, each with the rows up to it.
@@ -133,5 +155,34 @@ pub(super) struct Ranked {
 /// The first values of an order against the others.
 pub(super) fn subset_at(dimension: usize, ranked: &Ranked, place: usize) -> Cut {
     let members = ranked.values[..=place].to_vec();
-    Cut::Subset { dimension, members, left: ranked.cumulative[place], shared: None }
+    Cut::Subset { dimension, members, left: ranked.cumulative[place] }
+}
+
+/// Ranked values with their rows, the two rarest bundles made one until there are few enough.
+fn bundles(ranked: &Ranked) -> Vec<Vec<(u32, u32)>> {
+    let mut before = 0;
+    let rows = ranked.cumulative.iter().map(|&upto| upto - std::mem::replace(&mut before, upto));
+    let mut bundles: Vec<(u32, Vec<(u32, u32)>)> =
+        ranked.values.iter().zip(rows).map(|(&code, rows)| (rows, vec![(code, rows)])).collect();
+    while bundles.len() > SEARCHED {
+        let (Some((one, mut codes)), Some((other, more))) = (bundles.pop(), bundles.pop()) else { break };
+        codes.extend(more);
+        let at = bundles.partition_point(|&(rows, _)| rows >= one + other);
+        bundles.insert(at, (one + other, codes));
+    }
+    bundles.into_iter().map(|(_, codes)| codes).collect()
+}
+
+/// The cuts between a few bundles that leave both sides enough rows, as bits of the left side, the most even first. The
+/// last bundle is always on the right, as the sides of a cut have no names.
+fn cuts_by_size(counts: &[u64], least: u64) -> Vec<u32> {
+    let all: u64 = counts.iter().sum();
+    let left = |cut: u32| (0..counts.len()).filter(|at| cut >> at & 1 == 1).map(|at| counts[at]).sum::<u64>();
+    let mut cuts: Vec<(u64, u32)> = (1u32..1 << (counts.len() - 1))
+        .map(|cut| (left(cut), cut))
+        .filter(|&(left, _)| left >= least && all - left >= least)
+        .map(|(left, cut)| ((2 * left).abs_diff(all), cut))
+        .collect();
+    cuts.sort_unstable();
+    cuts.into_iter().map(|(_, cut)| cut).collect()
 }

@@ -24,7 +24,8 @@ impl CutFinder<'_> {
     }
 
     /// The lowest node over the values of the part, specialised to all its children. Rows without a value are one more
-    /// part where that is allowable; else they go with the child that has the fewest rows.
+    /// part where that is allowable; else they go with a child, the one with the fewest rows first. Where the node cannot
+    /// be specialised, rows without a value may still be apart from all others.
     pub(super) fn specialise<G: FrequencyGroup>(
         &self,
         part: &Part<'_, G>,
@@ -42,11 +43,15 @@ impl CutFinder<'_> {
         let node = tree.lowest_common_ancestor(self.widths.lo[dimension], last);
         let bounds: Vec<u32> = tree.children(node).iter().map(|&child| tree.span(child).1).collect();
         let apart = bounds.iter().copied().chain([mixed.code]).collect();
-        self.runs(part, dimension, apart, None).or_else(|| {
-            let sizes = self.sizes_of_runs(&bounds);
-            let run = (0..sizes.len()).filter(|&run| sizes[run] > 0).min_by_key(|&run| sizes[run])?;
-            self.runs(part, dimension, bounds, Some(MissingRun { code: mixed.code, run }))
-        })
+        let sizes = self.sizes_of_runs(&bounds);
+        let mut children: Vec<usize> = (0..sizes.len()).filter(|&run| sizes[run] > 0).collect();
+        children.sort_by_key(|&run| sizes[run]);
+        let with = |run: usize| {
+            self.runs(part, dimension, bounds.clone(), Some(MissingRun { code: mixed.code, run }))
+        };
+        self.runs(part, dimension, apart, None)
+            .or_else(|| children.into_iter().find_map(with))
+            .or_else(|| self.runs(part, dimension, vec![tree.span(node).1, mixed.code], None))
     }
 
     /// The cut into runs of codes up to each of the bounds, when it is allowable.
@@ -79,26 +84,35 @@ impl CutFinder<'_> {
         sizes
     }
 
-    /// The allowable cut between two leaves that leaves the least certainty penalty, if that is less than before.
+    /// The allowable cut between two leaves that leaves the least certainty penalty, if that narrows what is published of a
+    /// side.
     fn between_leaves<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
         self.thresholds(part, dimension, None);
         let domain = part.dimensions[dimension].domain;
-        let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         let (values, cumulative) = (&self.frequency.values, &self.frequency.cumulative);
-        // By the values that are there; missing values apart from all of them always narrow.
-        let last = self.mixed(part, dimension).map_or(values.len() - 1, |_| values.len() - 2);
-        let (hi, rows) =
-            (if last + 1 < values.len() { values[last] } else { hi }, f64::from(cumulative[last]));
+        // Costs are those of the values that are there.
+        let mixed = self.mixed(part, dimension).is_some();
+        let last = values.len() - 1 - usize::from(mixed);
+        let (lo, hi, rows) = (values[0], values[last], f64::from(cumulative[last]));
+        let sides = |place: usize| {
+            let penalty = |from: usize, to: usize| domain.extent_penalty(values[from], values[to], 0);
+            (penalty(0, place), penalty(place + 1, last))
+        };
         let cost = |place: usize| {
             if place == last {
                 return 0.0;
             }
-            let left = f64::from(cumulative[place]);
-            left * domain.extent_penalty(lo, values[place], 0)
-                + (rows - left) * domain.extent_penalty(values[place + 1], hi, 0)
+            let (left, (before, behind)) = (f64::from(cumulative[place]), sides(place));
+            left * before + (rows - left) * behind
         };
-        let whole = rows * domain.extent_penalty(lo, hi, 0);
-        let narrows = |at: &Candidate| at.place == last || cost(at.place) < whole;
+        // A side with missing values is published as `*`, like the part; these apart from all others always narrow.
+        let whole = if mixed { 1.0 } else { domain.extent_penalty(lo, hi, 0) };
+        let narrows = |at: &Candidate| {
+            at.place == last || {
+                let (before, behind) = sides(at.place);
+                (before < whole && !at.missing_left) || (behind < whole && (at.missing_left || !mixed))
+            }
+        };
         let ties = |at: &Candidate| (at.imbalance, at.place, at.missing_left);
         let order = |a: &Candidate, b: &Candidate| {
             cost(a.place).total_cmp(&cost(b.place)).then_with(|| ties(a).cmp(&ties(b)))

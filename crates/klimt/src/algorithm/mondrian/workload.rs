@@ -260,7 +260,6 @@ impl CutFinder<'_> {
                     dimension,
                     members,
                     left,
-                    shared: None,
                 })
             }
         }

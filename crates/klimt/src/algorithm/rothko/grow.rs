@@ -2,8 +2,9 @@
 
 use super::External;
 use super::room::Room;
+use super::tree::Grown;
 use crate::Result;
-use crate::algorithm::mondrian::Mondrian;
+use crate::algorithm::mondrian::{Mondrian, Start};
 use crate::loss::SuppressedRows;
 use crate::partition::{CutNode, CutTree, Job, Observer, Suppression};
 use crate::requirement::{Bound, Trust};
@@ -30,24 +31,33 @@ fn most_sides(frame: &Table) -> usize {
     (0..frame.dimensions()).map(sides).max().unwrap_or(2).max(2)
 }
 
-/// Grows the tree of a part of so many rows as far as a sample of them allows with confidence, and no further than
+/// A part of which a sample is in memory.
+pub(super) struct SampledPart {
+    pub sample: Block,
+    /// The rows of the part.
+    pub rows: u64,
+    /// Whether it is cut by the median.
+    pub by_median: bool,
+}
+
+/// Grows the tree of a part as far as a sample of its rows allows with confidence, and no further than
 /// leaves that are small. The requirements are bound to the whole.
 pub(super) fn grow(
     job: &External<'_>,
     mondrian: Mondrian,
     requirements: &Bound,
-    sample: Block,
-    rows: u64,
+    part: SampledPart,
     alpha: f64,
     room: &Room,
-) -> Result<CutTree> {
+) -> Result<Grown> {
+    let SampledPart { sample, rows, by_median } = part;
     let sampled = sample.rows() as u64;
     let table = sample.into_table(job.frame)?;
     let trust = Trust::new(rows, sampled, alpha, most_sides(job.frame));
     let enough = (room.leaf_rows(rows) as f64 * sampled as f64 / rows as f64).ceil() as u64;
     let bound = requirements.sampled(trust, enough);
     let split = job.split.bind(&job.original(&table))?;
-    let partitioning = mondrian.partition_parts(
+    let (partitioning, by_median) = mondrian.partition_from(
         &Job {
             table: &table,
             requirements: &bound,
@@ -59,39 +69,60 @@ pub(super) fn grow(
             keep_tree: true,
             observer: &Quiet(job.observer),
         },
-        &[table.rows() as u32],
+        &[Start { end: table.rows() as u32, by_median }],
     )?;
-    Ok(with_fewer_leaves(partitioning.tree.unwrap_or_default(), room.leaves()))
+    let tree = partitioning.tree.unwrap_or_default();
+    let by_median = of_leaves(&tree, &by_median);
+    Ok(with_fewer_leaves(Grown { tree, by_median, passes: 0 }, room.leaves()))
+}
+
+/// What is known of groups, for every leaf; leaves without rows are no groups.
+fn of_leaves(tree: &CutTree, groups: &[bool]) -> Vec<bool> {
+    let mut groups = groups.iter().copied();
+    let leaf = |node: &CutNode| match node {
+        CutNode::Leaf { rows: 0 } => Some(false),
+        CutNode::Leaf { .. } => Some(groups.next().unwrap_or(false)),
+        _ => None,
+    };
+    tree.nodes.iter().filter_map(leaf).collect()
 }
 
 /// Undoes cuts of parts with few rows until no more leaves are left than rows can be divided among.
-fn with_fewer_leaves(tree: CutTree, most: usize) -> CutTree {
-    let leaves =
-        |tree: &CutTree| tree.nodes.iter().filter(|node| matches!(node, CutNode::Leaf { .. })).count();
-    let (mut few, mut fewer) = (1, tree);
-    while leaves(&fewer) > most {
+fn with_fewer_leaves(grown: Grown, most: usize) -> Grown {
+    let (mut few, mut fewer) = (1, grown);
+    while fewer.by_median.len() > most {
         few *= 2;
-        let mut merged = CutTree::default();
-        merge(&fewer, 0, few, &mut merged);
+        let mut merged = Grown { tree: CutTree::default(), by_median: Vec::new(), passes: 0 };
+        merge(&fewer.tree, 0, few, &mut fewer.by_median.iter(), &mut merged);
         fewer = merged;
     }
     fewer
 }
 
-/// Copies a subtree in which cuts of at most so many rows are undone; returns its rows.
-fn merge(tree: &CutTree, at: usize, few: u32, into: &mut CutTree) -> u32 {
-    let (node, members) = (into.nodes.len(), into.members.len());
-    into.push_copy(tree, at);
+/// Copies a subtree in which cuts of at most so many rows are undone; returns its rows. What was cut by the median alone
+/// is so again.
+fn merge(
+    tree: &CutTree,
+    at: usize,
+    few: u32,
+    by_median: &mut std::slice::Iter<'_, bool>,
+    into: &mut Grown,
+) -> u32 {
+    let (node, members, leaf) = (into.tree.nodes.len(), into.tree.members.len(), into.by_median.len());
+    into.tree.push_copy(tree, at);
     if let CutNode::Leaf { rows } = tree.nodes[at] {
+        into.by_median.extend(by_median.next());
         return rows;
     }
-    let left = merge(tree, at + 1, few, into);
-    into.close_left(node);
-    let rows = left + merge(tree, at + tree.right(at), few, into);
+    let left = merge(tree, at + 1, few, by_median, into);
+    into.tree.close_left(node);
+    let rows = left + merge(tree, at + tree.right(at), few, by_median, into);
     if rows <= few {
-        into.nodes.truncate(node);
-        into.members.truncate(members);
-        into.nodes.push(CutNode::Leaf { rows });
+        into.tree.nodes.truncate(node);
+        into.tree.members.truncate(members);
+        into.tree.nodes.push(CutNode::Leaf { rows });
+        let all = into.by_median.drain(leaf..).all(|by_median| by_median);
+        into.by_median.push(all);
     }
     rows
 }
@@ -114,8 +145,10 @@ mod tests {
             let leaf = |node: &CutNode| if let CutNode::Leaf { rows } = node { Some(*rows) } else { None };
             tree.nodes.iter().filter_map(leaf).collect()
         };
-        assert_eq!(rows(&with_fewer_leaves(tree.clone(), 41)).len(), 41);
-        let fewer = with_fewer_leaves(tree, 12);
-        assert_eq!(rows(&fewer), [vec![1; 9], vec![32]].concat());
+        let grown = || Grown { tree: tree.clone(), by_median: (0..41).map(|at| at > 8).collect(), passes: 0 };
+        assert_eq!(rows(&with_fewer_leaves(grown(), 41).tree).len(), 41);
+        let fewer = with_fewer_leaves(grown(), 12);
+        assert_eq!(rows(&fewer.tree), [vec![1; 9], vec![32]].concat());
+        assert_eq!(fewer.by_median, [vec![false; 9], vec![true]].concat());
     }
 }

@@ -24,7 +24,6 @@ mod withheld;
 
 pub use prune::Way;
 
-use super::index::By;
 use super::mondrian::Mondrian;
 use crate::Result;
 use crate::loss::Original;
@@ -98,8 +97,6 @@ pub struct External<'a> {
     pub requirements: &'a [Box<dyn Requirement>],
     /// The split criterion.
     pub split: &'a SplitSpec,
-    /// What every leaf must satisfy, where groups are unions of leaves, and which leaves become a group.
-    pub base: Option<(&'a [Box<dyn Requirement>], By)>,
     /// How much each dimension matters.
     pub weights: &'a [f64],
     /// What will be asked of the release, where that is known.

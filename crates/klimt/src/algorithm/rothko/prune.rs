@@ -123,6 +123,8 @@ impl<L: Leaves> Pruning<'_, L> {
 #[derive(Clone, Debug, Default)]
 pub struct Way {
     cuts: Vec<(CutTree, bool)>,
+    /// Whether the part is cut by the median, as the gain of a cut on the way was too little.
+    pub(super) by_median: bool,
 }
 
 impl Way {

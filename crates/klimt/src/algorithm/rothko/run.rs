@@ -1,16 +1,17 @@
 //! The recursion of Rothko: divide what does not fit, hand over what does.
 
 use super::frequency::Asked;
+use super::grow::SampledPart;
 use super::judge::Judge;
 use super::prune::{Pruned, Way, prune};
 use super::repartition::{Leaf, Repartition};
 use super::room::{Room, compared_bytes};
 use super::route::Router;
 use super::sample::{sensitive, survey};
-use super::tree::{Grower, finder_bytes};
+use super::tree::{Grower, Grown, finder_bytes};
 use super::withheld::Withheld;
 use super::{Account, External, Method, PartSink, Rothko, Sampling, Whole, grow};
-use crate::algorithm::index::{Built, By, RPlusTree};
+use crate::algorithm::mondrian::Start;
 use crate::loss::SuppressedRows;
 use crate::partition::{CutTree, Job, Partitioning, Suppression};
 use crate::region::Regions;
@@ -50,7 +51,6 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let (sample, counts) = first;
     let whole = Whole::new(job.frame, job.source.rows(), counts);
     let bound = Bound::to(job.requirements, &whole)?;
-    let base = job.base.map(|(base, by)| Bound::to(base, &whole).map(|base| (base, by))).transpose()?;
     let split = job.split.bind(&job.original(job.frame))?;
     let mut needs = bound.needs().clone();
     if let SplitCriterion::Loss(cost) = split.base() {
@@ -59,8 +59,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let judging = Collector::of_rows(bound.needs(), job.frame, whole.rows)?;
     sink.begin(&whole)?;
     let withheld = Withheld::new(job.frame);
-    let mut run =
-        Run { rothko, job, whole: &whole, bound, base, split, needs, judging, withheld, room, account };
+    let mut run = Run { rothko, job, whole: &whole, bound, split, needs, judging, withheld, room, account };
     run.divide(job.source, sampling.map(|sampling| (sampling, sample)), &Way::default(), sink)?;
     run.merge_withheld(sink)?;
     Ok(run.account)
@@ -71,8 +70,6 @@ pub(super) struct Run<'a> {
     pub job: &'a External<'a>,
     pub whole: &'a Whole<'a>,
     pub bound: Bound,
-    /// What leaves must satisfy, where that is less.
-    base: Option<(Bound, By)>,
     split: SplitCriterion<'a>,
     /// What requirements and split look at.
     needs: Needs,
@@ -82,6 +79,9 @@ pub(super) struct Run<'a> {
     pub room: Room,
     pub account: Account,
 }
+
+/// What is left of a tree, the rows of its leaves, and for each leaf of the tree whether it is cut by the median.
+type Divided = (Pruned, Vec<Leaf>, Vec<bool>);
 
 /// A part whose rows are on disk.
 struct Piece {
@@ -117,13 +117,13 @@ impl<'a> Run<'a> {
         }
         let file = self.job.folder.file()?;
         let mut divided = match sample {
-            Some((sampling, sample)) => self.optimistic(source, sampling, sample, &file)?,
+            Some((sampling, sample)) => self.optimistic(source, sampling, sample, way, &file)?,
             None => match self.rothko.method {
                 Method::Sample(sampling) => {
                     let take = (self.room.sample(sampling.rows), sampling.seed);
                     let (sample, _) = survey(self.job, source, self.room.batch(), Some(take), &[])?;
                     self.count(source.rows(), 1, 0);
-                    self.optimistic(source, sampling, sample, &file)?
+                    self.optimistic(source, sampling, sample, way, &file)?
                 }
                 Method::Tree => None,
             },
@@ -135,12 +135,13 @@ impl<'a> Run<'a> {
         if divided.is_none() && sampled && !self.counts_fit(source.rows()) {
             self.account.minimal = false;
         } else if divided.is_none() {
-            divided = self.exhaustive(source, &file)?;
+            divided = self.exhaustive(source, way, &file)?;
         }
-        let Some((pruned, leaves)) = divided else {
+        let Some((pruned, leaves, by_median)) = divided else {
             return self.large_group(source, way, sink);
         };
-        self.hand_on(&file, pruned, leaves, way, sink)
+        let ways = self.ways(way, &pruned, &by_median);
+        self.hand_on(&file, pruned, leaves, ways, sink)
     }
 
     /// Accounts for reading and writing so many rows so many times.
@@ -156,18 +157,13 @@ impl<'a> Run<'a> {
         source: &dyn Rows,
         sampling: Sampling,
         sample: Block,
+        way: &Way,
         file: &SpillFile,
-    ) -> Result<Option<(Pruned, Vec<Leaf>)>> {
+    ) -> Result<Option<Divided>> {
         let taken = self.job.pool.reserve(self.room.working_bytes(sample.rows() as u64), "a sample")?;
-        let tree = grow::grow(
-            self.job,
-            self.rothko.mondrian,
-            &self.bound,
-            sample,
-            source.rows(),
-            sampling.alpha,
-            &self.room,
-        )?;
+        let part = SampledPart { sample, rows: source.rows(), by_median: way.by_median };
+        let Grown { tree, by_median, .. } =
+            grow::grow(self.job, self.rothko.mondrian, &self.bound, part, sampling.alpha, &self.room)?;
         drop(taken);
         if tree.nodes.len() < 2 {
             return Ok(None);
@@ -175,7 +171,7 @@ impl<'a> Run<'a> {
         let leaves = self.repartition(source, &tree, file)?;
         let pruned = self.judge(&tree, &leaves, file)?;
         self.account.pruned += pruned.undone;
-        Ok((pruned.leaves.len() > 1).then_some((pruned, leaves)))
+        Ok((pruned.leaves.len() > 1).then_some((pruned, leaves, by_median)))
     }
 
     /// Whether cuts of a part of so many rows can be chosen from its frequency group.
@@ -186,7 +182,7 @@ impl<'a> Run<'a> {
     }
 
     /// Rothko-T: grows from frequency groups and divides; nothing where there is no allowable cut.
-    fn exhaustive(&mut self, source: &dyn Rows, file: &SpillFile) -> Result<Option<(Pruned, Vec<Leaf>)>> {
+    fn exhaustive(&mut self, source: &dyn Rows, way: &Way, file: &SpillFile) -> Result<Option<Divided>> {
         if !self.needs.extents.is_empty() {
             return Err(Error::input(
                 "cuts cannot be chosen from frequency groups where widths are required or minimised",
@@ -203,7 +199,7 @@ impl<'a> Run<'a> {
             collector: &collector,
             room: &self.room,
         };
-        let grown = grower.grow(source)?;
+        let grown = grower.grow(source, way.by_median)?;
         self.count(source.rows(), grown.passes, 0);
         if grown.tree.nodes.len() < 2 {
             return Ok(None);
@@ -211,7 +207,8 @@ impl<'a> Run<'a> {
         // Cuts that were chosen from all rows are allowable.
         let leaves = self.repartition(source, &grown.tree, file)?;
         let ranges = (0..leaves.len()).map(|leaf| leaf..leaf + 1).collect();
-        Ok(Some((Pruned { tree: grown.tree, leaves: ranges, undone: 0, violation: None }, leaves)))
+        let pruned = Pruned { tree: grown.tree, leaves: ranges, undone: 0, violation: None };
+        Ok(Some((pruned, leaves, grown.by_median)))
     }
 
     /// Mondrian's job on a table, or on the frame.
@@ -266,6 +263,18 @@ impl<'a> Run<'a> {
         Ok(pruned)
     }
 
+    /// The ways to the leaves that are left of a tree at the end of a way. Cuts are only known where they are asked for.
+    fn ways(&self, way: &Way, pruned: &Pruned, by_median: &[bool]) -> Vec<Way> {
+        let mut ways = match self.job.keep_tree || self.has_hierarchies() {
+            true => way.to_leaves(&pruned.tree),
+            false => vec![Way::default(); pruned.leaves.len()],
+        };
+        for (way, leaves) in ways.iter_mut().zip(&pruned.leaves) {
+            way.by_median = by_median[leaves.clone()].iter().all(|&by_median| by_median);
+        }
+        ways
+    }
+
     /// Hands the parts on, in order: those that fit to Mondrian, several at once where that is possible, and the others to
     /// be divided again.
     fn hand_on(
@@ -273,14 +282,10 @@ impl<'a> Run<'a> {
         file: &SpillFile,
         pruned: Pruned,
         leaves: Vec<Leaf>,
-        way: &Way,
+        ways: Vec<Way>,
         sink: &mut dyn PartSink,
     ) -> Result<()> {
         let keep_tree = self.job.keep_tree;
-        let ways = match keep_tree || self.has_hierarchies() {
-            true => way.to_leaves(&pruned.tree),
-            false => vec![Way::default(); pruned.leaves.len()],
-        };
         let mut leaves = leaves.into_iter();
         let mut waiting: Vec<Piece> = Vec::new();
         for (range, way) in pruned.leaves.iter().zip(ways) {
@@ -347,18 +352,12 @@ impl<'a> Run<'a> {
             self.bound.feasible(table)?;
         }
         let split = self.job.split.bind(&self.job.original(table))?;
-        let ends: Vec<u32> = parts.iter().map(|(end, _)| *end).collect();
-        let (mondrian, inner) = (self.rothko.mondrian, self.inner(table, &split));
-        let built = match &self.base {
-            Some((base, by)) => RPlusTree { mondrian, base: Some((base, *by)) }.build(&inner, &ends)?,
-            None => {
-                let partitioning = mondrian.partition_parts(&inner, &ends)?;
-                let leaves = partitioning.groups();
-                Built { partitioning, leaves }
-            }
-        };
-        self.account.leaves += built.leaves as u64;
-        Ok(built.partitioning)
+        let start = |&(end, way): &(u32, &Way)| Start { end, by_median: way.by_median };
+        let starts: Vec<Start> = parts.iter().map(start).collect();
+        let inner = self.inner(table, &split);
+        let (partitioning, _) = self.rothko.mondrian.partition_from(&inner, &starts)?;
+        self.account.leaves += partitioning.groups() as u64;
+        Ok(partitioning)
     }
 
     /// Hands over the groups that were kept back, those that are published alike as one.
@@ -386,8 +385,7 @@ impl<'a> Run<'a> {
             regions: Regions::new(self.job.frame.dimensions()),
             tree: None,
             bound: None,
-            // Boxes over several leaves may overlap.
-            strict: self.base.is_none(),
+            strict: true,
         };
         merged.regions = merged.compact(&table);
         let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();

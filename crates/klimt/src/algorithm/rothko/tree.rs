@@ -27,25 +27,37 @@ pub(super) struct Grower<'a> {
 struct Node {
     ranges: Vec<Range>,
     rows: u64,
+    /// Whether it is cut by the median, as the gain of a cut above was too little.
+    by_median: bool,
     /// The cut and the nodes of its sides.
     cut: Option<(Cut, Vec<usize>)>,
     /// Whether a cut is still to be looked for.
     open: bool,
 }
 
+/// A cut of a node, where there is one, and the codes that the node holds.
+struct Chosen {
+    cut: Option<Cut>,
+    held: Vec<Range>,
+    /// Whether what lies below is cut by the median.
+    by_median: bool,
+}
+
 /// A tree that was grown, and how many passes over the rows it took.
 pub(super) struct Grown {
     pub tree: CutTree,
+    /// For every leaf, whether it is cut by the median.
+    pub by_median: Vec<bool>,
     pub passes: u64,
 }
 
 impl Grower<'_> {
     /// Grows the tree of a part until every leaf fits in memory or has no allowable cut, or until the frequency groups of
     /// the next level do not fit.
-    pub fn grow(&self, source: &dyn Rows) -> Result<Grown> {
+    pub fn grow(&self, source: &dyn Rows, by_median: bool) -> Result<Grown> {
         let frame = self.job.frame;
         let Asked { ranges, rows, .. } = Asked::whole(frame, source.rows());
-        let mut nodes = vec![Node { ranges, rows, cut: None, open: true }];
+        let mut nodes = vec![Node { ranges, rows, by_median, cut: None, open: true }];
         let mut passes = 0;
         loop {
             let (tree, leaves) = cut_tree(&nodes);
@@ -65,7 +77,8 @@ impl Grower<'_> {
                 || self.job.budget().over()
                 || (passes > 0 && (!fit || leaves.len() * 2 > self.room.leaves()))
             {
-                return Ok(Grown { tree, passes });
+                let by_median = leaves.iter().map(|&leaf| nodes[leaf].by_median).collect();
+                return Ok(Grown { tree, by_median, passes });
             }
             if bytes > self.room.frequencies() {
                 return Err(self.room.too_small(self.job, bytes));
@@ -97,22 +110,23 @@ impl Grower<'_> {
         let workers = rayon::current_num_threads() as u64;
         let counts: u64 = asked.iter().map(|asked| asked.bytes(self.needs, self.job.frame)).sum();
         let lists = workers * finder_bytes(asked.iter().copied());
+        let cut = |at: usize| self.cut(&frequencies, at, nodes[numbers[at]].by_median);
         let found: Vec<_> = match counts + lists <= self.room.frequencies() {
-            true => (0..asked.len()).into_par_iter().map(|at| self.cut(&frequencies, at)).collect(),
-            false => (0..asked.len()).map(|at| self.cut(&frequencies, at)).collect(),
+            true => (0..asked.len()).into_par_iter().map(cut).collect(),
+            false => (0..asked.len()).map(cut).collect(),
         };
-        for (node, (cut, measured)) in numbers.into_iter().zip(found) {
-            nodes[node].open = false;
+        for (node, Chosen { cut, held, by_median }) in numbers.into_iter().zip(found) {
+            (nodes[node].open, nodes[node].by_median) = (false, by_median);
             let Some(cut) = cut else { continue };
             let first = nodes.len();
-            nodes.extend(self.sides(&cut, &measured, nodes[node].rows));
+            nodes.extend(self.sides(&cut, &held, &nodes[node]));
             nodes[node].cut = Some((cut, (first..nodes.len()).collect()));
         }
         Ok(())
     }
 
-    /// The cut that in-memory Mondrian would make, and the codes that the node holds.
-    fn cut(&self, frequencies: &Frequencies<'_>, at: usize) -> (Option<Cut>, Vec<Range>) {
+    /// The cut that in-memory Mondrian would make.
+    fn cut(&self, frequencies: &Frequencies<'_>, at: usize, by_median: bool) -> Chosen {
         let frame = self.job.frame;
         let dimensions: Vec<_> =
             (0..frame.dimensions()).map(|d| Dimension::new(frame.domain(d), self.job.weights[d])).collect();
@@ -121,20 +135,22 @@ impl Grower<'_> {
             job: self.inner,
             dimensions: &dimensions,
             boxes: None,
+            by_median,
             rows: frequencies.group(at),
         };
         let mut finder = CutFinder::new(self.collector.clone());
         let limits: Vec<u32> = dimensions.iter().map(|d| d.domain.cardinality() as u32).collect();
         let cut = finder.find(&part, &limits);
         let held = finder.widths.lo.iter().copied().zip(finder.widths.hi.iter().copied());
-        (cut, held.collect())
+        Chosen { cut, held: held.collect(), by_median: finder.by_median }
     }
 
     /// The sides of a cut of a node that holds these codes.
-    fn sides(&self, cut: &Cut, held: &[Range], rows: u64) -> Vec<Node> {
+    fn sides(&self, cut: &Cut, held: &[Range], parent: &Node) -> Vec<Node> {
+        let Node { rows, by_median, .. } = *parent;
         let node = |ranges: Vec<Range>, rows: u64| {
             let open = rows > self.room.rows();
-            Node { ranges, rows, cut: None, open }
+            Node { ranges, rows, by_median, cut: None, open }
         };
         let within = |dimension: usize, lo: u32, hi: u32| {
             let mut ranges = held.to_vec();
