@@ -153,7 +153,7 @@ fn the_definition_of_a_loss_proves_a_factor_for_every_algorithm() {
                 let named = format!("any partition into groups of at least {minimum} rows");
                 assert_eq!(found["family"], named.as_str(), "{algorithm} {required}");
                 // 300 rows: 42 groups of 7 and 6 rows more, or 100 groups of 3.
-                let most = (300.0 / minimum).floor();
+                let most = (300.0_f64 / minimum).floor();
                 let larger = 300.0 - most * minimum;
                 let least = match loss {
                     "dm" => (most - larger) * minimum * minimum + larger * (minimum + 1.0) * (minimum + 1.0),
