@@ -6,15 +6,19 @@
 //! are told. The owner of all rows is told the exact losses by the whole table, which `klimt measure` finds too.
 
 use crate::publish::Checked;
+use crate::settings::Settings;
 use klimt::loss::{Loss, Original};
 use klimt::partition::{Claim, Proof};
 use klimt::registry;
 use klimt::requirement::Requirement;
-use klimt::table::{Shape, Table};
+use klimt::table::{DeclaredCodes, Shape, Table};
 use klimt::{Error, Result};
 use klimt_io::csv::DialectSpec;
 use serde_json::{Map, Value, json};
 use std::io::Read;
+
+/// Stands for the values of a file that declare the domain of a column.
+const DECLARED_BY_FILE: &str = "the values of a file";
 
 /// What a certificate is made from.
 pub struct Certified<'a> {
@@ -163,6 +167,33 @@ pub fn hierarchies_beside(path: &str) -> Option<Vec<String>> {
     Some(columns.filter_map(|column| Some(column["name"].as_str()?.to_string())).collect())
 }
 
+/// Fills in the domains that were declared, by the certificate beside a release; says which files must be named.
+pub fn declared_beside(settings: &mut Settings, path: &str) -> Vec<String> {
+    beside(path).map_or(Vec::new(), |certificate| fill_declared(settings, &certificate))
+}
+
+/// Fills in the domains that were declared, by a certificate; says which files must be named.
+pub fn fill_declared(settings: &mut Settings, certificate: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    for column in certificate["spec"]["columns"].as_array().into_iter().flatten() {
+        let (Some(name), Some(declared)) = (column["name"].as_str(), column["declared"].as_str()) else {
+            continue;
+        };
+        let given = settings.columns.entry(name.to_string()).or_default();
+        if given.domain.is_some() {
+            continue;
+        }
+        match declared {
+            DECLARED_BY_FILE => problems.push(format!(
+                "column {name} was published with a declared domain: name the file, such as {}, or the --spec",
+                klimt::names::flag("domain", name, Some("FILE"))
+            )),
+            range => given.domain = Some(range.to_string()),
+        }
+    }
+    problems
+}
+
 /// The certificate beside a release; nothing where there is none, or where it is that of another file.
 fn beside(path: &str) -> Option<Value> {
     let certificate = std::fs::read(format!("{path}.certificate.json")).ok()?;
@@ -231,6 +262,15 @@ fn column(column: &klimt::table::Column) -> Value {
         };
         entry["type"] = json!(domain.value_type());
         entry["domain"] = json!(shape);
+        if let Some(declared) = domain.declared() {
+            entry["declared"] = match declared {
+                DeclaredCodes::Ends => {
+                    let last = (domain.value_count() as u32).saturating_sub(1);
+                    json!(format!("{}..{}", domain.text(0), domain.text(last)))
+                }
+                DeclaredCodes::All => json!(DECLARED_BY_FILE),
+            };
+        }
         if domain.is_compared_as_text() {
             entry["compared"] = json!("as text");
         }

@@ -1,13 +1,12 @@
 //! What makes no sense in a run is said before any work, all of it at once.
 
-use crate::external;
+use crate::applicability::{self, RunRequest};
+use crate::columns::domain_file;
 use crate::hand_over::{Telling, certificate_path};
-use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as PartitioningArg};
+use crate::options::AnonymizeArgs;
 use crate::paths::check_outputs;
-use crate::schemes;
 use crate::settings::Settings;
 use crate::tree;
-use klimt::algorithm::optimal::Effort;
 use klimt::recode::ReleaseColumn;
 use klimt::{Error, ErrorKind, Result};
 
@@ -17,6 +16,7 @@ pub fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &S
     read.extend(args.spec.as_deref());
     for column in settings.columns.values() {
         read.extend(column.order.as_deref());
+        read.extend(domain_file(column));
         read.extend(column.hierarchy.as_deref());
     }
     read.extend(settings.workload.as_deref());
@@ -32,82 +32,14 @@ pub fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &S
     check_outputs(&written, &read)
 }
 
-/// What a search cannot do is said before it starts.
-pub fn check_search(settings: &Settings, saves_recoding: bool) -> Result<()> {
-    let algorithm = settings.algorithm();
-    let mut problems = schemes::stray(settings);
-    problems.extend(settings.memory.problems(algorithm, settings.is_auto()));
-    problems.extend(external::check_asked(settings));
-    problems.extend(tree::problems(settings, saves_recoding));
-    let says_itself = algorithm.starts_with("rothko") || ["mondrian", "local"].contains(&algorithm);
-    if !says_itself && settings.partitioning == Some(PartitioningArg::Relaxed) {
-        problems.push(format!("--partitioning relaxed: {algorithm} keeps equal rows in one group"));
-    }
-    if saves_recoding && algorithm == "mondrian" && settings.partitioning == Some(PartitioningArg::Relaxed) {
-        problems.push(
-            "--save-recoding: regions of relaxed partitioning may overlap, so that no function maps a tuple to one of \
-             them"
-                .to_string(),
-        );
-    }
-    let resolves = algorithm == "optimal" || settings.search.effort() != Effort::Fast;
-    if resolves && settings.hierarchy_cut == Some(HierarchyCut::Nodes) {
-        problems.push(
-            "--hierarchy-cut nodes: a search for better cuts goes between any two leaves; gensearch keeps to nodes"
-                .to_string(),
-        );
-    }
-    if algorithm == "scheme" && settings.workload.is_some() {
-        problems.push(
-            "--workload: schemes publish a value always the same way, not by where predicates end"
-                .to_string(),
-        );
-    }
-    if algorithm == "optimal" && settings.search.effort.is_some() {
-        problems
-            .push("--effort: the optimal algorithm spends all that --time-limit and --gap grant".to_string());
-    }
-    if algorithm != "gensearch" {
-        let search = &settings.search;
-        let given = [
-            (
-                "splits",
-                search.splits.is_some() || settings.columns.values().any(|column| column.splits.is_some()),
-            ),
-            ("priority", search.priority.is_some()),
-            ("queue", search.queue.is_some()),
-            ("lookahead", search.lookahead.is_some()),
-            ("start", search.start.is_some()),
-        ];
-        let stray = given.iter().filter(|(_, given)| *given);
-        problems.extend(stray.map(|(flag, _)| format!("{flag}: this is for --algorithm gensearch")));
-    }
+/// What makes no sense whatever the table holds; all problems at once.
+pub fn check_options(run: &RunRequest<'_>) -> Result<()> {
+    let settings = run.settings;
+    let mut problems = applicability::refusals(run);
+    problems.extend(settings.memory.problems());
+    problems.extend(tree::problems(settings));
     Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
     settings.search.budget(usize::MAX, true).map(drop)
-}
-
-/// What local recoding cannot do: its groups are no boxes of cuts, and their regions may overlap.
-pub fn check_local(settings: &Settings, saves_recoding: bool) -> Result<()> {
-    if settings.algorithm() != "local" {
-        return Ok(());
-    }
-    let overlap = "regions of local recoding may overlap, so that no function maps a tuple to one of them";
-    let given = [
-        (settings.extent == Some(Extent::Region), "--extent region", overlap),
-        (saves_recoding, "--save-recoding", overlap),
-        (settings.partitioning.is_some(), "--partitioning", "local recoding is always relaxed"),
-        (settings.split.is_some(), "--split", "local recoding does not cut; --loss says what it minimises"),
-        (settings.workload.is_some(), "--workload", "local recoding does not cut where predicates end"),
-        (
-            settings.hierarchy_cut.is_some(),
-            "--hierarchy-cut",
-            "local recoding goes through the levels of hierarchies",
-        ),
-        (settings.search.effort.is_some(), "--effort", "a search for better cuts needs cuts to start from"),
-        (settings.search.gap.is_some(), "--gap", "local recoding proves no bound"),
-    ];
-    let problems = given.iter().filter(|(given, ..)| *given).map(|(_, flag, why)| format!("{flag}: {why}"));
-    Error::all(ErrorKind::Input, problems.collect()).map_or(Ok(()), Err)
 }
 
 /// A statistic must not have the name of another column.

@@ -5,7 +5,7 @@ use crate::options::{FormatArgs, Other};
 use crate::requirements::Wanted;
 use crate::settings::{ColumnSettings, Settings};
 use klimt::hierarchy::{Hierarchy, ReadOptions as HierarchyOptions, read_csv};
-use klimt::table::{ColumnSpec, Guard, Role};
+use klimt::table::{ColumnSpec, Declared, Guard, Role};
 use klimt::{Error, ErrorKind, Result};
 use klimt_io::csv::DialectSpec;
 use klimt_io::source::ColumnPlan;
@@ -88,6 +88,9 @@ pub fn column_spec(name: &str, role: Role, given: &ColumnSettings) -> Result<Col
     if given.order.is_some() && given.hierarchy.is_some() {
         return Err(Error::input(format!("column {name} has both an order and a hierarchy: one is enough")));
     }
+    if let Some(text) = &given.domain {
+        spec.declared = Some(declared(name, text, given)?);
+    }
     if let Some(path) = &given.order {
         spec.order = Some(read_order(path)?);
     }
@@ -95,6 +98,34 @@ pub fn column_spec(name: &str, role: Role, given: &ColumnSettings) -> Result<Col
         spec.hierarchy = Some(Arc::new(load_hierarchy(path)?));
     }
     Ok(spec)
+}
+
+/// The domain that is declared for a column: a range, or the values of a file.
+fn declared(name: &str, text: &str, given: &ColumnSettings) -> Result<Declared> {
+    let place = format!("the domain of column {name}");
+    let file = given.order.as_ref().map(|_| "order").or(given.hierarchy.as_ref().map(|_| "hierarchy"));
+    if let Some(file) = file {
+        return Err(Error::input(format!("{place}: its {file} already says what it ranges over")));
+    }
+    if let Some(range) = Declared::range(text, given.type_spec.as_ref()) {
+        return range.map_err(|wrong| Error::input(format!("{place}: {wrong}")));
+    }
+    let range = "a range is written LEAST..GREATEST, such as 0..120, with ends of the column's type";
+    let typed = given.type_spec.as_ref().is_some_and(|typed| typed.value_type.is_ordered());
+    if typed && text.contains("..") && !std::path::Path::new(text).is_file() {
+        return Err(Error::input(format!("{place}: {range}")));
+    }
+    let values = read_order(text).map_err(|error| match text.contains("..") {
+        true => Error::new(error.kind(), format!("{}; {range}", error.message())),
+        false => error,
+    })?;
+    Ok(Declared::Values(values))
+}
+
+/// The file that declares the domain of a column, where one does.
+pub fn domain_file(given: &ColumnSettings) -> Option<&str> {
+    let is_file = |text: &&str| Declared::range(text, given.type_spec.as_ref()).is_none();
+    given.domain.as_deref().filter(is_file)
 }
 
 /// Reads a hierarchy from its file.

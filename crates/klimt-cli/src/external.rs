@@ -6,12 +6,11 @@ mod sink;
 pub use ahead::publish_meanwhile;
 pub use sink::{Manner, Publisher};
 
-use crate::options::Partitioning;
+use crate::applicability::{self, RunRequest};
 use crate::progress::Stage;
 use crate::publish::Publication;
 use crate::settings::Settings;
 use klimt::algorithm::mondrian::Mondrian;
-use klimt::algorithm::optimal::Effort;
 use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Whole};
 use klimt::memory::{Pool, amount};
 use klimt::partition::Observer;
@@ -149,7 +148,7 @@ impl Run<'_> {
         let untold = registry::LOSSES.iter().filter(|(entry, loss)| {
             !loss.ignores_other_rows() && !told.iter().any(|(id, _)| *id == entry.id)
         });
-        json!({
+        let mut run = json!({
             "algorithm": self.algorithm,
             "in-memory": matches!(input, Input::Held(..)),
             "memory": self.settings.memory.described(),
@@ -166,7 +165,12 @@ impl Run<'_> {
                 "written": traffic.written(),
             },
             "losses-not-told": untold.map(|(entry, _)| entry.id).collect::<Vec<_>>(),
-        })
+        });
+        // What is free changes from run to run, and parts of a table go by the budget.
+        if self.settings.memory.memory.is_none() {
+            run["budget"] = json!(self.pool.limit());
+        }
+        run
     }
 }
 
@@ -200,40 +204,9 @@ fn secret(order: RowOrder) -> [u8; 32] {
     }
 }
 
-/// What cannot be done with a table larger than memory, as it needs all rows at once.
-fn refused(settings: &Settings) -> Vec<String> {
-    let split = settings.split.as_deref().unwrap_or("median");
-    let loss = split.strip_prefix("loss:").map(str::trim);
-    let known = |name: &str| registry::LOSSES.iter().find(|(entry, _)| entry.id == name);
-    let counts_rows = loss.and_then(known).is_some_and(|(_, loss)| !loss.ignores_other_rows());
-    let given = [
-        (settings.keep_order, "--keep-order: parts are published as they are found"),
-        (settings.suppress.is_some(), "--suppress: which rows to leave out is decided over all of them"),
-        (settings.search.effort() != Effort::Fast, "--effort: a search for better cuts needs all rows"),
-        (
-            settings.partitioning == Some(Partitioning::Relaxed),
-            "--partitioning relaxed: equal rows stay in one part",
-        ),
-        (counts_rows, "--split: this loss counts the rows of the whole table"),
-        (
-            settings.is_tree() && settings.tree.base_k.is_some(),
-            "--base-k: the leaves of a table on disk depend on --memory, so that releases for several k would not fit \
-             together",
-        ),
-    ];
-    given.iter().filter(|(given, _)| *given).map(|(_, why)| why.to_string()).collect()
-}
-
-/// What Rothko cannot do is said before the table is read.
-pub fn check_asked(settings: &Settings) -> Vec<String> {
-    match settings.algorithm() {
-        "rothko-t" | "rothko-s" => refused(settings),
-        _ => Vec::new(),
-    }
-}
-
 /// The algorithm for a table that does not fit in memory; an error where what was asked for needs it there.
-pub fn algorithm_for<'s>(settings: &'s Settings, table: &SpilledTable<'_>, pool: &Pool) -> Result<&'s str> {
+pub fn algorithm_for<'s>(run: &RunRequest<'s>, table: &SpilledTable<'_>, pool: &Pool) -> Result<&'s str> {
+    let settings = run.settings;
     let asked = settings.algorithm();
     if ["rothko-t", "rothko-s"].contains(&asked) {
         return Ok(asked);
@@ -246,7 +219,7 @@ pub fn algorithm_for<'s>(settings: &'s Settings, table: &SpilledTable<'_>, pool:
             .with_help(enough)
             .with_help("--algorithm rothko-s works within the budget"));
     }
-    let problems = refused(settings);
+    let problems = applicability::needing_all_rows(run);
     if problems.is_empty() {
         return Ok(if settings.is_tree() { asked } else { "rothko-s" });
     }

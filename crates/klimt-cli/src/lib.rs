@@ -1,5 +1,6 @@
 //! The `klimt` command: one file per subcommand. It is a library so that what it reads can be fuzzed (`parsers.rs`).
 
+pub mod applicability;
 mod bundle;
 mod certificate;
 mod checks;
@@ -14,6 +15,7 @@ pub mod parsers;
 mod paths;
 mod progress;
 mod publish;
+mod recorded;
 mod requirements;
 mod risk;
 mod schemes;

@@ -25,8 +25,7 @@ pub struct MemoryArgs {
     /// Where tables larger than memory are kept meanwhile; TMPDIR or /tmp by default
     #[arg(long, value_name = "FOLDER")]
     pub temp_dir: Option<String>,
-    /// rothko-s: the chance of making a cut that has to be undone; 0.05 by default. Where no column is sensitive,
-    /// --alpha says the same
+    /// rothko-s: the chance of making a cut that has to be undone; 0.05 by default
     #[arg(long, value_name = "CHANCE")]
     pub significance: Option<String>,
     /// rothko-s: the rows of a sample; as many as memory allows by default
@@ -45,17 +44,10 @@ impl MemoryArgs {
         }
     }
 
-    /// What makes no sense, with this algorithm or with any.
-    pub fn problems(&self, algorithm: &str, is_auto: bool) -> Vec<String> {
-        let mut problems: Vec<String> = Vec::new();
-        problems.extend(self.bytes().err().map(|error| error.message().to_string()));
-        problems.extend(self.sampling().err().map(|error| error.message().to_string()));
-        if !["rothko-s", "rtree"].contains(&algorithm) && !is_auto {
-            let given = [("significance", &self.significance), ("sample", &self.sample)];
-            let stray = given.iter().filter(|(_, given)| given.is_some());
-            problems.extend(stray.map(|(flag, _)| format!("--{flag} is for --algorithm rothko-s")));
-        }
-        problems
+    /// Sizes and numbers that make no sense.
+    pub fn problems(&self) -> Vec<String> {
+        let errors = [self.bytes().err(), self.sampling().err()];
+        errors.into_iter().flatten().map(|error| error.message().to_string()).collect()
     }
 
     /// The budget.
@@ -70,9 +62,12 @@ impl MemoryArgs {
         Ok(pool)
     }
 
+    /// What a certificate says where no budget was asked for.
+    pub const UNSAID: &str = "half of what is free";
+
     /// What a certificate says of the budget: what was asked for, as what is free changes from run to run.
     pub fn described(&self) -> &str {
-        self.memory.as_deref().unwrap_or("half of what is free")
+        self.memory.as_deref().unwrap_or(MemoryArgs::UNSAID)
     }
 
     /// The budget in bytes.
@@ -239,7 +234,7 @@ mod tests {
         let sampling = args("0.01", "5000").sampling().unwrap();
         assert_eq!((sampling.alpha, sampling.rows), (0.01, Some(5000)));
         assert!(args("1", "0").sampling().unwrap_err().message().starts_with("2 problems"));
-        assert_eq!(args("0.5", "1").problems("mondrian", false).len(), 2);
-        assert!(args("0.5", "1").problems("mondrian", true).is_empty());
+        assert_eq!(args("2", "1").problems().len(), 1);
+        assert!(args("0.5", "1").problems().is_empty());
     }
 }

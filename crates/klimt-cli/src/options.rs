@@ -141,6 +141,10 @@ pub struct ColumnArgs {
     /// The type of a column: integer, decimal, date, timestamp, boolean or text; date:%d.%m.%Y with a pattern
     #[arg(long = "type", value_name = "COLUMN=TYPE")]
     pub types: Vec<String>,
+    /// What a quasi-identifier ranges over, whether all of it occurs or not: age=0..120 for numbers, dates and timestamps, or
+    /// a file with a value per line for categories. A value outside is an error
+    #[arg(long, value_name = "COLUMN=A..B|FILE")]
+    pub domain: Vec<String>,
     /// Impose an order on a column: a file with a value per line, lowest first
     #[arg(long, value_name = "COLUMN=FILE")]
     pub order: Vec<String>,
@@ -266,8 +270,7 @@ pub struct MethodArgs {
     /// unlimited
     #[arg(long, value_name = "SHARE")]
     pub suppress: Option<String>,
-    /// Shuffle rows within groups by this number; keep it secret. Groups never depend on it, but for the random starts
-    /// of a search for schemes
+    /// Shuffle rows within groups by this number; keep it secret. Groups never depend on it
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
 }

@@ -204,19 +204,6 @@ impl Settings {
         Ok(())
     }
 
-    /// `--alpha` is (α,k)-anonymity of a sensitive column. Beside Rothko-S, where no column is sensitive, it can only be the
-    /// α of the hypothesis tests, which is called `--significance` otherwise.
-    pub fn take_alpha(&mut self) {
-        let sampled = self.algorithm.as_deref() == Some("rothko-s");
-        if !sampled || self.memory.significance.is_some() || self.sensitive_columns().next().is_some() {
-            return;
-        }
-        let of_no_column = |wanted: &Wanted| wanted.flag == "alpha" && wanted.column.is_none();
-        if let Some(at) = self.requirements.iter().position(of_no_column) {
-            self.memory.significance = Some(self.requirements.remove(at).text);
-        }
-    }
-
     /// The names of the sensitive columns.
     pub fn sensitive_columns(&self) -> impl Iterator<Item = &str> {
         let sensitive = self.columns.iter().filter(|(_, column)| column.role == Some(Role::Sensitive));
@@ -242,8 +229,11 @@ impl Settings {
                 None => {
                     let mut columns = self.sensitive_columns().peekable();
                     if columns.peek().is_none() {
-                        homeless
-                            .push(format!("--{} protects sensitive columns, and none is named", wanted.flag));
+                        homeless.push(format!(
+                            "--{} protects sensitive columns, and none is named{}",
+                            wanted.flag,
+                            self.other_alpha(wanted)
+                        ));
                     }
                     columns.for_each(|column| make(wanted.flag, column, &wanted.text));
                 }
@@ -260,6 +250,16 @@ impl Settings {
         }
         problems.extend(homeless);
         Error::all(ErrorKind::Input, problems).map_or(Ok(requirements), Err)
+    }
+
+    /// The α of Rothko's tests has a name of its own, which who asks for it beside rothko-s may look for.
+    fn other_alpha(&self, wanted: &Wanted) -> &'static str {
+        let sampled = wanted.flag == "alpha" && self.algorithm.as_deref() == Some("rothko-s");
+        if sampled {
+            "; the chance that rothko-s makes a cut which it has to undo is --significance"
+        } else {
+            ""
+        }
     }
 
     /// The sensitive columns that no requirement protects.

@@ -5,7 +5,6 @@ mod bound;
 
 pub use bound::{Guides, Schemes};
 
-use crate::search::SearchArgs;
 use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use clap::{Args, ValueEnum};
@@ -191,29 +190,6 @@ impl Settings {
         }
         Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
     }
-}
-
-/// Flags that make no sense together, a problem each: those of schemes with another algorithm, those of others with
-/// schemes.
-pub fn stray(settings: &Settings) -> Vec<String> {
-    if settings.algorithm() != "scheme" {
-        let columns = || settings.columns.values();
-        let given = [
-            ("scheme", settings.schemes.default.is_some() || columns().any(|column| column.scheme.is_some())),
-            ("levels", columns().any(|column| column.levels.is_some())),
-            ("direction", settings.schemes.direction.is_some()),
-            ("without", !settings.schemes.without.is_empty()),
-        ];
-        let stray = given.iter().filter(|(_, given)| *given);
-        return stray.map(|(flag, _)| format!("--{flag} is for --algorithm scheme")).collect();
-    }
-    let SearchArgs { effort, .. } = &settings.search;
-    let given = [
-        ("split", settings.split.is_some(), "schemes group values, not rows; --loss says what is minimised"),
-        ("hierarchy-cut", settings.hierarchy_cut.is_some(), "--scheme says how a hierarchy is used"),
-        ("effort", effort.is_some(), "the search spends all that --time-limit and --gap grant"),
-    ];
-    given.iter().filter(|(_, given, _)| *given).map(|(flag, _, why)| format!("--{flag}: {why}")).collect()
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ pub struct ColumnSettings {
     pub role: Option<Role>,
     /// The type of its values.
     pub type_spec: Option<TypeSpec>,
+    /// What it ranges over: a range such as `0..120`, or a file of values.
+    pub domain: Option<String>,
     /// The file of its order.
     pub order: Option<String>,
     /// The file of its hierarchy.
@@ -31,6 +33,8 @@ pub struct ColumnSettings {
     pub scheme: Option<Scheme>,
     /// Which levels of its hierarchy may be published.
     pub levels: Option<Levels>,
+    /// Whether its hierarchy was taken out, as it only guides a scheme.
+    pub guided: bool,
     /// Whether it is read from a release, where `*` stands for any value.
     pub published: bool,
     /// Whether it may be a set of texts although nearly every row has its own.
@@ -101,6 +105,7 @@ impl Settings {
         self.apply_roles(args, &mut problems);
         for (flag, pairs) in [
             ("type", &args.types),
+            ("domain", &args.domain),
             ("order", &args.order),
             ("hierarchy", &args.hierarchy),
             ("weight", &args.weight),
@@ -123,6 +128,7 @@ impl Settings {
                         Ok(parsed) => column_settings.type_spec = Some(parsed),
                         Err(wrong) => problems.push(format!("--type {pair}: {wrong}")),
                     },
+                    "domain" => column_settings.domain = Some(value.to_string()),
                     "order" => column_settings.order = Some(value.to_string()),
                     "hierarchy" => column_settings.hierarchy = Some(value.to_string()),
                     _ => match weight(value) {

@@ -9,7 +9,7 @@ use crate::suggest::did_you_mean;
 use crate::tree::ByArg;
 use clap::ValueEnum;
 use klimt::registry::Subject;
-use klimt::table::{Role, TypeSpec};
+use klimt::table::{Declared, Role, TypeSpec};
 use klimt::{Error, ErrorKind, Result, registry};
 use std::path::Path;
 use toml::{Table, Value};
@@ -63,6 +63,7 @@ const KEYS: &[(&str, &str)] = &[
 const COLUMN_KEYS: &[(&str, &str)] = &[
     ("role", "quasi-identifier, sensitive, identifier, insensitive or target"),
     ("type", "integer, decimal, date, timestamp, boolean or text"),
+    ("domain", "what it ranges over: \"0..120\", or a file with a value per line"),
     ("order", "a file with a value per line, lowest first"),
     ("hierarchy", "a file with a line per value, then its ever coarser ancestors"),
     ("weight", "how much the column matters"),
@@ -227,6 +228,7 @@ impl Reader<'_> {
                 "type" => column.type_spec = self.parsed(&place, value, str::parse::<TypeSpec>),
                 "scheme" => column.scheme = self.parsed(&place, value, schemes::named),
                 "levels" => column.levels = self.parsed(&place, value, str::parse::<Levels>),
+                "domain" => column.domain = self.text(&place, value),
                 "order" => column.order = self.file(&place, value),
                 "hierarchy" => column.hierarchy = self.file(&place, value),
                 "weight" => match number(value).as_deref().and_then(weight) {
@@ -253,6 +255,11 @@ impl Reader<'_> {
                         .push(format!("{}: columns.{name}: there is no key {unknown}{hint}", self.path));
                 }
             }
+        }
+        // A range or a file, which only the type of the column tells.
+        let is_file = |text: &String| Declared::range(text, column.type_spec.as_ref()).is_none();
+        if let Some(file) = column.domain.take_if(|text| is_file(text)) {
+            column.domain = Some(self.folder.join(file).to_string_lossy().into_owned());
         }
         column
     }

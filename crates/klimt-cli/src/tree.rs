@@ -1,12 +1,10 @@
 //! The R+-tree: what may be asked of it, and how a run hands it on.
 
-use crate::options::{Extent, HierarchyCut};
 use crate::settings::Settings;
 use clap::{Args, ValueEnum};
 use klimt::Result;
 use klimt::algorithm::index::{BoxSplit, Built, By, RPlusTree};
 use klimt::algorithm::mondrian::Mondrian;
-use klimt::algorithm::optimal::Effort;
 use klimt::partition::Job;
 use klimt::requirement::{Bound, Requirement};
 use klimt::split::SplitSpec;
@@ -90,11 +88,19 @@ impl Settings {
         Ok(Some((requirements, by)))
     }
 
+    /// Whether cuts are chosen by the boxes of their sides.
+    pub fn splits_by_boxes(&self) -> bool {
+        ["box", "box:area"].contains(&self.split_name())
+    }
+
+    /// Whether groups are made of several leaves.
+    pub fn is_coarser(&self) -> bool {
+        self.is_tree() && self.tree.base_k.is_some_and(|base| Some(base) < self.k)
+    }
+
     /// Whether groups are runs of leaves, whose boxes may overlap.
     pub fn runs_of_leaves(&self) -> bool {
-        self.is_tree()
-            && self.tree.base_k.is_some_and(|base| Some(base) < self.k)
-            && self.tree.by != Some(ByArg::Level)
+        self.is_coarser() && self.tree.by != Some(ByArg::Level)
     }
 
     /// What a certificate says of the tree, by name.
@@ -125,59 +131,19 @@ pub fn build(settings: &Settings, job: &Job<'_>, mondrian: Mondrian) -> Result<B
     tree.build(job, &[job.table.rows() as u32])
 }
 
-/// What makes no sense, with an R+-tree or without one.
-pub fn problems(settings: &Settings, saves_recoding: bool) -> Vec<String> {
-    let (tree, split, is_tree) = (&settings.tree, settings.split_name(), settings.is_tree());
-    let boxes = ["box", "box:area"].contains(&split);
-    let is_coarser = tree.base_k.is_some_and(|base| Some(base) < settings.k);
-    let runs = settings.runs_of_leaves();
-    let overlap = "boxes over runs of leaves may overlap; --by level keeps them apart";
+/// Numbers that make no sense for an R+-tree.
+pub fn problems(settings: &Settings) -> Vec<String> {
+    let (tree, is_tree) = (&settings.tree, settings.is_tree());
     let given = [
-        (is_tree && !boxes, format!("--split {split}: an R+-tree is split by box or box:area")),
-        (
-            settings.algorithm() == "rothko-t" && boxes,
-            format!("--split {split}: rothko-t sees counts, not rows; rothko-s and rtree split by boxes"),
-        ),
-        (
-            boxes && settings.hierarchy_cut == Some(HierarchyCut::Nodes),
-            "--hierarchy-cut nodes: boxes are cut between any two leaves of a hierarchy".to_string(),
-        ),
-        (!is_tree && tree.base_k.is_some(), "--base-k is for --algorithm rtree".to_string()),
-        (!is_tree && tree.by.is_some(), "--by is for --algorithm rtree".to_string()),
-        (
-            !boxes && tree.leaf_capacity.is_some(),
-            "--leaf-capacity is for --algorithm rtree or --split box".to_string(),
-        ),
-        (!boxes && !tree.prefer.is_empty(), "--prefer is for --algorithm rtree or --split box".to_string()),
-        (is_tree && tree.base_k == Some(0), "--base-k must be at least 1".to_string()),
+        (is_tree && tree.base_k == Some(0), "--base-k must be at least 1"),
         (
             is_tree && settings.k.is_some() && tree.base_k > settings.k,
-            "--base-k must be at most k: groups are made of whole leaves".to_string(),
-        ),
-        (
-            is_tree
-                && tree.base_k.is_some()
-                && settings.search.time_limit.is_some()
-                && settings.search.effort() == Effort::Fast,
-            "--time-limit: leaves would depend on the clock, so that releases for several k would not fit together; \
-             leave --base-k out"
-                .to_string(),
-        ),
-        (
-            is_tree && tree.by.is_some() && !is_coarser,
-            "--by: every leaf is a group unless --base-k is less than k".to_string(),
+            "--base-k must be at most k: groups are made of whole leaves",
         ),
         (
             tree.leaf_capacity.is_some_and(|capacity| capacity < 2),
-            "--leaf-capacity must be at least 2: a leaf cannot be split before both sides have enough rows"
-                .to_string(),
-        ),
-        (runs && settings.extent == Some(Extent::Region), format!("--extent region: {overlap}")),
-        (runs && saves_recoding, format!("--save-recoding: {overlap}")),
-        (
-            is_coarser && is_tree && settings.search.effort() != Effort::Fast,
-            "--effort: a search for better cuts would break leaves up; leave --base-k out".to_string(),
+            "--leaf-capacity must be at least 2: a leaf cannot be split before both sides have enough rows",
         ),
     ];
-    given.into_iter().filter(|(given, _)| *given).map(|(_, why)| why).collect()
+    given.into_iter().filter(|(given, _)| *given).map(|(_, why)| why.to_string()).collect()
 }

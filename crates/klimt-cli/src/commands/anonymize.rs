@@ -1,8 +1,9 @@
 //! `klimt anonymize`: from a table to a certified release.
 
 use super::threads;
+use crate::applicability::{RunRequest, Seen, tell_idle};
 use crate::certificate::{Certificate, Certified, Proven, is_by_sizes};
-use crate::checks::{check_files, check_local, check_names, check_search};
+use crate::checks::{check_files, check_names, check_options};
 use crate::columns::{dialect_spec, plan};
 use crate::external::{self, Manner};
 use crate::hand_over::{Telling, hand_over};
@@ -10,6 +11,7 @@ use crate::options::{AnonymizeArgs, Extent, HierarchyCut, Partitioning as Partit
 use crate::output::Staged;
 use crate::progress::Progress;
 use crate::publish::{Checked, Publication, facts};
+use crate::recorded;
 use crate::schemes::{Guides, Schemes};
 use crate::search::{self, Watch};
 use crate::settings::{ColumnSettings, Settings, list_of, share};
@@ -54,9 +56,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     })?;
     let output = settings.output.clone().unwrap_or_else(|| "-".to_string());
     check_files(&input, &output, &args, &settings)?;
-    let saves_recoding = args.publish.save_recoding.is_some();
-    check_search(&settings, saves_recoding)?;
-    check_local(&settings, saves_recoding)?;
+    check_options(&RunRequest { args: &args, settings: &settings })?;
     let k = settings.k.ok_or_else(|| {
         Error::input("k is not given")
             .with_help("say how many people must share a published row, such as -k 5")
@@ -72,7 +72,14 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let pool = settings.memory.granted()?;
     let folder = SpillFolder::within(&settings.memory.folder());
     let room = Room { pool: &pool, folder: &folder };
-    let (loaded, dialect, kept_types) = read(&input, &args, &settings, threads, &progress, &room)?;
+    let TableRead { loaded, dialect, kept_types, is_text } =
+        read(&input, &args, &settings, threads, &progress, &room)?;
+    let request = RunRequest { args: &args, settings: &settings };
+    let (table, in_memory) = match &loaded {
+        Loaded::Spilled(spilled) => (spilled.frame(), false),
+        Loaded::Fits(table, _) => (table, true),
+    };
+    tell_idle(args.general.quiet, &request, &Seen { table, in_memory, is_text });
     let asked = Asked {
         args: &args,
         settings: &settings,
@@ -87,7 +94,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         room,
     };
     let external = match &loaded {
-        Loaded::Spilled(table) => Some(external::algorithm_for(&settings, table, &pool)?),
+        Loaded::Spilled(table) => Some(external::algorithm_for(&request, table, &pool)?),
         Loaded::Fits(..) => Some(settings.algorithm()).filter(|name| name.starts_with("rothko")),
     };
     let (checked, certificate) = match (external, loaded) {
@@ -190,7 +197,7 @@ impl Asked<'_> {
             table: frame,
             rows: input.rows(),
             requirements,
-            settings: describe(settings, algorithm, None),
+            settings: self.described(algorithm, frame, None),
             run: run.describe(input, &account, &published.losses),
             losses: published.losses,
             published_losses: None,
@@ -205,6 +212,14 @@ impl Asked<'_> {
                 .push(Staged::made(path, |out| rules.write(self.k, saved(settings), extents, out))?);
         }
         Ok((checked, certificate))
+    }
+
+    /// The settings that a certificate names.
+    fn described(&self, algorithm: &str, table: &Table, schemes: Option<&Schemes>) -> Map<String, Value> {
+        let mut map = describe(self.settings, algorithm, schemes);
+        let rest = recorded::describe(self.args, self.settings, table);
+        map.extend(rest.into_iter().map(|(key, value)| (key.to_string(), value)));
+        map
     }
 
     fn publication<'p>(
@@ -245,7 +260,7 @@ impl Asked<'_> {
         let steered = workload.as_ref().map(|workload| workload.steer(&weights));
         let split = settings.split_spec().bind(&original)?;
         let bound = Bound::new(requirements, table)?;
-        let schemes = Schemes::bind(settings, guides, table, args.method.seed.unwrap_or(0))?;
+        let schemes = Schemes::bind(settings, guides, table)?;
         if schemes.is_none() {
             bound.feasible(table)?;
         }
@@ -329,7 +344,7 @@ impl Asked<'_> {
             table,
             rows: table.rows() as u64,
             requirements,
-            settings: describe(settings, settings.algorithm(), schemes.as_ref()),
+            settings: self.described(settings.algorithm(), table, schemes.as_ref()),
             losses,
             published_losses,
             proof,
@@ -525,7 +540,6 @@ pub fn gather(args: &AnonymizeArgs) -> Result<Settings> {
         settings.search.loss.get_or_insert("dm".to_string());
         settings.extent.get_or_insert(Extent::Region);
     }
-    settings.take_alpha();
     Ok(settings)
 }
 
@@ -545,6 +559,18 @@ pub fn saved(settings: &Settings) -> Vec<SavedRequirement> {
     each.collect()
 }
 
+/// A table as it was read.
+pub struct TableRead<'r> {
+    /// Its rows, in memory or on disk.
+    pub loaded: Loaded<'r>,
+    /// How its text is written.
+    pub dialect: Dialect,
+    /// The types of its columns.
+    pub kept_types: KeptTypes,
+    /// Whether it was text.
+    pub is_text: bool,
+}
+
 /// Reads the table, in memory as far as there is room.
 pub fn read<'r>(
     input: &str,
@@ -553,9 +579,10 @@ pub fn read<'r>(
     threads: usize,
     progress: &Progress,
     room: &Room<'r>,
-) -> Result<(Loaded<'r>, Dialect, KeptTypes)> {
+) -> Result<TableRead<'r>> {
     let source = Source::open(input, dialect_spec(input, &args.format))?;
     let (dialect, kept_types) = (source.dialect(), source.kept_types());
+    let is_text = matches!(source, Source::Csv(_));
     let plan = plan(input, source.columns(), settings)?;
     let bytes = std::fs::metadata(input).map_or(0, |metadata| metadata.len());
     // Rows on disk take no more than their text, until they are all there and it is known.
@@ -570,7 +597,7 @@ pub fn read<'r>(
     };
     tell_doubts(args.general.quiet, report);
     let kept_types = kept_types.after(report);
-    Ok((loaded, dialect, kept_types))
+    Ok(TableRead { loaded, dialect, kept_types, is_text })
 }
 
 /// The weight of every dimension.

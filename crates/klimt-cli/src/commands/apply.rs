@@ -2,7 +2,7 @@
 
 use super::anonymize::{output_dialect, row_order};
 use super::{read_table, threads};
-use crate::columns::{column_spec, plan};
+use crate::columns::{column_spec, domain_file, plan};
 use crate::options::{ApplyArgs, ColumnArgs, Extent};
 use crate::paths::check_outputs;
 use crate::progress::Progress;
@@ -28,6 +28,7 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     let mut read = vec![args.input.as_str(), &args.recoding];
     for column in settings.columns.values() {
         read.extend(column.order.as_deref());
+        read.extend(domain_file(column));
         read.extend(column.hierarchy.as_deref());
     }
     check_outputs(&[("release", &args.output)], &read)?;

@@ -2,9 +2,11 @@
 
 pub mod args;
 
-use super::anonymize::{self, Asked};
+use super::anonymize::{self, Asked, TableRead};
 use super::threads;
-use crate::checks::{check_local, check_search};
+use crate::applicability::{RunRequest, applies};
+use crate::checks::check_options;
+use crate::columns::domain_file;
 use crate::external;
 use crate::options::{AnonymizeArgs, MethodArgs, PublishArgs};
 use crate::output::write_whole;
@@ -119,6 +121,7 @@ fn check_files(args: &CompareArgs, input: &str, settings: &Settings) -> Result<(
     read.extend(args.spec.as_deref());
     for column in settings.columns.values() {
         read.extend(column.order.as_deref());
+        read.extend(domain_file(column));
         read.extend(column.hierarchy.as_deref());
     }
     match read.iter().find(|read| same_file(read, output)) {
@@ -166,8 +169,11 @@ fn settings_of(args: &CompareArgs, algorithm: &str, k: u64, loss: Option<&str>) 
         general,
     };
     let mut settings = anonymize::gather(&args)?;
-    // A trace is of one search.
+    // A trace is of one search, and not every algorithm minimises the loss that all are compared by.
     settings.search.trace = None;
+    if loss.is_some() && !applies("loss", &RunRequest { args: &args, settings: &settings }) {
+        settings.search.loss = None;
+    }
     let requirements = settings.build_requirements()?;
     Ok(Setting { args, settings, requirements })
 }
@@ -208,8 +214,7 @@ impl Bench<'_> {
         let Setting { args, mut settings, requirements } = setting;
         // What the search for schemes takes of the hierarchies is in what was read.
         Guides::take(&mut settings)?;
-        check_search(&settings, false)?;
-        check_local(&settings, false)?;
+        check_options(&RunRequest { args: &args, settings: &settings })?;
         let suppression = match &settings.suppress {
             Some(text) => Suppression::share(share(text)?).unwrap_or(Suppression::NONE),
             None => Suppression::NONE,
@@ -256,7 +261,7 @@ impl Bench<'_> {
         let guides = Guides::take(&mut setting.settings)?;
         let room = Room { pool: &self.pool, folder };
         let Setting { args, settings, .. } = setting;
-        let (loaded, dialect, kept_types) =
+        let TableRead { loaded, dialect, kept_types, .. } =
             anonymize::read(self.input, args, settings, self.threads, self.progress, &room)?;
         match loaded {
             Loaded::Fits(table, report) => Ok(Held { table, report, dialect, kept_types, guides }),

@@ -40,6 +40,10 @@ pub fn run(command: &IndexCommand) -> Result<()> {
 
 fn create(args: &CreateArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
+    if settings.columns.values().any(|column| column.domain.is_some()) {
+        return Err(Error::input("--domain: the domains of a store grow with its rows")
+            .with_help("leave it out, or anonymize the table with klimt anonymize"));
+    }
     settings.apply_requirements(&args.requirements)?;
     settings.algorithm = Some("rtree".to_string());
     settings.tree.leaf_capacity = args.leaf_capacity.or(settings.tree.leaf_capacity);

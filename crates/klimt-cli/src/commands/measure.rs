@@ -6,6 +6,7 @@ mod learning;
 use super::anonymize::weights;
 use super::verify::{self, gather, tally};
 use super::{read_table, threads};
+use crate::certificate::declared_beside;
 use crate::options::{MeasureArgs, Other};
 use crate::progress::Progress;
 use crate::settings::{ColumnSettings, Settings};
@@ -13,7 +14,7 @@ use crate::terminal::{note, print, table};
 use klimt::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt::registry;
 use klimt::table::{Role, Table, TypeSpec, ValueType};
-use klimt::{Error, Result};
+use klimt::{Error, ErrorKind, Result};
 use klimt_learn::Report;
 use klimt_verify::{Findings, Question, Tally};
 use serde_json::{Map, Value, json};
@@ -31,6 +32,8 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     }
     if let Some(release) = &args.release {
         verify::without_guides(&mut settings, release, &tally)?;
+        let problems = declared_beside(&mut settings, release);
+        Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
     }
     let table = match args.release {
         Some(_) => read_columns(&args.original, args, &settings)?,

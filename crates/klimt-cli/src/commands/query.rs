@@ -5,6 +5,7 @@ pub mod args;
 use super::measure::as_categories;
 use super::verify::{gather, tally, without_guides};
 use super::{read_table, threads};
+use crate::certificate::declared_beside;
 use crate::options::Other;
 use crate::output::write_private;
 use crate::paths::same_file;
@@ -15,7 +16,7 @@ use crate::workload;
 use args::QueryArgs;
 use klimt::table::{Role, Table};
 use klimt::workload::{Errors, Released, Summary, Workload};
-use klimt::{Error, Result};
+use klimt::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
 
 /// More queries than this are only summed up.
@@ -32,6 +33,10 @@ pub fn run(args: &QueryArgs) -> Result<()> {
     {
         let tally = tally(release, &args.format, &settings, &[])?;
         without_guides(&mut settings, release, &tally)?;
+    }
+    if let Some(release) = &args.release {
+        let problems = declared_beside(&mut settings, release);
+        Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
     }
     let mut queries = args.workload.as_deref().map(workload::read).transpose()?;
     let made = queries.is_none();

@@ -10,7 +10,7 @@ use super::measure::{published_groups, untold};
 use super::verify::{Counted, count_release, describe_broken, facts, gather, stars_note, without_guides};
 use super::{read_table, threads};
 use crate::certificate::{four_digits, is_by_sizes};
-use crate::options::Other;
+use crate::options::{FormatArgs, Other};
 use crate::output::write_whole;
 use crate::paths::same_file;
 use crate::progress::Progress;
@@ -36,18 +36,22 @@ use serde_json::{Map, Value, json};
 pub fn run(args: &ReportArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
     settings.apply_requirements(&args.requirements)?;
+    settings.workload = args.workload.clone().or(settings.workload);
     check_files(args, &settings)?;
     let certified = certificate::read(args)?;
     if let Some(certified) = &certified {
         certificate::fill(&mut settings, &certified.json)?;
     }
+    // The hierarchies that guide schemes are asked for again, though the release is not read by them.
+    let again = settings.clone();
     let question = risk::question(&args.risk)?;
     let requirements = settings.build_requirements()?;
     let mut counted = count_release(&args.release, &args.format, &settings, &COUNTED, None)?;
     counted.tally = counted.tally.with_suppressed_stars(args.stars_are_suppressed);
     let tally = &counted.tally;
     without_guides(&mut settings, &args.release, tally)?;
-    let (table, roles) = read_original(args, &settings)?;
+    let format = certificate::format(args, certified.as_ref());
+    let (table, roles) = read_original(args, &settings, &format)?;
     let asked = Question { k: settings.k, original_rows: Some(table.rows() as u64) };
     let findings = Findings::new(tally, &asked)?;
     let outcomes = check(tally, &requirements, &facts(&settings)?)?;
@@ -61,7 +65,13 @@ pub fn run(args: &ReportArgs) -> Result<()> {
             original: file_name(&args.original),
             release: file_name(&args.release),
             k: settings.k,
-            command: command::make(args, &settings, &roles, certified.as_ref().map(|found| &found.json)),
+            command: command::make(
+                args,
+                &format,
+                &again,
+                &roles,
+                certified.as_ref().map(|found| &found.json),
+            ),
             check: command::check(args, &settings, &roles),
             roles,
         },
@@ -95,8 +105,10 @@ fn check_files(args: &ReportArgs, settings: &Settings) -> Result<()> {
     let mut read = vec![args.original.as_str(), &args.release, &certificate];
     read.extend(args.spec.as_deref());
     read.extend(args.certificate.as_deref());
+    read.extend(settings.workload.as_deref());
     for column in settings.columns.values() {
         read.extend(column.order.as_deref());
+        read.extend(columns::domain_file(column));
         read.extend(column.hierarchy.as_deref());
     }
     match read.iter().find(|read| same_file(read, &args.output)) {
@@ -109,7 +121,11 @@ fn check_files(args: &ReportArgs, settings: &Settings) -> Result<()> {
 }
 
 /// The columns of the original that the page is about, and the roles of all.
-fn read_original(args: &ReportArgs, settings: &Settings) -> Result<(Table, Vec<(String, Role)>)> {
+fn read_original(
+    args: &ReportArgs,
+    settings: &Settings,
+    format: &FormatArgs,
+) -> Result<(Table, Vec<(String, Role)>)> {
     let progress = Progress::new(args.general.quiet)?;
     let mut told = settings.clone();
     told.other = Some(Other::Drop);
@@ -120,17 +136,11 @@ fn read_original(args: &ReportArgs, settings: &Settings) -> Result<(Table, Vec<(
         column.role = Some(Role::Identifier);
     }
     let mut names = Vec::new();
-    let table = read_table(
-        &args.original,
-        &args.format,
-        &settings.missing,
-        threads(&args.general),
-        &progress,
-        |source| {
+    let table =
+        read_table(&args.original, format, &settings.missing, threads(&args.general), &progress, |source| {
             names = source.columns().to_vec();
             columns::plan(&args.original, source.columns(), &told)
-        },
-    )?;
+        })?;
     let released = TextRecords::open(&args.release, columns::dialect_spec(&args.release, &args.format))?
         .columns()
         .to_vec();

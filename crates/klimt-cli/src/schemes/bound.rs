@@ -3,6 +3,7 @@
 use super::{Levels, SchemeSettings};
 use crate::columns::load_hierarchy;
 use crate::options::Extent;
+use crate::recorded::chosen;
 use crate::settings::Settings;
 use klimt::algorithm::scheme::{ColumnScheme, Scheme, SchemeSearch};
 use klimt::hierarchy::{Hierarchy, NodeId};
@@ -38,6 +39,7 @@ impl Guides {
                 continue;
             }
             let Some(path) = column.hierarchy.take() else { continue };
+            column.guided = true;
             match load_hierarchy(&path) {
                 Ok(tree) => {
                     guides.insert(name.clone(), Guide { path, tree: Arc::new(tree) });
@@ -61,7 +63,7 @@ pub struct Schemes {
 
 impl Schemes {
     /// Binds what is asked for to a table; `None` where another algorithm is. All problems at once.
-    pub fn bind(settings: &Settings, guides: &Guides, table: &Table, seed: u64) -> Result<Option<Self>> {
+    pub fn bind(settings: &Settings, guides: &Guides, table: &Table) -> Result<Option<Self>> {
         if settings.algorithm() != "scheme" {
             return Ok(None);
         }
@@ -105,7 +107,8 @@ impl Schemes {
             (lone > 0).then(|| (table.dimension(dimension).name.clone(), lone))
         };
         let lone_values = columns.iter().enumerate().filter_map(lone).collect();
-        let search = SchemeSearch { columns, direction, pruning, seed };
+        // Random starts do not depend on the secret seed: the certificate must tell how to make the groups again.
+        let search = SchemeSearch { columns, direction, pruning, seed: 0 };
         let described = described(&settings.schemes, schemes, levels);
         Ok(Some(Schemes { search, described, lone_values }))
     }
@@ -142,17 +145,13 @@ fn described(
     schemes: Map<String, Value>,
     levels: Map<String, Value>,
 ) -> Vec<(&'static str, Value)> {
-    use clap::ValueEnum;
-    fn name<T: ValueEnum>(value: &T) -> String {
-        value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
-    }
-    let direction = settings.direction.as_ref().map_or("auto".to_string(), name);
+    let direction = settings.direction.as_ref().map_or("auto".to_string(), chosen);
     let mut said = vec![("schemes", Value::Object(schemes)), ("direction", json!(direction))];
     if !levels.is_empty() {
         said.push(("levels", Value::Object(levels)));
     }
     if !settings.without.is_empty() {
-        said.push(("without", settings.without.iter().map(name).collect()));
+        said.push(("without", settings.without.iter().map(chosen).collect()));
     }
     said
 }

@@ -155,16 +155,34 @@ fn what_rothko_cannot_do_is_told_at_once() {
 }
 
 #[test]
-fn alpha_is_that_of_the_tests_where_no_column_is_sensitive() {
-    let place = place();
-    let asked =
-        "anonymize in.csv --qi age,sex,city,income --other drop -k 50 -q --memory 16MB --temp-dir spill";
-    for (flag, release) in [("--alpha", "a.csv"), ("--significance", "b.csv")] {
-        place.ok(&format!("{asked} --algorithm rothko-s {flag} 0.9 --sample 300 -o {release}"));
+fn alpha_is_never_that_of_the_tests() {
+    let place = Place::new();
+    place.write("in.csv", people(100));
+    place.write(
+        "klimt.toml",
+        "input = \"in.csv\"\nother = \"drop\"\nk = 5\nalgorithm = \"rothko-s\"\nalpha = 0.9\n\
+         [columns.age]\nrole = \"quasi-identifier\"\n",
+    );
+    let asked = "anonymize in.csv --qi age,sex --other drop -k 5";
+    for line in [
+        format!("{asked} --algorithm rothko-s --alpha 0.9 --sample 30 -o a.csv"),
+        format!("{asked} --algorithm rothko-s --alpha 0.9 --significance 0.1 -o a.csv"),
+        String::from("anonymize --spec klimt.toml -o a.csv"),
+    ] {
+        let ran = place.run(&line);
+        assert_eq!(ran.code, Some(2), "{line}: {}", ran.err);
+        assert!(ran.err.contains("--alpha protects sensitive columns"), "{}", ran.err);
+        assert!(ran.err.contains("is --significance"), "{}", ran.err);
     }
-    assert!(sorted(&place.read("a.csv")) == sorted(&place.read("b.csv")));
-    let ran = place.run(&format!("{asked} --algorithm rothko-t --alpha 0.9 -o d.csv"));
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    for algorithm in ["mondrian", "rothko-t", "auto"] {
+        let ran = place.run(&format!("{asked} --algorithm {algorithm} --alpha 0.9 -o a.csv"));
+        assert!(ran.code == Some(2) && !ran.err.contains("--significance"), "{}", ran.err);
+    }
+    assert_eq!(place.files(), ["in.csv", "klimt.toml"]);
+    let protected = "anonymize in.csv --qi age,sex --sensitive disease --other drop -k 5 -q -o a.csv";
+    place.ok(&format!("{protected} --algorithm rothko-s --alpha 0.9"));
+    let told = place.read("a.csv.certificate.json");
+    assert!(told.contains("(alpha,k)-anonymity of disease with alpha = 0.9"), "{told}");
 }
 
 #[test]

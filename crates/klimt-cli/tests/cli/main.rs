@@ -1,5 +1,6 @@
 //! The command, as a user runs it.
 
+mod again;
 mod against;
 mod attack;
 mod browser;
@@ -8,6 +9,7 @@ mod claims;
 mod commands;
 mod common;
 mod compare;
+mod declared;
 mod dialects;
 mod errors;
 mod external;
@@ -19,6 +21,7 @@ mod limits;
 mod local;
 mod missing;
 mod names;
+mod no_effect;
 mod order;
 mod outputs;
 mod privacy;

@@ -121,6 +121,10 @@ impl Located {
                 format!("{are} spellings of one value, which its order or hierarchy takes for several"),
                 format!("spell each value in one way, or compare the values as text: --type {column}=text"),
             ),
+            UnfitReason::Domain => (
+                format!("{are} outside the declared domain"),
+                format!("mend the lines, or widen the domain of {}", flag("domain", column, None)),
+            ),
             UnfitReason::Star => (
                 format!("{are} *, which a release publishes for any value"),
                 "say that it stands for a missing value: --missing '*'".to_string(),

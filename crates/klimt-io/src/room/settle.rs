@@ -11,8 +11,8 @@ use crate::source::ColumnPlan;
 use klimt::memory::Reservation;
 use klimt::spill::SpillFile;
 use klimt::table::{
-    Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Guard, Spelled, Spelling, Table,
-    TextColumn, TextPool, TypeSpec, ValueType,
+    Codes, Column, ColumnData, ColumnSpec, Declared, Distinct, Domain, Encoding, Guard, Role, Spelled,
+    Spelling, Table, TextColumn, TextPool, TypeSpec, UnfitReason, ValueType,
 };
 use klimt::{Error, Result};
 use std::collections::{BTreeSet, HashSet};
@@ -180,10 +180,19 @@ impl Settling<'_, '_> {
         if spec.hierarchy.is_some() || spec.order.is_some() || !spec.type_spec.as_ref().is_none_or(fits) {
             return None;
         }
+        // Ends that cannot be spelt as the values are make texts of all, as in memory.
+        let ends = match declared(spec) {
+            None => None,
+            Some(declared) => Some(declared.units(&axis_type(spec, spelling), spelling)?),
+        };
         for text in texts() {
             if let Some((units, own)) = Spelled::read(text) {
                 set.add_one(Some(units), own.digits());
             }
+        }
+        if let Some((least, greatest)) = ends {
+            set.add_one(Some(least), spelled.digits());
+            set.add_one(Some(greatest), spelled.digits());
         }
         Some(spelling)
     }
@@ -202,18 +211,18 @@ impl Settling<'_, '_> {
         match numbers {
             Numbers::None => self.texts(spec, number, known, None),
             Numbers::Texts(set) => self.texts(spec, number, known, Some(set)),
-            Numbers::Ranked(set, spelling) => self.numbers(spec, known, set, spelling, false),
-            Numbers::Range(set, spelling) => self.numbers(spec, known, set, spelling, true),
+            Numbers::Ranked(set, spelling) => self.numbers(spec, number, known, set, (spelling, false)),
+            Numbers::Range(set, spelling) => self.numbers(spec, number, known, set, (spelling, true)),
         }
     }
 
     fn numbers(
         &mut self,
         spec: &ColumnSpec,
+        number: u32,
         known: Known,
         set: NumberSet,
-        spelling: Spelling,
-        range: bool,
+        (spelling, range): (Spelling, bool),
     ) -> Result<Made> {
         let in_texts = known.texts.iter().flat_map(TextPool::iter).any(|text| self.is_missing(text));
         let missing = set.has_missing() || in_texts;
@@ -237,9 +246,38 @@ impl Settling<'_, '_> {
             _ => missing,
         };
         let tables = known.texts.iter().map(|texts| texts.iter().map(code).collect()).collect();
+        let ends = declared(spec).and_then(|declared| {
+            let (least, greatest) = declared.units(&axis_type(spec, spelling), spelling)?;
+            Some((ranks.rank(least), ranks.rank(greatest)))
+        });
         let units = Some(UnitCodes { ranks, codes: None, digits });
-        let translation = Translation::Codes(CodeTables { tables, units, missing });
-        Ok(Ok((coded(domain), translation)))
+        let tables = CodeTables { tables, units, missing };
+        if let Some(ends) = ends.filter(|&ends| ends != (0, missing.saturating_sub(1))) {
+            return Ok(Err(self.outside(number, ends, &tables)?));
+        }
+        let domain = domain.with_declared(declared(spec).map(Declared::codes));
+        Ok(Ok((coded(domain), Translation::Codes(tables))))
+    }
+
+    /// Finds the rows whose values lie outside a declared range, the codes of whose ends are given.
+    fn outside(&self, number: u32, (least, greatest): (u32, u32), tables: &CodeTables) -> Result<Located> {
+        let (mut rows, mut first_rows, mut values) = (0, Vec::new(), HashSet::new());
+        let (mut row, mut codes) = (0, Vec::<u32>::new());
+        for piece in self.index.of_column(number) {
+            codes.clear();
+            with_bytes(self.file, piece, |bytes| tables.append(piece, bytes, &mut codes))?;
+            let outside = |code: u32| code != tables.missing && !(least..=greatest).contains(&code);
+            for (at, &code) in codes.iter().enumerate().filter(|(_, code)| outside(**code)) {
+                rows += 1;
+                values.insert(code);
+                if first_rows.len() < NAMED_ROWS {
+                    first_rows.push(row + at);
+                }
+            }
+            row += codes.len();
+        }
+        let reason = UnfitReason::Domain;
+        Ok(Located { reason, values: values.len(), rows, first_rows, markers: Vec::new() })
     }
 
     /// A column of texts; of numbers too, where these do not lie in their own order or not all values are numbers.
@@ -407,6 +445,19 @@ impl Settling<'_, '_> {
         }
         Err(too_many(self.path, &[&spec.name], self.limits.memory, self.limits.memory + bytes))
     }
+}
+
+/// What a quasi-identifier is declared to range over.
+fn declared(spec: &ColumnSpec) -> Option<&Declared> {
+    spec.declared.as_ref().filter(|_| spec.role == Role::QuasiIdentifier)
+}
+
+/// The type by which declared ends are read beside values of a spelling.
+fn axis_type(spec: &ColumnSpec, spelling: Spelling) -> TypeSpec {
+    spec.type_spec.clone().unwrap_or_else(|| match spelling.value_type() {
+        ValueType::Integer => ValueType::Decimal.into(),
+        own => own.into(),
+    })
 }
 
 fn coded(domain: Domain) -> ColumnData {

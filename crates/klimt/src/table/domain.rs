@@ -66,6 +66,8 @@ pub struct Domain {
     pub(super) classes: Option<Arc<super::sameness::Classes>>,
     /// Whether the values of a sensitive column are compared as text, because that was said to be their type.
     pub(super) as_text: bool,
+    /// Which codes are declared, and stay whether they occur or not.
+    pub(super) declared: Option<super::DeclaredCodes>,
 }
 
 impl Domain {
@@ -94,6 +96,7 @@ impl Domain {
             shares: OnceLock::new(),
             classes: None,
             as_text: false,
+            declared: None,
         }
     }
 

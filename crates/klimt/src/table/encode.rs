@@ -2,7 +2,7 @@
 
 use super::domain::{Measure, Values};
 use super::sameness::Classes;
-use super::{Decimal, Domain, Role, Shape, Spelling, TextPool, TypeSpec, ValueType, align};
+use super::{Decimal, Declared, Domain, Role, Shape, Spelling, TextPool, TypeSpec, ValueType, align};
 use crate::hierarchy::{Hierarchy, NodeId};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -22,6 +22,9 @@ pub struct ColumnSpec {
     pub order: Option<Vec<String>>,
     /// The taxonomy of its values.
     pub hierarchy: Option<Arc<Hierarchy>>,
+    /// What a quasi-identifier is declared to range over; beside an order or a hierarchy, which say it themselves, there
+    /// is none.
+    pub declared: Option<Declared>,
     /// Whether the texts are those of a release, in which `*` stands for any value.
     pub published: bool,
     /// What is done when its values make no sense together.
@@ -54,6 +57,7 @@ impl ColumnSpec {
             type_spec: None,
             order: None,
             hierarchy: None,
+            declared: None,
             published: false,
             guard: Guard::Off,
             allow_unique: false,
@@ -95,6 +99,8 @@ pub enum UnfitReason {
     Star,
     /// They are not of the type that all others have.
     Stray(ValueType),
+    /// They are outside the declared domain.
+    Domain,
 }
 
 /// The distinct values, by number, that do not fit their column.
@@ -107,7 +113,7 @@ pub struct Unfit {
 }
 
 impl Distinct {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Distinct::Integers(values) => values.len(),
             Distinct::Texts(texts) => texts.len(),
@@ -136,7 +142,7 @@ impl Distinct {
         if bad.is_empty() { Ok(read.into_iter().flatten().collect()) } else { Err(bad) }
     }
 
-    fn infer(&self) -> TypeSpec {
+    pub(super) fn infer(&self) -> TypeSpec {
         let fits = |value_type: &ValueType| {
             let spec = TypeSpec::from(*value_type);
             (0..self.len()).all(|n| self.with_text(n, |text| spec.position(text).is_some()))
@@ -153,6 +159,9 @@ impl Encoding {
         if let Some(star) = distinct.star().filter(|_| spec.role == Role::QuasiIdentifier && !spec.published)
         {
             return Err(Unfit { reason: UnfitReason::Star, values: vec![star] });
+        }
+        if let Some(declared) = spec.declared.as_ref().filter(|_| spec.role == Role::QuasiIdentifier) {
+            return declared.encode(spec, &distinct, missing);
         }
         let spellings =
             if spec.role == Role::Sensitive { distinct.spellings(spec.type_spec.as_ref()) } else { None };
@@ -184,7 +193,11 @@ impl Encoding {
     }
 
     /// Finds the domain of a column in which every text is a value of its own.
-    fn by_spelling(spec: &ColumnSpec, distinct: Distinct, missing: bool) -> Result<Encoding, Unfit> {
+    pub(super) fn by_spelling(
+        spec: &ColumnSpec,
+        distinct: Distinct,
+        missing: bool,
+    ) -> Result<Encoding, Unfit> {
         let type_spec = match (&spec.type_spec, &distinct) {
             (Some(given), _) => given.clone(),
             (None, Distinct::Integers(_)) => ValueType::Integer.into(),
@@ -251,6 +264,7 @@ fn by_type(type_spec: TypeSpec, distinct: &Distinct, missing: bool, role: Role) 
         shares: OnceLock::new(),
         classes: None,
         as_text: false,
+        declared: None,
     };
     Ok(Encoding { domain, codes })
 }
@@ -275,6 +289,7 @@ fn by_order(
         shares: OnceLock::new(),
         classes: None,
         as_text: false,
+        declared: None,
     };
     Ok(Encoding { domain, codes })
 }
@@ -299,6 +314,7 @@ fn by_hierarchy(
         shares: OnceLock::new(),
         classes: None,
         as_text: false,
+        declared: None,
     };
     Ok(Encoding { domain, codes })
 }
@@ -313,7 +329,7 @@ fn look_up(
     if values.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Unfit { reason, values }) }
 }
 
-fn texts_of(distinct: &Distinct) -> TextPool {
+pub(super) fn texts_of(distinct: &Distinct) -> TextPool {
     match distinct {
         Distinct::Texts(texts) => texts.clone(),
         Distinct::Integers(values) => {

@@ -2,6 +2,7 @@
 
 mod codes;
 mod column;
+mod declared;
 mod domain;
 mod encode;
 mod narrow;
@@ -14,6 +15,7 @@ mod value_type;
 
 pub use codes::{Codes, Word};
 pub use column::{Column, ColumnData, Table};
+pub use declared::{Declared, DeclaredCodes};
 pub use domain::{Domain, Measure, Shape};
 pub use encode::{ColumnSpec, Distinct, Encoding, Guard, Unfit, UnfitReason};
 pub use narrow::NarrowedDomain;

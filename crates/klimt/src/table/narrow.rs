@@ -2,7 +2,7 @@
 
 use super::domain::{Measure, Values};
 use super::encode::node_penalties;
-use super::{Codes, Column, ColumnData, Domain, Shape, Table};
+use super::{Codes, Column, ColumnData, DeclaredCodes, Domain, Shape, Table};
 use crate::Result;
 use crate::spill::Block;
 use std::sync::OnceLock;
@@ -20,8 +20,14 @@ impl Domain {
     /// The domain of the codes that occur, which are marked.
     pub fn narrowed(&self, occurs: &[bool]) -> NarrowedDomain {
         let missing = self.missing && occurs.get(self.value_count()).copied().unwrap_or(false);
-        let mut before: Vec<u32> =
-            (0..self.value_count() as u32).filter(|&code| occurs[code as usize]).collect();
+        let last = (self.value_count() as u32).saturating_sub(1);
+        let declared = |code: u32| match self.declared {
+            None => false,
+            Some(DeclaredCodes::Ends) => code == 0 || code == last,
+            Some(DeclaredCodes::All) => true,
+        };
+        let stays = |code: &u32| occurs[*code as usize] || declared(*code);
+        let mut before: Vec<u32> = (0..self.value_count() as u32).filter(stays).collect();
         let mut narrowed = Domain { missing, shares: OnceLock::new(), ..self.clone() };
         match (&self.shape, &self.measure) {
             (Shape::Hierarchy(tree), _) => {
@@ -92,7 +98,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{ColumnSpec, Distinct, Encoding, Role, Spelling, ValueType};
+    use crate::table::{ColumnSpec, Declared, Distinct, Encoding, Role, Spelling, ValueType};
 
     fn texts(domain: &Domain) -> Vec<String> {
         (0..domain.value_count() as u32).map(|code| domain.text(code)).collect()
@@ -111,6 +117,23 @@ mod tests {
             assert_eq!(narrowed.domain.position(1), domain.position(2));
             assert_eq!((narrowed.domain.missing_code(), narrowed.domain.interval_penalty(0, 1)), (None, 1.0));
         }
+    }
+
+    #[test]
+    fn declared_values_stay() {
+        let range = Declared::range("0..1000", None).unwrap().unwrap();
+        let spec = ColumnSpec { declared: Some(range), ..ColumnSpec::new("x", Role::QuasiIdentifier) };
+        let domain = Encoding::of(&spec, Distinct::Integers(vec![1, 5, 8]), false).unwrap().domain;
+        let narrowed = domain.narrowed(&[false, false, true, false, false]);
+        assert_eq!(
+            (narrowed.before, texts(&narrowed.domain)),
+            (vec![0, 2, 4], ["0", "5", "1000"].map(String::from).to_vec())
+        );
+        let values = Declared::Values(["a", "b", "c"].map(String::from).to_vec());
+        let spec = ColumnSpec { declared: Some(values), ..ColumnSpec::new("x", Role::QuasiIdentifier) };
+        let set = Distinct::Texts(["b", "a"].into_iter().collect());
+        let domain = Encoding::of(&spec, set, false).unwrap().domain;
+        assert_eq!(domain.narrowed(&[true, false, false]).before, [0, 1, 2]);
     }
 
     #[test]

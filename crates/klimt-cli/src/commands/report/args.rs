@@ -27,6 +27,9 @@ pub struct ReportArgs {
     /// The two ordered quasi-identifiers that groups are drawn in the plane of; by default those with most values
     #[arg(long, value_name = "COLUMN,COLUMN")]
     pub scatter: Vec<String>,
+    /// The queries that the release was made for: the command that makes it again names them
+    #[arg(long, value_name = "FILE")]
+    pub workload: Option<String>,
     /// What the columns are.
     #[command(flatten)]
     pub columns: ColumnArgs,

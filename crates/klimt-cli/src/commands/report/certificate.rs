@@ -1,9 +1,11 @@
 //! What the certificate of a release fills in, and whether it is that of the release.
 
 use super::args::ReportArgs;
-use crate::certificate::file_hash;
+use crate::certificate::{file_hash, fill_declared};
+use crate::options::FormatArgs;
 use crate::requirements::{Wanted, flags, subject};
 use crate::settings::Settings;
+use klimt::names::flag;
 use klimt::registry::Subject;
 use klimt::table::{Role, TypeSpec, ValueType};
 use klimt::{Error, ErrorKind, Result};
@@ -30,6 +32,17 @@ pub fn read(args: &ReportArgs) -> Result<Option<Certified>> {
     Ok(Some(Certified { json, matches }))
 }
 
+/// How the original is written: what flags say, and else what was said when the release was made.
+pub fn format(args: &ReportArgs, certified: Option<&Certified>) -> FormatArgs {
+    let mut format = args.format.clone();
+    let Some(said) = certified.map(|certified| &certified.json["spec"]["settings"]) else { return format };
+    format.delimiter = format.delimiter.or_else(|| said["delimiter"].as_str()?.bytes().next());
+    if let (false, Some(header)) = (format.header || format.no_header, said["header"].as_bool()) {
+        (format.header, format.no_header) = (header, !header);
+    }
+    format
+}
+
 /// Fills in what is not said otherwise: roles, types and weights of columns, k, and requirements.
 pub fn fill(settings: &mut Settings, json: &Value) -> Result<()> {
     let mut problems = Vec::new();
@@ -43,8 +56,10 @@ pub fn fill(settings: &mut Settings, json: &Value) -> Result<()> {
             given.role = Some(role);
         }
         // The release was made: its sets of texts are as they were asked for.
-        given.allow_unique = true;
-        // Dates may be written by a pattern, which only a spec or a flag tells.
+        given.allow_unique = given.role == Some(Role::QuasiIdentifier);
+        if let Some(typed) = json["spec"]["settings"]["types"][name].as_str() {
+            given.type_spec = given.type_spec.take().or(typed.parse().ok());
+        }
         let known = [ValueType::Integer, ValueType::Decimal, ValueType::Boolean, ValueType::Text];
         let typed = known.into_iter().find(|known| column["type"].as_str() == Some(known.name()));
         // Sensitive values are compared as text only where that was asked for.
@@ -62,13 +77,35 @@ pub fn fill(settings: &mut Settings, json: &Value) -> Result<()> {
         let generalised = given.role == Some(Role::QuasiIdentifier);
         if let (Some(file), true, None, None) = (file, generalised, &given.order, &given.hierarchy) {
             problems.push(format!(
-                "column {name} was published by its {file}: name the file, such as --{file} {name}=FILE, or the --spec"
+                "column {name} was published by its {file}: name the file, such as {}, or the --spec",
+                flag(file, name, Some("FILE"))
             ));
         }
     }
     let ranked = json["spec"]["settings"]["qi"].as_array().into_iter().flatten().filter_map(Value::as_str);
     for (rank, name) in ranked.enumerate() {
         settings.columns.entry(name.to_string()).or_default().rank = Some(rank);
+    }
+    problems.extend(fill_declared(settings, json));
+    let said = &json["spec"]["settings"];
+    for name in said["guides"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let given = settings.columns.entry(name.to_string()).or_default();
+        if given.hierarchy.is_none() {
+            problems.push(format!(
+                "the scheme of column {name} was guided by a hierarchy: name the file, such as {}, or the --spec",
+                flag("hierarchy", name, Some("FILE"))
+            ));
+        }
+    }
+    if settings.missing.is_empty() {
+        let texts = said["missing"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        settings.missing = texts.map(str::to_string).collect();
+    }
+    if said["workload"].as_bool() == Some(true) && settings.workload.is_none() {
+        problems.push(
+            "the release was made for a workload: name the file, such as --workload FILE, or the --spec"
+                .to_string(),
+        );
     }
     for (name, weight) in json["spec"]["settings"]["weights"].as_object().into_iter().flatten() {
         let given = settings.columns.entry(name.clone()).or_default();
@@ -79,8 +116,8 @@ pub fn fill(settings: &mut Settings, json: &Value) -> Result<()> {
     settings.k = settings.k.or_else(|| k?["limit"].as_u64());
     for saved in json["spec"]["settings"]["requirements"].as_array().into_iter().flatten() {
         let text = |key: &str| saved[key].as_str();
-        let flag = flags().find(|flag| text("flag") == Some(flag) && subject(flag) != Subject::Rows);
-        if let (Some(flag), Some(column), Some(parameters)) = (flag, text("column"), text("parameters")) {
+        let known = flags().find(|flag| text("flag") == Some(flag) && subject(flag) != Subject::Rows);
+        if let (Some(flag), Some(column), Some(parameters)) = (known, text("column"), text("parameters")) {
             let said =
                 |old: &Wanted| old.flag == flag && old.column.as_deref().is_none_or(|name| name == column);
             if !settings.requirements.iter().any(said) {

@@ -2,14 +2,18 @@
 
 use super::args::ReportArgs;
 use crate::commands::verify::STARS_ARE_SUPPRESSED;
+use crate::memory::MemoryArgs;
+use crate::options::FormatArgs;
+use crate::recorded;
 use crate::settings::Settings;
 use klimt::names::{quoted, shell};
 use klimt::table::Role;
 use serde_json::Value;
 
-/// The command that makes a release like this one: the spec where there is one, all flags otherwise.
+/// The command that makes this release again: the spec where there is one, all flags otherwise.
 pub fn make(
     args: &ReportArgs,
+    format: &FormatArgs,
     settings: &Settings,
     roles: &[(String, Role)],
     certificate: Option<&Value>,
@@ -18,13 +22,32 @@ pub fn make(
     if let Some(spec) = &args.spec {
         line.flag("spec", spec);
     }
-    columns(&mut line, settings, roles);
+    let said = certificate.map(|json| &json["spec"]["settings"]);
+    columns(&mut line, settings, &in_order(roles, said), said);
     requirements(&mut line, settings);
-    if let Some(said) = certificate.map(|json| &json["spec"]["settings"]) {
-        method(&mut line, said);
+    if let Some(file) = &settings.workload {
+        line.flag("workload", file);
+    }
+    written(&mut line, format);
+    if let Some((json, said)) = certificate.zip(said) {
+        method(&mut line, settings, said);
+        memory(&mut line, &json["run"]);
     }
     line.flag("output", &args.release);
     line.text
+}
+
+/// The roles with quasi-identifiers in the order in which they were named, which decides between equally good cuts.
+fn in_order(roles: &[(String, Role)], said: Option<&Value>) -> Vec<(String, Role)> {
+    let named: Vec<&str> = said
+        .and_then(|said| said["qi-order"].as_array())
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let mut roles = roles.to_vec();
+    roles.sort_by_key(|(name, _)| named.iter().position(|other| other == name).unwrap_or(usize::MAX));
+    roles
 }
 
 /// The command that checks the release.
@@ -38,10 +61,10 @@ pub fn check(args: &ReportArgs, settings: &Settings, roles: &[(String, Role)]) -
         .filter(|(_, role)| matches!(role, Role::QuasiIdentifier | Role::Sensitive))
         .cloned()
         .collect();
-    columns(&mut line, settings, &counted);
+    columns(&mut line, settings, &counted, None);
     requirements(&mut line, settings);
     if args.stars_are_suppressed {
-        line.text.push_str(&format!(" \\\n    {STARS_ARE_SUPPRESSED}"));
+        line.switch(STARS_ARE_SUPPRESSED.trim_start_matches('-'));
     }
     line.text
 }
@@ -65,6 +88,10 @@ impl Line {
         self.text.push_str(&shell(word));
     }
 
+    fn switch(&mut self, flag: &str) {
+        self.text.push_str(&format!(" \\\n    --{flag}"));
+    }
+
     fn flag(&mut self, flag: &str, value: &str) {
         self.text.push_str(" \\\n   ");
         match value.starts_with('-') {
@@ -77,7 +104,7 @@ impl Line {
     }
 }
 
-fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)]) {
+fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)], said: Option<&Value>) {
     let flags = [
         (Role::QuasiIdentifier, "qi"),
         (Role::Sensitive, "sensitive"),
@@ -103,6 +130,9 @@ fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)]) {
         if let Some(typed) = &column.type_spec {
             line.flag("type", &format!("{name}={typed}"));
         }
+        if let Some(domain) = &column.domain {
+            line.flag("domain", &format!("{name}={domain}"));
+        }
         if let Some(file) = &column.order {
             line.flag("order", &format!("{name}={file}"));
         }
@@ -112,7 +142,8 @@ fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)]) {
         if let Some(weight) = column.weight {
             line.flag("weight", &format!("{name}={weight}"));
         }
-        if column.allow_unique {
+        // A certificate names these columns itself, and a check needs none of them.
+        if column.allow_unique && said.is_none() {
             line.flag("allow-unique", &name);
         }
     }
@@ -131,51 +162,78 @@ fn requirements(line: &mut Line, settings: &Settings) {
     }
 }
 
-/// The settings of a certificate that are flags of the same name, where they are not the usual ones.
-fn method(line: &mut Line, said: &Value) {
-    let scalar = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    };
+/// How the original is written.
+fn written(line: &mut Line, format: &FormatArgs) {
+    match format.delimiter {
+        Some(b'\t') => line.flag("delimiter", "tab"),
+        Some(byte) => line.flag("delimiter", &char::from(byte).to_string()),
+        None => {}
+    }
+    for (flag, given) in [("header", format.header), ("no-header", format.no_header)] {
+        if given {
+            line.switch(flag);
+        }
+    }
+}
+
+/// The settings of a certificate, where they are not the usual ones, or where a spec says something else.
+fn method(line: &mut Line, settings: &Settings, said: &Value) {
     let algorithm = said["algorithm"].as_str().unwrap_or("");
-    let usual = [
-        ("effort", "fast"),
-        ("extent", if algorithm == "scheme" { "region" } else { "compact" }),
-        ("partitioning", "strict"),
-        ("suppress", "none"),
-        ("direction", "auto"),
+    let by_spec = [
+        ("effort", "fast", settings.search.effort.is_some()),
+        ("extent", if algorithm == "scheme" { "region" } else { "compact" }, settings.extent.is_some()),
+        ("partitioning", "strict", settings.partitioning.is_some()),
+        ("suppress", "none", settings.suppress.is_some()),
+        ("direction", "auto", settings.schemes.direction.is_some()),
+        ("split", if algorithm == "rtree" { "box" } else { "median" }, settings.split.is_some()),
     ];
-    let flags =
-        ["algorithm", "effort", "split", "extent", "partitioning", "suppress", "time-limit", "gap", "splits"];
-    let others = ["queue", "lookahead", "base-k", "by", "leaf-capacity", "direction"];
-    for flag in flags.into_iter().chain(others) {
-        // Local recoding and runs of leaves are relaxed by themselves, and a tree chooses its split.
-        let by_itself = (flag == "partitioning" && (algorithm == "local" || said.get("by").is_some()))
-            || (flag == "split" && ["rtree", "scheme", "local"].contains(&algorithm));
-        if let Some(value) =
-            scalar(&said[flag]).filter(|value| !by_itself && !usual.contains(&(flag, value.as_str())))
-        {
+    let is_usual = |flag: &str, value: &str| {
+        by_spec.iter().any(|(name, usual, by_spec)| *name == flag && *usual == value && !by_spec)
+    };
+    // Local recoding and runs of leaves are relaxed by themselves.
+    let by_itself = |flag: &str| flag == "partitioning" && (algorithm == "local" || said.get("by").is_some());
+    for flag in recorded::FLAGS {
+        let value = match &said[*flag] {
+            Value::Array(items) => items.iter().filter_map(scalar).collect::<Vec<_>>().join(","),
+            value => scalar(value).unwrap_or_default(),
+        };
+        if !value.is_empty() && !by_itself(flag) && !is_usual(flag, &value) {
             line.flag(flag, &value);
         }
     }
-    if let Some(loss) = said["minimised"].as_str() {
+    if let Some(loss) = said["minimised"].as_str().or(said["loss"].as_str()) {
         line.flag("loss", loss);
     }
-    for flag in ["prefer", "without"] {
+    for flag in recorded::COLUMN_LISTS {
         let names: Vec<String> =
-            said[flag].as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted).collect();
+            said[*flag].as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted).collect();
         if !names.is_empty() {
             line.flag(flag, &names.join(","));
         }
     }
-    for (key, flag) in [("schemes", "scheme"), ("levels", "levels")] {
-        for (column, value) in said[key].as_object().into_iter().flatten() {
+    for (key, flag) in recorded::OF_COLUMNS {
+        for (column, value) in said[*key].as_object().into_iter().flatten() {
             scalar(value).iter().for_each(|value| line.flag(flag, &format!("{}={value}", quoted(column))));
         }
     }
     if said["row-order"].as_str() == Some("kept") {
-        line.text.push_str(" \\\n    --keep-order");
+        line.switch("keep-order");
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The memory that was granted: parts of a table go by it.
+fn memory(line: &mut Line, run: &Value) {
+    let asked = run["memory"].as_str().filter(|text| *text != MemoryArgs::UNSAID).map(str::to_string);
+    if let Some(memory) = asked.or_else(|| run["budget"].as_u64().map(|bytes| bytes.to_string())) {
+        line.flag("memory", &memory);
     }
 }
 

@@ -119,8 +119,9 @@ fn greatest(report: &Report, intersection: Option<&Intersected>) -> Option<Gain>
 /// What is known of the quasi-identifiers, in the order of the tally.
 fn specs(tally: &Tally, settings: &Settings) -> Result<Vec<ColumnSpec>> {
     let spec = |name: &String| {
+        // Somebody in the background may lie outside a declared domain.
         let given = settings.columns.get(name).cloned().unwrap_or_default();
-        column_spec(name, Role::QuasiIdentifier, &given)
+        column_spec(name, Role::QuasiIdentifier, &ColumnSettings { domain: None, ..given })
     };
     tally.quasi_identifiers().iter().map(spec).collect()
 }
