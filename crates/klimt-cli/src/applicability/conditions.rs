@@ -54,9 +54,7 @@ pub static RUNS: Need = Need {
 /// Leaves that releases for several k share.
 pub static LEAVES_FOR_MANY: Need = Need {
     text: "leaves would depend on the clock, so that releases for several k would not fit together; leave --base-k out",
-    holds: |asked| {
-        asked.settings.tree.base_k.is_some() && asked.settings.search.effort() == Effort::Fast
-    },
+    holds: |asked| asked.settings.tree.base_k.is_some() && asked.settings.search.effort() == Effort::Fast,
 };
 
 /// Groups that are leaves.
