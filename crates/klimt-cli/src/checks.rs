@@ -57,11 +57,11 @@ pub fn check_search(settings: &Settings, saves_recoding: bool) -> Result<()> {
                 .to_string(),
         );
     }
-    if algorithm == "scheme" && settings.workload.is_some() {
-        problems.push(
-            "--workload: schemes publish a value always the same way, not by where predicates end"
-                .to_string(),
-        );
+    let groups_without_cuts = ["scheme", "local"].contains(&algorithm);
+    if groups_without_cuts && settings.workload.is_some() && settings.search.loss() != "queries" {
+        problems.push(format!(
+            "--workload: {algorithm} does not cut, and takes a workload as its loss alone: --loss queries"
+        ));
     }
     if algorithm == "optimal" && settings.search.effort.is_some() {
         problems
@@ -97,7 +97,6 @@ pub fn check_local(settings: &Settings, saves_recoding: bool) -> Result<()> {
         (saves_recoding, "--save-recoding", overlap),
         (settings.partitioning.is_some(), "--partitioning", "local recoding is always relaxed"),
         (settings.split.is_some(), "--split", "local recoding does not cut; --loss says what it minimises"),
-        (settings.workload.is_some(), "--workload", "local recoding does not cut where predicates end"),
         (
             settings.hierarchy_cut.is_some(),
             "--hierarchy-cut",

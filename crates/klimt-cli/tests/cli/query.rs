@@ -158,7 +158,84 @@ fn mistakes_are_told_without_values() {
     }
     let none = place.run(&format!("anonymize in.csv {COLUMNS} -k 5 --workload born.sql -o x.csv"));
     assert!(none.code == Some(2) && none.err.contains("no query has a predicate"), "{}", none.err);
-    let local =
-        place.run(&format!("anonymize in.csv {COLUMNS} -k 5 --algorithm local --workload w.sql -o x.csv"));
-    assert!(local.code == Some(2) && local.err.contains("--workload"), "{}", local.err);
+    for algorithm in ["local", "scheme"] {
+        let run = format!("anonymize in.csv {COLUMNS} -k 5 --algorithm {algorithm} -o x.csv");
+        let other = place.run(&format!("{run} --workload w.sql --loss dm"));
+        assert!(other.code == Some(2) && other.err.contains("--loss queries"), "{}", other.err);
+        let without = place.run(&format!("{run} --loss queries"));
+        assert!(without.code == Some(2) && without.err.contains("needs --workload"), "{}", without.err);
+    }
+}
+
+/// Ages and incomes (some missing), with a city; regions coincide with the predicates about sex.
+#[test]
+fn means_answer_sums_and_averages_exactly() {
+    let place = place(600);
+    place.write(
+        "means.sql",
+        "SELECT AVG(income) WHERE sex = 'f'; SELECT SUM(income) WHERE sex = 'f'; SELECT AVG(income); \
+         SELECT MIN(income) WHERE sex = 'm'; SELECT MAX(income); SELECT COUNT(*) WHERE sex = 'f'; \
+         SELECT AVG(income) WHERE sex = 'f' AND disease = 'flu'",
+    );
+    let columns = "--qi sex,income --sensitive disease --identifier id --other drop";
+    let ask = |release: &str| json(&place, &format!("in.csv {release} {columns} --workload means.sql"));
+    let exact = |found: &Value| -> Vec<bool> {
+        found["queries"].as_array().unwrap().iter().map(|query| query["is_exact"].as_bool().unwrap()).collect()
+    };
+    for (flags, name) in [("", "a.csv"), ("--extent region", "b.csv"), ("", "c.parquet"), ("--memory 32MB", "d.csv")] {
+        let run = format!("anonymize in.csv {columns} -k 20 -q --workload means.sql {flags} -o {name}");
+        place.ok(&format!("{run} --statistics range,mean"));
+        let found = ask(name);
+        assert_eq!(exact(&found), [true, true, true, true, true, true, false], "{flags} {found:#}");
+        for query in found["queries"].as_array().unwrap().iter().take(6) {
+            assert_eq!(query["spread"], query["exact"], "{flags} {query}");
+        }
+        assert_eq!(found["exact_answers"], 6);
+        place.ok(&run);
+        let found = ask(name);
+        assert_eq!(exact(&found), [false, false, false, false, false, true, false], "{flags} {found:#}");
+    }
+    place.ok(&format!("anonymize in.csv {columns} -k 20 -q --suppress 10% --effort balanced --workload means.sql -o e.csv"));
+    let found = ask("e.csv");
+    if found["suppressed"] != 0 {
+        assert_eq!(found["exact_answers"], 0, "{found:#}");
+        let told = place.ok(&format!("query in.csv e.csv {columns} --workload means.sql")).out;
+        assert!(told.contains("rows are suppressed, so that no answer is known to be exact"), "{told}");
+    }
+}
+
+/// A column of the original that is called like a statistic is none.
+#[test]
+fn a_column_of_that_name_is_no_mean() {
+    let place = Place::new();
+    let rows: String = (0..40).map(|row| format!("{},{}\n", 20 + row % 7, 25)).collect();
+    place.write("in.csv", format!("age,age_mean\n{rows}"));
+    place.write("w.sql", "SELECT AVG(age)");
+    let columns = "--qi age --insensitive age_mean";
+    place.ok(&format!("anonymize in.csv {columns} -k 20 -q -o out.csv"));
+    let found = json(&place, &format!("in.csv out.csv {columns} --workload w.sql"));
+    assert_eq!(found["queries"][0]["is_exact"], false);
+}
+
+/// Schemes and local recoding minimise what a workload's answers are off by.
+#[test]
+fn a_workload_is_a_loss_where_nothing_is_cut() {
+    let place = place(400);
+    place.write(
+        "w.sql",
+        "SELECT COUNT(*) WHERE age BETWEEN 30 AND 49 AND sex = 'f'; SELECT AVG(age) WHERE sex = 'm' WEIGHT 2",
+    );
+    let columns = "--qi age,sex --sensitive disease --identifier id --other drop";
+    for (algorithm, other) in [("scheme --time-limit 3s", "dm"), ("local", "ncp")] {
+        for suppress in ["", "--suppress 5%"] {
+            let run = format!("anonymize in.csv {columns} -q -k 10 {suppress} --algorithm {algorithm}");
+            place.ok(&format!("{run} --loss {other} -o plain.csv"));
+            place.ok(&format!("{run} --workload w.sql -o aware.csv"));
+            let (plain, aware) = (mean(&place, "plain.csv", columns), mean(&place, "aware.csv", columns));
+            assert!(aware < 0.7 * plain, "{algorithm} {suppress}: {plain} became {aware}");
+            let certificate: Value = serde_json::from_str(&place.read("aware.csv.certificate.json")).unwrap();
+            assert_eq!(certificate["spec"]["settings"]["minimised"], "queries", "{certificate:#}");
+            assert_eq!(certificate["search"]["loss"], "queries + 0.01 ncp", "{certificate:#}");
+        }
+    }
 }
