@@ -1,6 +1,6 @@
 //! Workload files, and how a workload steers a run.
 
-use crate::options::Statistic;
+use crate::options::{Extent, Statistic};
 use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use crate::terminal::note;
@@ -176,7 +176,8 @@ pub fn steering(settings: &Settings, frame: &Table, quiet: bool) -> Result<Optio
     resolve(&mut workload, &names)?;
     count_what_holds_no_numbers(&mut workload, frame, &names, quiet);
     let means = settings.statistics.contains(&Statistic::Mean);
-    let bound = workload.bind(frame)?.with_means(means);
+    let boundaries = settings.extent == Some(Extent::Region);
+    let bound = workload.bind(frame)?.with_means(means).with_boundaries(boundaries);
     note_unknown(quiet, &bound);
     if bound.importance(names.len()).iter().all(|share| *share == 0.0) {
         return Err(Error::input(format!("{path}: no query has a predicate about a quasi-identifier"))

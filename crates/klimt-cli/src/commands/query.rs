@@ -216,13 +216,7 @@ fn more(queries: usize) -> String {
     }
 }
 
-fn show(
-    args: &QueryArgs,
-    queries: &Workload,
-    made: bool,
-    errors: &Errors,
-    suppressed: usize,
-) -> Result<()> {
+fn show(args: &QueryArgs, queries: &Workload, made: bool, errors: &Errors, suppressed: usize) -> Result<()> {
     if args.json {
         return print(&format!("{:#}\n", as_json(queries, made, errors, suppressed)));
     }

@@ -231,9 +231,7 @@ fn with_missing(values: Coverage, lost: Option<f64>, missing: bool) -> Coverage 
         (values, _) if lost == 0.0 => values,
         (Coverage::Nothing, false) => Coverage::Nothing,
         (Coverage::Everything, true) => Coverage::Everything,
-        (values, missing) => {
-            Coverage::Part(values.share() * (1.0 - lost) + if missing { lost } else { 0.0 })
-        }
+        (values, missing) => Coverage::Part(values.share() * (1.0 - lost) + if missing { lost } else { 0.0 }),
     }
 }
 

@@ -45,6 +45,8 @@ pub struct BoundWorkload {
     pub(crate) steering: Vec<Steering>,
     /// Whether the means of groups are published.
     pub(crate) means: bool,
+    /// Whether the boundaries of regions are published, and not their smallest intervals.
+    pub(crate) boundaries: bool,
 }
 
 impl Workload {
@@ -56,7 +58,7 @@ impl Workload {
             queries.push(bind_query(query, number, table, &mut unknown)?);
         }
         let steering = queries.iter().map(|query| Steering::new(query, table)).collect();
-        Ok(BoundWorkload { queries, unknown, steering, means: false })
+        Ok(BoundWorkload { queries, unknown, steering, means: false, boundaries: false })
     }
 }
 
@@ -64,6 +66,11 @@ impl BoundWorkload {
     /// The same, for a release that publishes the means of groups where a column has any.
     pub fn with_means(self, means: bool) -> Self {
         BoundWorkload { means, ..self }
+    }
+
+    /// The same, for a release that publishes the boundaries of regions, which are open on the left.
+    pub fn with_boundaries(self, boundaries: bool) -> Self {
+        BoundWorkload { boundaries, ..self }
     }
 
     /// The sum of the weights.

@@ -211,12 +211,7 @@ enum NumberSource<'r> {
     /// From a column of the release that is published as it is.
     Row(&'r Table, usize),
     /// From the cells of a dimension.
-    Cell {
-        domain: &'r Domain,
-        cells: &'r [Cell],
-        of_group: &'r [u32],
-        numbers: Vec<Option<CellNumbers>>,
-    },
+    Cell { domain: &'r Domain, cells: &'r [Cell], of_group: &'r [u32], numbers: Vec<Option<CellNumbers>> },
 }
 
 impl NumberSource<'_> {
@@ -316,6 +311,11 @@ impl Tally {
             Asked::Of(Function::Sum | Function::Avg, _) => self.sums_are_known,
             Asked::Of(Function::Min | Function::Max, _) => self.ends_are_known,
         };
-        Estimate { spread, matched, partial: self.partial, exact: self.complete && self.partial == 0 && known }
+        Estimate {
+            spread,
+            matched,
+            partial: self.partial,
+            exact: self.complete && self.partial == 0 && known,
+        }
     }
 }

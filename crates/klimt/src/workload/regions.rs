@@ -47,7 +47,9 @@ impl Cell {
         }
         let stretch = Stretch::of(domain, &self.reach.covered, &self.reach.ends)?;
         Some(match self.range {
-            Known::Is((lo, hi)) => Stretch { first: domain.position(lo), last: domain.position(hi), ..stretch },
+            Known::Is((lo, hi)) => {
+                Stretch { first: domain.position(lo), last: domain.position(hi), ..stretch }
+            }
             _ => stretch,
         })
     }
@@ -103,7 +105,8 @@ const PLAIN: f64 = (1u64 << 53) as f64;
 /// no sum of so many numbers has that mean.
 fn sum_of_mean(mean: Decimal, rows: u64, scale: u32) -> Option<i128> {
     let size = in_units_of(mean, scale).abs();
-    let error = rows as f64 * if size < PLAIN { size / PLAIN } else { 5e-7 };
+    // Rounded once to a floating-point number, and once more to the fewest digits that tell it from others.
+    let error = rows as f64 * if size < PLAIN { size * 2.0 / PLAIN } else { 5e-7 };
     let rows = i128::from(rows);
     if error >= 0.25 {
         return None;
@@ -173,7 +176,8 @@ pub(super) fn read_cells(original: &Table, rows: &Table, dimension: usize) -> Re
     let name = &original.dimension(dimension).name;
     let domain = original.domain(dimension);
     let of_rows = (0..rows.dimensions()).find(|&d| rows.dimension(d).name == *name);
-    let of_rows = of_rows.ok_or_else(|| Error::input(format!("the release does not publish column {name}")))?;
+    let of_rows =
+        of_rows.ok_or_else(|| Error::input(format!("the release does not publish column {name}")))?;
     let reader = Published::new(domain);
     let (published, codes) = (rows.domain(of_rows), rows.codes(of_rows));
     let region = |code: u32| {
@@ -200,9 +204,8 @@ pub(super) fn read_cells(original: &Table, rows: &Table, dimension: usize) -> Re
         found.take(taken, [MINIMUM, MAXIMUM].map(|suffix| format!("{name}{suffix}")));
     }
     if let Some(mean) = statistic(MEAN).filter(|_| is_number(domain)) {
-        let taken = found.with([mean], |cell, [text]| {
-            Some(Cell { mean: mean_of(cell, domain, &text)?, ..cell.clone() })
-        });
+        let taken = found
+            .with([mean], |cell, [text]| Some(Cell { mean: mean_of(cell, domain, &text)?, ..cell.clone() }));
         found.take(taken, [format!("{name}{MEAN}")]);
     }
     Ok(found)
@@ -250,11 +253,17 @@ fn admits_missing(cell: &Cell, domain: &Domain) -> bool {
     domain.missing_code().is_some_and(|missing| cell.reach.covered.holds(missing))
 }
 
-fn range(cell: &Cell, domain: &Domain, reader: &Published<'_>, texts: [&str; 2]) -> Option<Known<(u32, u32)>> {
+fn range(
+    cell: &Cell,
+    domain: &Domain,
+    reader: &Published<'_>,
+    texts: [&str; 2],
+) -> Option<Known<(u32, u32)>> {
     if texts == ["", ""] {
         return admits_missing(cell, domain).then_some(Known::NoValue);
     }
-    let [least, most] = texts.map(|text| reader.code(text).filter(|&code| Some(code) != domain.missing_code()));
+    let [least, most] =
+        texts.map(|text| reader.code(text).filter(|&code| Some(code) != domain.missing_code()));
     let (lo, hi) = (least?, most?);
     let inside = |code: u32| cell.reach.covered.holds(code);
     (lo <= hi && inside(lo) && inside(hi)).then_some(Known::Is((lo, hi)))

@@ -91,7 +91,8 @@ impl Spread {
             moment += of_mass;
         }
         // Of a share that is too small to be told from none, the middle is as good as anything.
-        let inside = if share > 0.0 { moment / share } else { ((least - first) + (most - first)) as f64 / 2.0 };
+        let inside =
+            if share > 0.0 { moment / share } else { ((least - first) + (most - first)) as f64 / 2.0 };
         let mean = (first as f64 + inside).clamp(least as f64, most as f64);
         Some(Portion { coverage: Coverage::Part(share.min(1.0)), mean, first: least, last: most })
     }
@@ -160,7 +161,8 @@ mod tests {
     #[test]
     fn the_middle_as_mean_is_the_even_spread() {
         for part in [(20, 20), (22, 26), (25, 29)] {
-            let (even, given) = (spread(20, 29, None).portion(&[part]), spread(20, 29, Some(24.5)).portion(&[part]));
+            let (even, given) =
+                (spread(20, 29, None).portion(&[part]), spread(20, 29, Some(24.5)).portion(&[part]));
             let (even, given) = (even.unwrap(), given.unwrap());
             assert!((even.mean - given.mean).abs() < 1e-9);
             assert!((even.coverage.share() - given.coverage.share()).abs() < 1e-12);

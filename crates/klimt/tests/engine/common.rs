@@ -41,12 +41,15 @@ pub fn workload(table: &Table) -> BoundWorkload {
         let by_other = Workload::ranges(table, &all[..1], 1, 3).queries;
         let by_itself = Workload::ranges(table, &[dimension], 1, 4).queries;
         let of_all = [Query::count(Vec::new())];
-        for (function, query) in functions.iter().zip(of_all.into_iter().chain(by_other).chain(by_itself).cycle()) {
+        for (function, query) in
+            functions.iter().zip(of_all.into_iter().chain(by_other).chain(by_itself).cycle())
+        {
             let aggregate = Aggregate::Of(*function, table.dimension(dimension).name.clone());
             asked.queries.push(Query { aggregate, ..query });
         }
     }
-    let mut bound = asked.bind(table).unwrap().with_means(table.rows() % 2 == 0);
+    let rows = table.rows();
+    let mut bound = asked.bind(table).unwrap().with_means(rows % 2 == 0).with_boundaries(rows % 3 == 0);
     bound.count(table);
     bound
 }

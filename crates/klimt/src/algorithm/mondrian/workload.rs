@@ -10,8 +10,9 @@
 //! For a sum or an average, a row counts for its number (`workload/steering.rs`), and the group is off by f·g - p·m of each
 //! row: m is what the selected rows count for on average, and g what the release takes them to count for, by the middle of
 //! what is admitted of the region, or by the mean of the group where that is published. Without means, cuts between the
-//! quantiles of the numbers are tried too, which bring g to m. For a minimum or a maximum, every group that the query meets
-//! is off by how far it reaches beyond the answer; a cut at the answer is tried too.
+//! quantiles of the numbers are tried too, which bring g to m. A minimum or a maximum is exact where a count is. Besides the
+//! error of the count, every group that the query meets is off by how far it reaches beyond the answer; a cut at the answer is
+//! tried too.
 //!
 //! How many rows a query selects is told by how many each of its predicates does, as if these were independent: all that is
 //! known of rows on disk, too. So is their mean, from the frequencies of its own dimension. A cut in one dimension changes
@@ -46,8 +47,8 @@ struct Active<'w> {
     admitted: &'w Admitted,
     /// What is computed with the numbers of the dimension.
     measure: Option<&'w Measure>,
-    /// Whether it only matters that a group is met.
-    meets: bool,
+    /// Whether it asks for a least or greatest number.
+    is_extreme: bool,
     worth: f64,
     /// What is admitted in the dimension, and in all others together.
     here: Share,
@@ -57,8 +58,7 @@ struct Active<'w> {
 /// What is admitted in a dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Share {
-    /// The share of the region; in the dimension that is computed with, times what its rows are taken to count for. For an
-    /// extreme, whether anything is admitted, times how far that reaches beyond the answer.
+    /// The share of the region; in the dimension that is computed with, times what its rows are taken to count for.
     region: f64,
     /// The share of the rows, times what they count for.
     rows: f64,
@@ -66,18 +66,16 @@ struct Share {
     held: f64,
     /// What they count for, squared.
     square: f64,
+    /// How far what is admitted reaches beyond the answer, in the dimension that is computed with.
+    beyond: f64,
     /// Whether nothing of the region is admitted.
     nothing: bool,
 }
 
 impl Share {
-    const ALL: Share = Share { region: 1.0, rows: 1.0, held: 1.0, square: 1.0, nothing: false };
-    const NOTHING: Share = Share { region: 0.0, rows: 0.0, held: 0.0, square: 0.0, nothing: true };
-
-    /// The share where it only matters whether anything is admitted.
-    fn met(self) -> Share {
-        if self.nothing { self } else { Share { region: 1.0, ..self } }
-    }
+    const ALL: Share = Share { region: 1.0, rows: 1.0, held: 1.0, square: 1.0, beyond: 1.0, nothing: false };
+    const NOTHING: Share =
+        Share { region: 0.0, rows: 0.0, held: 0.0, square: 0.0, beyond: 0.0, nothing: true };
 
     fn and(self, other: Share) -> Share {
         Share {
@@ -85,6 +83,7 @@ impl Share {
             rows: self.rows * other.rows,
             held: self.held * other.held,
             square: self.square * other.square,
+            beyond: self.beyond * other.beyond,
             nothing: self.nothing || other.nothing,
         }
     }
@@ -190,7 +189,8 @@ impl CutFinder<'_> {
         let whole: f64 = active.iter().map(|query| rows * query.off(query.here)).sum();
         let mut judge = |place: Place, sides: &[(u32, Extent)]| {
             let off = |(count, extent): &(u32, Extent)| {
-                let share = |query: &Active<'_>| held.of(domain, query.admitted, query.measure, extent, *count);
+                let share =
+                    |query: &Active<'_>| held.of(domain, query.admitted, query.measure, extent, *count);
                 let of = |query: &Active<'_>| query.off(share(query));
                 f64::from(*count) * active.iter().map(of).sum::<f64>()
             };
@@ -243,7 +243,9 @@ impl CutFinder<'_> {
             let below = values.partition_point(|&value| {
                 let at = |value: u32| domain.position(value) as f64;
                 let is_value = (value as usize) < domain.value_count();
-                is_value && (at(value) < measure.centre || (measure.function == Function::Max && at(value) == measure.centre))
+                is_value
+                    && (at(value) < measure.centre
+                        || (measure.function == Function::Max && at(value) == measure.centre))
             });
             match measure.is_extreme() {
                 true => places.extend(below.checked_sub(1)),
@@ -336,15 +338,15 @@ impl CutFinder<'_> {
 impl Active<'_> {
     /// How far a row's share in the answer is off, squared, with so much admitted in the dimension.
     fn off(&self, here: Share) -> f64 {
-        let here = if self.meets && self.measure.is_none() { here.met() } else { here };
-        let Share { region, rows, held, square, nothing } = here.and(self.others);
+        let Share { region, rows, held, square, beyond, nothing } = here.and(self.others);
         if nothing {
             return 0.0;
         }
         // Sums of the same numbers in another order are no error.
         let off = region - rows;
         let off = if off.abs() <= NOISE * (region.abs() + rows.abs()) { 0.0 } else { off };
-        (off.powi(2) + MIXED * held * (1.0 - held) * square) * self.worth
+        let beyond = if self.is_extreme { beyond } else { 0.0 };
+        (off.powi(2) + MIXED * held * (1.0 - held) * square + beyond.powi(2)) * self.worth
     }
 }
 
@@ -362,8 +364,8 @@ impl Held {
         let Some(spread) = self.spread(domain, extent) else { return Share::NOTHING };
         let Some(portion) = admitted.portion(&spread) else { return Share::NOTHING };
         if measure.is_extreme() {
-            let region = measure.beyond(portion.first, portion.last);
-            return Share { region, rows: 0.0, held: 1.0, square: 0.0, nothing: false };
+            let beyond = measure.beyond(portion.first, portion.last);
+            return Share { beyond, ..self.share(domain, admitted, extent, count) };
         }
         let (rows, sum, squares) = self.within(domain, admitted, extent);
         let share = portion.coverage.share() * (1.0 - spread.stretch.missing);
@@ -376,6 +378,7 @@ impl Held {
             rows: if rows > 0 { held * measure.of(mean) } else { 0.0 },
             held,
             square: square.max(0.0),
+            beyond: 0.0,
             nothing: false,
         }
     }
@@ -383,7 +386,9 @@ impl Held {
     /// What is admitted of an extent in a dimension that is not computed with.
     fn share(&self, domain: &Domain, admitted: &Admitted, extent: &Extent, count: u32) -> Share {
         let region = match (admitted, self.means) {
-            (Admitted::Axis { .. }, true) => admitted.coverage_of(self.spread(domain, extent).as_ref()).share(),
+            (Admitted::Axis { .. }, true) => {
+                admitted.coverage_of(self.spread(domain, extent).as_ref()).share()
+            }
             _ => admitted.share(domain, extent, extent),
         };
         if region == 0.0 {
@@ -404,7 +409,7 @@ impl Held {
             }
         };
         let rows = f64::from(rows) / f64::from(count.max(1));
-        Share { region, rows, held: rows, square: 1.0, nothing: false }
+        Share { region, rows, held: rows, square: 1.0, beyond: 1.0, nothing: false }
     }
 
     /// The rows of an interval whose values are admitted, with the sums of these and of their squares.
@@ -493,8 +498,7 @@ fn shares<G: FrequencyGroup>(
             if share.nothing {
                 return Vec::new();
             }
-            let meets = query.measure.is_some_and(|one| one.is_extreme() && measure.is_none());
-            shares.push(if meets { share.met() } else { share });
+            shares.push(share);
         }
         if shares.iter().all(|&share| share == Share::ALL) { Vec::new() } else { shares }
     };
@@ -512,8 +516,8 @@ fn active<'w>(workload: &'w BoundWorkload, shares: &[Vec<Share>], dimension: usi
         let others = others.fold(Share::ALL, Share::and);
         let admitted = &query.admitted[at].1;
         let (measure, worth) = (query.measure_of(dimension), query.worth);
-        let meets = query.measure.is_some_and(|one| one.is_extreme());
-        Some(Active { admitted, measure, meets, worth, here: shares[at], others })
+        let is_extreme = query.measure.is_some_and(|one| one.is_extreme());
+        Some(Active { admitted, measure, is_extreme, worth, here: shares[at], others })
     };
     workload.steering.iter().zip(shares).filter_map(of_query).collect()
 }
