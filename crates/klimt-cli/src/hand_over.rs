@@ -8,6 +8,7 @@ use crate::publish::Checked;
 use crate::supervisor;
 use crate::terminal::{count, note, print};
 use klimt::Result;
+use klimt::loss::WithPenalty;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -139,7 +140,11 @@ fn reached(certificate: &Value) -> String {
     let number = |loss: &str| certificate["losses"][loss].as_f64().unwrap_or(0.0);
     let penalty = format!("ncp {:.4}", number("ncp"));
     let Some(loss) = certificate["search"]["loss"].as_str() else { return penalty };
-    let minimised = match number(loss) {
+    let minimised = match loss == WithPenalty::NAME {
+        true => number("queries") + WithPenalty::TRACE * number("ncp"),
+        false => number(loss),
+    };
+    let minimised = match minimised {
         whole if whole.fract() == 0.0 && whole < 1e15 => count(whole as u64),
         other => format!("{other:.4}"),
     };
@@ -166,8 +171,8 @@ mod tests {
         let told = |search: Value, proven: Value| {
             let family = if proven == "heuristic" { Value::Null } else { json!("boxes") };
             reached(&json!({
-                "losses": { "ncp": 0.25, "dm": 7_220_555.0, "hdm": 1.5 }, "search": search, "proven": proven,
-                "family": family
+                "losses": { "ncp": 0.25, "dm": 7_220_555.0, "hdm": 1.5, "queries": 0.01 }, "search": search,
+                "proven": proven, "family": family
             }))
         };
         assert_eq!(told(Value::Null, json!("heuristic")), "ncp 0.2500");
@@ -185,5 +190,7 @@ mod tests {
             "ncp 0.2500; hdm 1.5000, within a factor 1.3215 of the least possible (boxes)"
         );
         assert_eq!(told(json!({ "loss": "dm" }), json!("heuristic")), "ncp 0.2500; dm 7,220,555");
+        let workload = json!({ "loss": "queries + 0.01 ncp" });
+        assert_eq!(told(workload, json!("optimal")), "ncp 0.2500; queries + 0.01 ncp 0.0125, optimal (boxes)");
     }
 }

@@ -114,6 +114,11 @@ impl SearchArgs {
         self.loss.as_deref().unwrap_or("ncp")
     }
 
+    /// What a proof is about: for a workload, the loss with what decides between releases that answer alike.
+    pub fn proven_loss(&self) -> &str {
+        if self.loss() == "queries" { WithPenalty::NAME } else { self.loss() }
+    }
+
     /// The loss that is minimised, bound to a table.
     pub fn cost<'a>(&self, original: &Original<'a>) -> Result<Box<dyn Cost + 'a>> {
         let name = self.loss();
@@ -129,6 +134,7 @@ impl SearchArgs {
         found.and_then(|(_, loss)| loss.cost(original)).ok_or_else(|| {
             let why = match found {
                 None => format!("there is no loss {name}"),
+                Some(_) if name == "queries" => "the loss queries is that of a workload, and needs --workload".to_string(),
                 Some(_) => {
                     format!("the loss {name} cannot be minimised here: it does not add up over groups, or needs a --target")
                 }

@@ -1,11 +1,12 @@
 //! Workload files, and how a workload steers a run.
 
+use crate::options::{Extent, Statistic};
 use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use crate::terminal::note;
 use klimt::spill::{Block, Rows};
 use klimt::table::Table;
-use klimt::workload::{self, Aggregate, BoundWorkload, End, Predicate, Query, Test, Workload};
+use klimt::workload::{self, Aggregate, BoundWorkload, End, Predicate, Query, Selection, Test, Workload};
 use klimt::{Error, ErrorKind, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -172,11 +173,11 @@ pub fn steering(settings: &Settings, frame: &Table, quiet: bool) -> Result<Optio
         note(quiet, &format!("the workload also asks about {others}: only quasi-identifiers steer cuts"));
     }
     workload = workload.about(is_dimension);
-    for query in &mut workload.queries {
-        query.aggregate = Aggregate::Count;
-    }
     resolve(&mut workload, &names)?;
-    let bound = workload.bind(frame)?;
+    count_what_holds_no_numbers(&mut workload, frame, &names, quiet);
+    let means = settings.statistics.contains(&Statistic::Mean);
+    let boundaries = settings.extent == Some(Extent::Region);
+    let bound = workload.bind(frame)?.with_means(means).with_boundaries(boundaries);
     note_unknown(quiet, &bound);
     if bound.importance(names.len()).iter().all(|share| *share == 0.0) {
         return Err(Error::input(format!("{path}: no query has a predicate about a quasi-identifier"))
@@ -185,15 +186,37 @@ pub fn steering(settings: &Settings, frame: &Table, quiet: bool) -> Result<Optio
     Ok(Some(bound))
 }
 
-/// Counts the rows that each query selects, block by block.
+/// Makes counts of functions of columns that hold no numbers, such as ages with a hierarchy.
+fn count_what_holds_no_numbers(workload: &mut Workload, frame: &Table, names: &[String], quiet: bool) {
+    let holds_numbers = |name: &str| {
+        let dimension = names.iter().position(|other| other == name);
+        dimension.is_some_and(|dimension| workload::is_number(frame.domain(dimension)))
+    };
+    let mut others: Vec<String> = Vec::new();
+    for query in &mut workload.queries {
+        if let Aggregate::Of(_, column) = &query.aggregate
+            && !holds_numbers(column)
+        {
+            others.push(column.clone());
+            query.aggregate = Aggregate::Count;
+        }
+    }
+    others.sort();
+    others.dedup();
+    for column in others {
+        note(quiet, &format!("{column} holds no numbers: functions of it steer cuts as counts do"));
+    }
+}
+
+/// Finds the rows that each query selects, block by block.
 pub fn count(bound: &mut BoundWorkload, frame: &Table, rows: &dyn Rows) -> Result<()> {
-    let mut selected = vec![0; bound.queries.len()];
+    let mut selected = vec![Selection::default(); bound.queries.len()];
     let mut block = Block::empty(frame);
     for number in 0..rows.blocks() {
         rows.read(number, &mut block)?;
         let found = bound.selected_of(&block, frame);
-        selected.iter_mut().zip(found).for_each(|(sum, rows)| *sum += rows);
+        selected.iter_mut().zip(&found).for_each(|(sum, part)| sum.merge(part));
     }
-    bound.worth(&selected);
+    bound.weigh(&selected);
     Ok(())
 }

@@ -24,6 +24,10 @@ pub static WEIGHS_LOSS: Need = Need {
     },
 };
 
+/// The loss of a workload, for algorithms that do not cut where predicates end.
+pub static QUERIES: Need =
+    Need { text: "--loss queries", holds: |asked| asked.settings.search.loss() == "queries" };
+
 /// Cuts by the boxes of their sides.
 pub static BOXES: Need = Need { text: "--split box", holds: |asked| asked.settings.splits_by_boxes() };
 

@@ -331,7 +331,7 @@ impl Asked<'_> {
         let losses = measured.losses(&original, released)?;
         let proof = Proof::of(released, &judged)?;
         let proof = (searched || proof.claim != Claim::Heuristic).then(|| Proven {
-            loss: settings.search.loss(),
+            loss: settings.search.proven_loss(),
             proof,
             by_sizes: loss.size(1).is_some(),
         });

@@ -11,10 +11,11 @@ use crate::output::write_private;
 use crate::paths::same_file;
 use crate::progress::Progress;
 use crate::settings::{ColumnSettings, Settings, list_of};
-use crate::terminal::{print, table as text_table};
+use crate::terminal::{note, print, table as text_table};
 use crate::workload;
 use args::QueryArgs;
-use klimt::table::{Role, Table};
+use klimt::recode::{MAXIMUM, MEAN, MINIMUM};
+use klimt::table::{Role, Table, TypeSpec, ValueType};
 use klimt::workload::{Errors, Released, Summary, Workload};
 use klimt::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
@@ -40,7 +41,7 @@ pub fn run(args: &QueryArgs) -> Result<()> {
     }
     let mut queries = args.workload.as_deref().map(workload::read).transpose()?;
     let made = queries.is_none();
-    let original = read_columns(&args.original, args, &mut settings, Some(queries.get_or_insert_default()))?;
+    let (original, columns) = read_original(args, &mut settings, queries.get_or_insert_default())?;
     let queries = match queries {
         Some(queries) if !made => queries,
         _ => make(args, &original)?,
@@ -52,8 +53,12 @@ pub fn run(args: &QueryArgs) -> Result<()> {
     workload::note_unknown(args.general.quiet, &bound);
     let exact = bound.exact(&original);
     let Some(release) = &args.release else { return show_exact(args, &queries, made, &exact) };
-    let rows = read_columns(release, args, &mut as_categories(&settings), None)?;
+    let rows = read_release(release, args, as_categories(&settings), &columns)?;
     let released = Released::read(&original, &rows)?;
+    for column in &released.ignored {
+        let why = "it does not hold statistics of the groups of the release";
+        note(args.general.quiet, &format!("{column} is not used: {why}"));
+    }
     let is_dimension = |name: &str| (0..original.dimensions()).any(|d| original.dimension(d).name == name);
     let published = |name: &str| rows.columns().iter().any(|column| column.name == name);
     if let Some(column) = queries.columns().into_iter().find(|column| !published(column)) {
@@ -62,7 +67,7 @@ pub fn run(args: &QueryArgs) -> Result<()> {
     }
     let of_rows = queries.about(|name| !is_dimension(name)).bind(&rows)?;
     let errors = Errors::new(&queries, &bound, &exact, &released.answers(&bound, &of_rows));
-    show(args, &queries, made, &errors)
+    show(args, &queries, made, &errors, released.suppressed())
 }
 
 /// The queries that the flags ask to be made.
@@ -94,28 +99,54 @@ fn save(path: &str, args: &QueryArgs, queries: &Workload) -> Result<()> {
     write_private(path, text.as_bytes())
 }
 
-/// The quasi-identifiers of the original, and the other columns that queries look at, which are then all that is set; or,
-/// without queries, the same of a release.
-fn read_columns(
-    path: &str,
+/// The quasi-identifiers of the original and the other columns that queries look at, which are then all that is set; and the
+/// names of all columns.
+fn read_original(
     args: &QueryArgs,
     settings: &mut Settings,
-    queries: Option<&mut Workload>,
-) -> Result<Table> {
+    queries: &mut Workload,
+) -> Result<(Table, Vec<String>)> {
+    let progress = Progress::new(args.general.quiet)?;
+    let (path, missing) = (&args.original, settings.missing.clone());
+    let mut names = Vec::new();
+    let table = read_table(path, &args.format, &missing, threads(&args.general), &progress, |source| {
+        names = source.columns().to_vec();
+        workload::resolve(queries, source.columns())?;
+        ask_about(settings, queries)?;
+        crate::columns::plan(path, source.columns(), settings)
+    })?;
+    Ok((table, names))
+}
+
+/// The same columns of a release, and the statistics that it publishes beside its quasi-identifiers.
+fn read_release(path: &str, args: &QueryArgs, mut settings: Settings, original: &[String]) -> Result<Table> {
     let progress = Progress::new(args.general.quiet)?;
     let missing = settings.missing.clone();
     read_table(path, &args.format, &missing, threads(&args.general), &progress, |source| {
-        match queries {
-            Some(queries) => {
-                workload::resolve(queries, source.columns())?;
-                ask_about(settings, queries)?;
-            }
-            // What a release does not publish is told by name afterwards.
-            None => settings.columns.retain(|name, column| {
-                column.role == Some(Role::QuasiIdentifier) || source.columns().contains(name)
-            }),
+        // What a release does not publish is told by name afterwards.
+        settings.columns.retain(|name, column| {
+            column.role == Some(Role::QuasiIdentifier) || source.columns().contains(name)
+        });
+        let of_dimensions: Vec<String> = settings
+            .columns
+            .iter()
+            .filter(|(_, column)| column.role == Some(Role::QuasiIdentifier))
+            .flat_map(|(name, _)| [MINIMUM, MAXIMUM, MEAN].map(|suffix| format!("{name}{suffix}")))
+            .collect();
+        // A column of the original that has such a name is no statistic.
+        let published = |name: &String| source.columns().contains(name) && !original.contains(name);
+        for name in of_dimensions.into_iter().filter(published) {
+            settings.columns.insert(
+                name,
+                ColumnSettings {
+                    role: Some(Role::Target),
+                    type_spec: Some(TypeSpec::from(ValueType::Text)),
+                    allow_unique: true,
+                    ..ColumnSettings::default()
+                },
+            );
         }
-        crate::columns::plan(path, source.columns(), settings)
+        crate::columns::plan(path, source.columns(), &settings)
     })
 }
 
@@ -190,14 +221,14 @@ fn more(queries: usize) -> String {
     }
 }
 
-fn show(args: &QueryArgs, queries: &Workload, made: bool, errors: &Errors) -> Result<()> {
+fn show(args: &QueryArgs, queries: &Workload, made: bool, errors: &Errors, suppressed: usize) -> Result<()> {
     if args.json {
-        return print(&format!("{:#}\n", as_json(queries, made, errors)));
+        return print(&format!("{:#}\n", as_json(queries, made, errors, suppressed)));
     }
     let many = errors.answers.len();
     let mut text = String::new();
     if many <= SHOWN {
-        let heading = ["", "query", "exact", "answer", "error", "groups met", "error", "matches"];
+        let heading = ["", "query", "exact", "answer", "error", "groups met", "error", "matches", "exact"];
         let mut lines = vec![heading.map(String::from).to_vec()];
         for (at, answer) in errors.answers.iter().enumerate() {
             lines.push(vec![
@@ -208,7 +239,8 @@ fn show(args: &QueryArgs, queries: &Workload, made: bool, errors: &Errors) -> Re
                 share(errors.relative(at)),
                 number(answer.estimate.matched),
                 share(errors.matched(at)),
-                if answer.estimate.partial == 0 { "yes" } else { "no" }.to_string(),
+                yes_or_no(answer.estimate.partial == 0),
+                yes_or_no(answer.estimate.exact),
             ]);
         }
         text = text_table(&lines) + "\n";
@@ -223,11 +255,19 @@ fn show(args: &QueryArgs, queries: &Workload, made: bool, errors: &Errors) -> Re
     line("groups counted whole", errors.summary(Errors::matched), share);
     line("absolute", errors.summary(Errors::absolute), number);
     text += &text_table(&lines);
-    text += &format!("\n{} of {many} predicates match the regions of the release\n", errors.matching());
+    text += &format!("\n{} of {many} predicates coincide with region boundaries", errors.matching());
+    text += &match suppressed {
+        0 => format!("; {} answers are exact\n", errors.exact()),
+        rows => format!("; {rows} rows are suppressed, so that no answer is known to be exact\n"),
+    };
     print(&text)
 }
 
-fn as_json(queries: &Workload, made: bool, errors: &Errors) -> Value {
+fn yes_or_no(yes: bool) -> String {
+    if yes { "yes" } else { "no" }.to_string()
+}
+
+fn as_json(queries: &Workload, made: bool, errors: &Errors, suppressed: usize) -> Value {
     let summary = |summary: Option<Summary>| {
         summary.map(|one| {
             json!({ "queries": one.queries, "mean": one.mean, "deviation": one.deviation,
@@ -239,7 +279,8 @@ fn as_json(queries: &Workload, made: bool, errors: &Errors) -> Value {
         json!({ "query": label(queries, at, made), "weight": errors.weights[at], "exact": answer.exact,
             "spread": answer.estimate.spread, "error": errors.relative(at),
             "matched": answer.estimate.matched, "matched_error": errors.matched(at),
-            "partial_rows": answer.estimate.partial, "matches": answer.estimate.partial == 0 })
+            "partial_rows": answer.estimate.partial, "matches": answer.estimate.partial == 0,
+            "is_exact": answer.estimate.exact })
     };
     let all: Vec<Value> = (0..errors.answers.len()).map(of).collect();
     json!({
@@ -247,6 +288,8 @@ fn as_json(queries: &Workload, made: bool, errors: &Errors) -> Value {
         "matched_error": summary(errors.summary(Errors::matched)),
         "absolute_error": summary(errors.summary(Errors::absolute)),
         "matching": errors.matching(),
+        "exact_answers": errors.exact(),
+        "suppressed": suppressed,
         "queries": all,
     })
 }

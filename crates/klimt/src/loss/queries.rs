@@ -5,11 +5,19 @@
 //! the query selects, bounds the error that is expected of it, as what groups are off by in different directions only
 //! cancels. A workload costs the weighted mean of that over its queries.
 //!
-//! Additive, and seen from extents. Cuts at the ends of predicates bring it to nothing, so that nothing above 0 bounds what
-//! refinements of a group cost, unless the group is too small to have any.
+//! For a sum or an average, a row counts for its number (`workload/steering.rs`), and is taken to count for g, that of the
+//! middle of what is admitted. It is off by 2f(1-f)·|g|, and by f·d, where d is how far numbers that lie evenly between the
+//! ends of what is admitted are from their middle on average. With published means, what the rows of a group are off by cancels
+//! unless the query parts the group, and d counts 2f(1-f) times. A minimum or a maximum costs what a count does, and how far groups
+//! that it meets reach beyond the answer, as a share of that, on average over the rows that it selects.
+//!
+//! Additive, and seen from extents. Cuts at the ends of predicates bring it to nothing, or nearly so, and nothing above 0
+//! bounds what refinements of a group cost, unless the group is too small to have any.
 
 use super::{CertaintyPenalty, Cost, Loss, Original, Totals};
-use crate::statistics::{Needs, Statistics};
+use crate::statistics::{Extent, Needs, Statistics};
+use crate::table::{Domain, Shape};
+use crate::workload::{BoundWorkload, Spread, Steering, Stretch, deviation};
 
 /// The weighted mean over the queries of a workload of the relative error that is expected of them, at most.
 #[derive(Clone, Copy, Debug)]
@@ -36,20 +44,55 @@ struct Expected<'a> {
 }
 
 impl Expected<'_> {
+    /// What the rows of a group cost each.
     fn of_row(&self, group: &Statistics) -> f64 {
         let Some(workload) = self.original.workload else { return 0.0 };
-        let off = workload.steering.iter().map(|query| {
-            let mut share = 1.0;
-            for (dimension, admitted) in &query.admitted {
-                let extent = group.extent(*dimension);
-                share *= admitted.share(self.original.table.domain(*dimension), extent, extent);
-                if share == 0.0 {
-                    return 0.0;
-                }
+        workload.steering.iter().map(|query| self.of_query(query, group, workload) * query.worth).sum()
+    }
+
+    /// By how much a row of a group is expected to be counted wrong by a query.
+    fn of_query(&self, query: &Steering, group: &Statistics, workload: &BoundWorkload) -> f64 {
+        let mut share = 1.0;
+        for (dimension, admitted) in &query.admitted {
+            let (domain, extent) = (self.original.table.domain(*dimension), group.extent(*dimension));
+            share *= match workload.boundaries {
+                true => admitted.share(domain, extent, &published_ends(domain, extent)),
+                false => admitted.share(domain, extent, extent),
+            };
+            if share == 0.0 {
+                return 0.0;
             }
-            2.0 * share * (1.0 - share) * query.worth
-        });
-        off.sum()
+        }
+        let parted = 2.0 * share * (1.0 - share);
+        let Some(measure) = &query.measure else { return parted };
+        let found = query.admitted.iter().find(|(dimension, _)| *dimension == measure.dimension);
+        let (domain, extent) =
+            (self.original.table.domain(measure.dimension), group.extent(measure.dimension));
+        let stretch = match workload.boundaries {
+            true => Stretch::of(domain, extent, &published_ends(domain, extent)),
+            false => Stretch::of(domain, extent, extent),
+        };
+        let portion = found
+            .zip(stretch)
+            .and_then(|((_, admitted), stretch)| admitted.portion(&Spread { stretch, mean: None }));
+        let Some(portion) = portion else { return 0.0 };
+        if measure.is_extreme() {
+            return parted + measure.beyond(portion.first, portion.last);
+        }
+        let deviation = deviation(portion.first, portion.last) / measure.scale;
+        parted * measure.of(portion.mean).abs() + if workload.means { parted } else { share } * deviation
+    }
+}
+
+/// The ends of the interval between region boundaries over some codes, of which the lower one is open.
+fn published_ends(domain: &Domain, covered: &Extent) -> Extent {
+    match (covered, domain.shape()) {
+        (&Extent::Interval { lo, hi }, Shape::Ordered)
+            if lo > 0 && domain.missing_code() != Some(lo) && !domain.is_single(lo, hi) =>
+        {
+            Extent::Interval { lo: lo - 1, hi }
+        }
+        _ => covered.clone(),
     }
 }
 
@@ -71,7 +114,8 @@ impl Cost for Expected<'_> {
         if group.count < minimum.saturating_mul(2) { self.group(group) } else { 0.0 }
     }
 
-    /// A suppressed row is missed by every query that selects it: by the share of all rows that each selects.
+    /// A suppressed row is missed by every query that selects it. It counts for 1 in each on average over these rows, so
+    /// that on average over all rows a query loses its weight over the number of rows.
     fn price(&self, rows: u64) -> Option<f64> {
         Some(self.weight / rows.max(1) as f64)
     }
@@ -90,10 +134,13 @@ pub struct WithPenalty<'a> {
     scale: f64,
 }
 
-/// How much the certainty penalty of a release counts beside the error of its answers.
-const TRACE: f64 = 0.01;
-
 impl<'a> WithPenalty<'a> {
+    /// What claims about it call it.
+    pub const NAME: &'static str = "queries + 0.01 ncp";
+
+    /// How much the certainty penalty of a release counts beside the error of its answers.
+    pub const TRACE: f64 = 0.01;
+
     /// The loss of a release of the original, which has a workload.
     pub fn new(original: &Original<'a>) -> Option<Self> {
         let workload = original.workload?;
@@ -101,7 +148,7 @@ impl<'a> WithPenalty<'a> {
         let weights: f64 = original.weights.iter().sum();
         let all = weights * original.table.rows().max(1) as f64;
         let queries = Expected { original: *original, weight: workload.weight() };
-        let scale = if all > 0.0 { TRACE * queries.weight / all } else { 0.0 };
+        let scale = if all > 0.0 { Self::TRACE * queries.weight / all } else { 0.0 };
         Some(WithPenalty { queries, penalty, scale })
     }
 }

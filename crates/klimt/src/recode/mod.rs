@@ -11,5 +11,7 @@ mod rules;
 pub use apply::{Applied, Manner};
 pub use fixed::{Fixed, FixedValues};
 pub use function::{RecodingFunction, SavedRequirement};
-pub use release::{Release, ReleaseColumn, RowOrder, Source, StatisticKind, release_columns};
+pub use release::{
+    MAXIMUM, MEAN, MINIMUM, Release, ReleaseColumn, RowOrder, Source, StatisticKind, release_columns,
+};
 pub use rules::Rules;

@@ -17,6 +17,13 @@ pub enum StatisticKind {
     Mean,
 }
 
+/// How the name of a column with the least values of groups ends,
+pub const MINIMUM: &str = "_min";
+/// with the greatest ones,
+pub const MAXIMUM: &str = "_max";
+/// and with their means.
+pub const MEAN: &str = "_mean";
+
 /// Where the values of a published column come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -82,11 +89,11 @@ pub fn release_columns(table: &Table, statistics: &[StatisticKind]) -> Vec<Relea
                 push("", Source::Generalised(dimension));
                 let domain = table.domain(dimension);
                 if statistics.contains(&StatisticKind::Range) && domain.is_measured() {
-                    push("_min", Source::Minimum(dimension));
-                    push("_max", Source::Maximum(dimension));
+                    push(MINIMUM, Source::Minimum(dimension));
+                    push(MAXIMUM, Source::Maximum(dimension));
                 }
                 if statistics.contains(&StatisticKind::Mean) && has_mean(domain) {
-                    push("_mean", Source::Mean(dimension));
+                    push(MEAN, Source::Mean(dimension));
                 }
             }
             _ => push("", Source::Kept(number)),

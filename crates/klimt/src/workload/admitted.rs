@@ -1,9 +1,9 @@
 //! What predicates admit of a domain, and how much of a region that is.
 //!
-//! An ordered domain is an axis of units: whole numbers, days, ranks, or what the last digit of the column counts. A region
-//! spreads its rows evenly over its units, its leaves or its members; where it also holds the missing value, that gets the
-//! share of one value among all of the domain.
+//! A region spreads its rows evenly over the units of an axis (`spread.rs`), its leaves or its members; where it also holds
+//! the missing value, that gets the share of one value among all of the domain.
 
+use super::spread::{Portion, Spread, Stretch};
 use crate::statistics::Extent;
 use crate::table::{Domain, Shape};
 
@@ -28,35 +28,42 @@ pub enum Admitted {
     },
 }
 
-/// A region's stretch of an axis: its first and last unit, and the share of its rows whose value is missing.
+/// How much of a region is admitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stretch {
-    pub first: i128,
-    pub last: i128,
-    pub missing: f64,
+pub enum Coverage {
+    /// None of it.
+    Nothing,
+    /// A share, which may be too near to 0 or 1 to be told from it.
+    Part(f64),
+    /// All of it.
+    Everything,
 }
 
-impl Stretch {
-    /// What a region covers of an ordered domain, whose published ends may be open; `None` where there is no value.
-    pub fn of(domain: &Domain, covered: &Extent, ends: &Extent) -> Option<Stretch> {
-        let ((lo, hi), (from, to)) = (covered.ends()?, ends.ends()?);
-        let values = domain.value_count() as u32;
-        if lo >= values {
-            return None;
+impl Coverage {
+    /// The share that is admitted, 0..1.
+    pub fn share(self) -> f64 {
+        match self {
+            Coverage::Nothing => 0.0,
+            Coverage::Part(share) => share,
+            Coverage::Everything => 1.0,
         }
-        if hi >= values {
-            // The missing value among others is published as everything.
-            let (first, last) = (domain.position(0), domain.position(values - 1));
-            return Some(Stretch { first, last, missing: 1.0 / domain.cardinality() as f64 });
-        }
-        let first = if from < lo { domain.position(from) + 1 } else { domain.position(lo) };
-        let last = if to > hi { domain.position(to) - 1 } else { domain.position(hi) };
-        Some(Stretch { first, last, missing: 0.0 })
     }
 
-    /// How many units of it lie in another stretch.
-    fn common(&self, (first, last): (i128, i128)) -> i128 {
-        (self.last.min(last) - self.first.max(first) + 1).max(0)
+    /// What two independent conditions admit together.
+    pub(super) fn and(self, other: Coverage) -> Coverage {
+        match (self, other) {
+            (Coverage::Nothing, _) | (_, Coverage::Nothing) => Coverage::Nothing,
+            (Coverage::Everything, one) | (one, Coverage::Everything) => one,
+            (Coverage::Part(a), Coverage::Part(b)) => Coverage::Part(a * b),
+        }
+    }
+
+    fn ratio(part: u128, whole: u128) -> Coverage {
+        match part {
+            0 => Coverage::Nothing,
+            part if part >= whole => Coverage::Everything,
+            part => Coverage::Part(part as f64 / whole as f64),
+        }
     }
 }
 
@@ -143,20 +150,24 @@ impl Admitted {
     /// Which share of the rows of a region is admitted, 0..1, when they are spread evenly over it. A region is given by the
     /// codes that it covers and those of its published ends.
     pub fn share(&self, domain: &Domain, covered: &Extent, ends: &Extent) -> f64 {
+        self.coverage(domain, covered, ends).share()
+    }
+
+    /// How much of a region is admitted when rows are spread evenly over it.
+    pub fn coverage(&self, domain: &Domain, covered: &Extent, ends: &Extent) -> Coverage {
         match self {
             Admitted::Axis { stretches, missing, .. } => {
-                let Some(region) = Stretch::of(domain, covered, ends) else {
-                    return f64::from(u8::from(*missing));
-                };
-                let units = region.last - region.first + 1;
-                let common: i128 = stretches.iter().map(|&stretch| region.common(stretch)).sum();
-                let share = if common >= units { 1.0 } else { common as f64 / units as f64 };
-                share * (1.0 - region.missing) + if *missing { region.missing } else { 0.0 }
+                let region = Stretch::of(domain, covered, ends);
+                let values = region.map_or(Coverage::Nothing, |region| {
+                    let common: i128 = stretches.iter().map(|&stretch| region.common(stretch)).sum();
+                    Coverage::ratio(common.unsigned_abs(), region.units().unsigned_abs())
+                });
+                with_missing(values, region.map(|region| region.missing), *missing)
             }
             Admitted::Codes { bits, before } => match covered {
                 Extent::Members(members) => {
                     let both: u32 = members.iter().zip(bits).map(|(a, b)| (a & b).count_ones()).sum();
-                    ratio(u64::from(both), covered.len())
+                    Coverage::ratio(u128::from(both), u128::from(covered.len()))
                 }
                 Extent::Interval { lo, hi } if lo <= hi => {
                     let (lo, hi) = match domain.shape() {
@@ -169,11 +180,30 @@ impl Admitted {
                         _ => (*lo, *hi),
                     };
                     let both = before[hi as usize + 1] - before[lo as usize];
-                    ratio(u64::from(both), u64::from(hi - lo) + 1)
+                    Coverage::ratio(u128::from(both), u128::from(hi - lo) + 1)
                 }
-                Extent::Interval { .. } => 0.0,
+                Extent::Interval { .. } => Coverage::Nothing,
             },
         }
+    }
+
+    /// How much of some rows of an ordered domain is admitted, by how they are spread; `None` for rows without a value.
+    pub(crate) fn coverage_of(&self, spread: Option<&Spread>) -> Coverage {
+        let Admitted::Axis { stretches, missing, .. } = self else { return Coverage::Nothing };
+        let portion = spread.and_then(|spread| spread.portion(stretches));
+        let values = portion.map_or(Coverage::Nothing, |portion| portion.coverage);
+        with_missing(values, spread.map(|spread| spread.stretch.missing), *missing)
+    }
+
+    /// Everything of an ordered domain but the missing value.
+    pub(crate) fn every_value(domain: &Domain) -> Self {
+        Admitted::axis(domain, vec![(i128::MIN / 4, i128::MAX / 4)], false)
+    }
+
+    /// What is admitted of the rows of an ordered domain that have a value; `None` where nothing is.
+    pub(crate) fn portion(&self, spread: &Spread) -> Option<Portion> {
+        let Admitted::Axis { stretches, .. } = self else { return None };
+        spread.portion(stretches)
     }
 
     /// Where a cut between two codes parts what is admitted from what is not: the last code before each.
@@ -192,21 +222,17 @@ impl Admitted {
             }
         }
     }
-
-    /// What is admitted of a region of an ordered domain: average, first and last unit; `None` where nothing is.
-    pub(super) fn spread(&self, region: &Stretch) -> Option<(f64, i128, i128)> {
-        let Admitted::Axis { stretches, .. } = self else { return None };
-        let common = |&(first, last): &(i128, i128)| (first.max(region.first), last.min(region.last));
-        let parts: Vec<(i128, i128)> = stretches.iter().map(common).filter(|(a, b)| a <= b).collect();
-        let units: i128 = parts.iter().map(|(a, b)| b - a + 1).sum();
-        let weighted = |&(a, b): &(i128, i128)| (a as f64 + b as f64) / 2.0 * (b - a + 1) as f64;
-        let mean = parts.iter().map(weighted).sum::<f64>() / units as f64;
-        Some((mean, parts.first()?.0, parts.last()?.1))
-    }
 }
 
-fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+/// What is admitted of rows of which a share has no value; all of them have none where that is `None`.
+fn with_missing(values: Coverage, lost: Option<f64>, missing: bool) -> Coverage {
+    let Some(lost) = lost else { return if missing { Coverage::Everything } else { Coverage::Nothing } };
+    match (values, missing) {
+        (values, _) if lost == 0.0 => values,
+        (Coverage::Nothing, false) => Coverage::Nothing,
+        (Coverage::Everything, true) => Coverage::Everything,
+        (values, missing) => Coverage::Part(values.share() * (1.0 - lost) + if missing { lost } else { 0.0 }),
+    }
 }
 
 /// How many values of an ordered domain lie below a unit of its axis.

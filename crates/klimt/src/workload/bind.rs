@@ -1,13 +1,9 @@
 //! Queries beside the columns of a table.
 
+use super::steering::Steering;
 use super::{Admitted, Aggregate, End, Function, Predicate, Query, Test, Workload};
-use crate::spill::Block;
 use crate::table::{Decimal, Domain, Shape, Table};
 use crate::{Error, Result};
-use rayon::prelude::*;
-
-/// How much a dimension matters that no query asks about, beside one that every query does.
-const FLOOR: f64 = 0.1;
 
 /// What a query computes, of a column by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,15 +43,10 @@ pub struct BoundWorkload {
     pub unknown: Vec<Unknown>,
     /// What is admitted of each dimension, and what the answer is worth, for each query about any.
     pub(crate) steering: Vec<Steering>,
-}
-
-/// A query as it steers cuts.
-#[derive(Clone, Debug)]
-pub(crate) struct Steering {
-    /// What is admitted, by dimension, ascending.
-    pub admitted: Vec<(usize, Admitted)>,
-    /// The weight of the query over the rows that it selects.
-    pub worth: f64,
+    /// Whether the means of groups are published.
+    pub(crate) means: bool,
+    /// Whether the boundaries of regions are published, and not their smallest intervals.
+    pub(crate) boundaries: bool,
 }
 
 impl Workload {
@@ -66,71 +57,20 @@ impl Workload {
         for (number, query) in self.queries.iter().enumerate() {
             queries.push(bind_query(query, number, table, &mut unknown)?);
         }
-        let dimension = |column: usize| table.quasi_identifiers().iter().position(|&qi| qi == column);
-        let steer = |query: &BoundQuery| {
-            let of_dimension =
-                |(column, admitted): &(usize, Admitted)| Some((dimension(*column)?, admitted.clone()));
-            let mut admitted: Vec<(usize, Admitted)> =
-                query.admitted.iter().filter_map(of_dimension).collect();
-            admitted.sort_unstable_by_key(|(dimension, _)| *dimension);
-            Steering { admitted, worth: query.weight }
-        };
-        let steering: Vec<Steering> = queries.iter().map(steer).collect();
-        Ok(BoundWorkload { queries, unknown, steering })
+        let steering = queries.iter().map(|query| Steering::new(query, table)).collect();
+        Ok(BoundWorkload { queries, unknown, steering, means: false, boundaries: false })
     }
 }
 
 impl BoundWorkload {
-    /// Sets what each answer is worth, from the rows of a table: an error of one row matters more where few are selected.
-    pub fn count(&mut self, table: &Table) {
-        let counts = self.selected(table.rows(), |dimension, row| table.codes(dimension).get(row), table);
-        self.worth(&counts);
+    /// The same, for a release that publishes the means of groups where a column has any.
+    pub fn with_means(self, means: bool) -> Self {
+        BoundWorkload { means, ..self }
     }
 
-    /// The same, from how many rows each query selects by its quasi-identifiers.
-    pub fn worth(&mut self, selected: &[u64]) {
-        for ((steering, query), &rows) in self.steering.iter_mut().zip(&self.queries).zip(selected) {
-            steering.worth = query.weight / rows.max(1) as f64;
-        }
-    }
-
-    /// How many rows of a block each query selects by its quasi-identifiers.
-    pub fn selected_of(&self, block: &Block, frame: &Table) -> Vec<u64> {
-        let places = frame.quasi_identifiers();
-        self.selected(block.rows(), |dimension, row| block.codes(places[dimension]).get(row), frame)
-    }
-
-    fn selected(&self, rows: usize, code: impl Fn(usize, usize) -> u32 + Sync, frame: &Table) -> Vec<u64> {
-        let count = |steering: &Steering| {
-            let admits = |row: &usize| {
-                let mut admitted = steering.admitted.iter();
-                admitted.all(|(dimension, admitted)| {
-                    admitted.admits(frame.domain(*dimension), code(*dimension, *row))
-                })
-            };
-            (0..rows).filter(admits).count() as u64
-        };
-        self.steering.par_iter().map(count).collect()
-    }
-
-    /// How much each dimension matters: the share of the workload's weight with a predicate about it.
-    pub fn importance(&self, dimensions: usize) -> Vec<f64> {
-        let total: f64 = self.queries.iter().map(|query| query.weight).sum();
-        let mut shares = vec![0.0; dimensions];
-        for (steering, query) in self.steering.iter().zip(&self.queries) {
-            steering.admitted.iter().for_each(|(dimension, _)| shares[*dimension] += query.weight);
-        }
-        shares.iter().map(|share| if total > 0.0 { share / total } else { 0.0 }).collect()
-    }
-
-    /// Weights of the dimensions, in which those that the workload asks about matter more.
-    pub fn steer(&self, weights: &[f64]) -> Vec<f64> {
-        let importance = self.importance(weights.len());
-        weights
-            .iter()
-            .zip(importance)
-            .map(|(weight, share)| weight * (FLOOR + (1.0 - FLOOR) * share))
-            .collect()
+    /// The same, for a release that publishes the boundaries of regions, which are open on the left.
+    pub fn with_boundaries(self, boundaries: bool) -> Self {
+        BoundWorkload { boundaries, ..self }
     }
 
     /// The sum of the weights.
@@ -168,8 +108,8 @@ fn bind_query(query: &Query, number: usize, table: &Table, unknown: &mut Vec<Unk
     Ok(BoundQuery { asked, admitted, weight: query.weight })
 }
 
-/// Whether a domain is an axis of numbers.
-pub(super) fn is_number(domain: &Domain) -> bool {
+/// Whether a domain is an axis of numbers, of which sums and averages make sense.
+pub fn is_number(domain: &Domain) -> bool {
     use crate::table::ValueType::{Decimal, Integer};
     matches!(domain.shape(), Shape::Ordered)
         && domain.is_measured()

@@ -91,6 +91,11 @@ impl Errors {
         self.answers.iter().filter(|answer| answer.estimate.partial == 0).count()
     }
 
+    /// How many answers the release fixes, so that they are those of the original.
+    pub fn exact(&self) -> usize {
+        self.answers.iter().filter(|answer| answer.estimate.exact).count()
+    }
+
     /// The errors of all queries in a few numbers; `None` where no query has one that counts.
     pub fn summary(&self, error: impl Fn(&Self, usize) -> Option<f64>) -> Option<Summary> {
         let known = |query: usize| Some((error(self, query)?, self.weights[query]));

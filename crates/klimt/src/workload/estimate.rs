@@ -1,61 +1,22 @@
 //! What a release answers.
 //!
 //! *Spread*: the rows of a group are taken to lie evenly in its region, in each dimension by itself, so that a query finds
-//! the product of the shares that its predicates admit. *Matched* (Iwuchukwu, Naughton, section 5.4): every row whose region
+//! the product of the shares that its predicates admit. Where the mean or the range of a group is published, its rows lie
+//! within that range and have that mean (`spread.rs`). *Matched* (Iwuchukwu, Naughton, section 5.4): every row whose region
 //! meets the query is counted whole.
+//!
+//! An answer is *exact* where what is published fixes it (LeFevre, DeWitt, Ramakrishnan, section 5.1): no row is suppressed,
+//! and the query holds all of a group or nothing. A count is then exact; a sum and an average where every group tells the sum
+//! of its numbers, by a mean or by a single value, and how many there are; a minimum and a maximum where every group
+//! tells its range.
 
-use super::admitted::Stretch;
-use super::exact::{Numbers, column, in_units, number};
-use super::{Admitted, Asked, BoundQuery, BoundWorkload};
+use super::exact::{Numbers, column, number};
+use super::regions::{Cell, CellsOfRows, Regions, read_cells};
+use super::{Admitted, Asked, BoundQuery, BoundWorkload, Coverage, Function};
+use crate::Result;
 use crate::loss::{Groups, PartitionGroups};
-use crate::region::{Published, Reach};
-use crate::statistics::Extent;
-use crate::table::{Shape, Table};
-use crate::{Error, Result};
-use hashbrown::HashMap;
+use crate::table::{Domain, Table};
 use rayon::prelude::*;
-
-/// The regions of groups: each different cell of a dimension once.
-#[derive(Clone, Debug)]
-pub struct Regions {
-    /// By dimension.
-    pub cells: Vec<Vec<Reach>>,
-    /// Which cell each group has, by dimension.
-    pub of_group: Vec<Vec<u32>>,
-}
-
-impl Regions {
-    /// The regions of the groups of a release of a table.
-    pub fn of(groups: &dyn Groups, dimensions: usize) -> Self {
-        let (mut cells, mut of_group) = (Vec::new(), Vec::new());
-        for dimension in 0..dimensions {
-            let mut known: HashMap<(Key, Key), u32> = HashMap::new();
-            let mut of_dimension: Vec<Reach> = Vec::new();
-            let numbers = (0..groups.count()).map(|group| {
-                let reach = Reach {
-                    ends: groups.extent(group, dimension),
-                    covered: groups.covered(group, dimension),
-                };
-                *known.entry((key(&reach.ends), key(&reach.covered))).or_insert_with(|| {
-                    of_dimension.push(reach);
-                    of_dimension.len() as u32 - 1
-                })
-            });
-            of_group.push(numbers.collect());
-            cells.push(of_dimension);
-        }
-        Regions { cells, of_group }
-    }
-}
-
-type Key = std::result::Result<(u32, u32), Vec<u64>>;
-
-fn key(extent: &Extent) -> Key {
-    match extent {
-        Extent::Interval { lo, hi } => Ok((*lo, *hi)),
-        Extent::Members(bits) => Err(bits.clone()),
-    }
-}
 
 /// A release as queries see it.
 #[derive(Debug)]
@@ -70,6 +31,8 @@ pub struct Released<'a> {
     pub order: Vec<u32>,
     /// Where each group ends in that order.
     pub ends: Vec<u32>,
+    /// Columns that have the names of statistics, but hold something else.
+    pub ignored: Vec<String>,
 }
 
 /// What a release answers to a query.
@@ -80,8 +43,10 @@ pub struct Estimate {
     /// With every group counted that the query meets.
     pub matched: Option<f64>,
     /// The rows in groups of which the query holds a part only. Where there are none, the predicate matches the regions
-    /// (LeFevre, DeWitt, Ramakrishnan, section 5.1), and counts are exact.
+    /// (LeFevre, DeWitt, Ramakrishnan, section 5.1).
     pub partial: u64,
+    /// Whether what is published fixes the answer, so that it is that of the original.
+    pub exact: bool,
 }
 
 impl<'a> Released<'a> {
@@ -94,6 +59,7 @@ impl<'a> Released<'a> {
             rows: table,
             order: partitioning.order.clone(),
             ends: partitioning.ends.clone(),
+            ignored: Vec::new(),
         }
     }
 
@@ -106,41 +72,29 @@ impl<'a> Released<'a> {
         };
         let ends: Vec<u32> = (0..groups.count()).map(&mut upto).collect();
         let regions = Regions::of(groups, original.dimensions());
-        Released { original, regions, rows: original, order: (0..end).collect(), ends }
+        Released { original, regions, rows: original, order: (0..end).collect(), ends, ignored: Vec::new() }
     }
 
-    /// A release that was read back, with its quasi-identifiers as categories under the names of the original. Fails where
-    /// a published text is no value of its column.
+    /// A release that was read back, with its quasi-identifiers and the statistics beside them as categories under the
+    /// names of the original. Fails where a published text is no value of its column.
     pub fn read(original: &'a Table, rows: &'a Table) -> Result<Self> {
-        let (mut cells, mut columns) = (Vec::new(), Vec::new());
-        for dimension in 0..original.dimensions() {
-            let name = &original.dimension(dimension).name;
-            let of_rows = (0..rows.dimensions()).find(|&d| rows.dimension(d).name == *name);
-            let of_rows =
-                of_rows.ok_or_else(|| Error::input(format!("the release does not publish column {name}")))?;
-            let reader = Published::new(original.domain(dimension));
-            let published = rows.domain(of_rows);
-            let reach = |code: u32| {
-                reader.reach(&published.text(code)).ok_or_else(|| {
-                    Error::input(format!("column {name}: a published value is no value of the original"))
-                        .with_help("give the hierarchy or order that the release was made with")
-                })
-            };
-            cells.push((0..published.cardinality() as u32).map(reach).collect::<Result<Vec<_>>>()?);
-            columns.push(rows.codes(of_rows));
-        }
+        let found: Vec<CellsOfRows> = (0..original.dimensions())
+            .map(|dimension| read_cells(original, rows, dimension))
+            .collect::<Result<_>>()?;
         let mut order: Vec<u32> = (0..rows.rows() as u32).collect();
-        let tuple = |row: u32| columns.iter().map(move |codes| codes.get(row as usize));
+        let tuple = |row: u32| found.iter().map(move |column| column.of_row[row as usize]);
         order.par_sort_by(|&a, &b| tuple(a).cmp(tuple(b)));
         let mut ends: Vec<u32> = Vec::new();
-        let mut of_group = vec![Vec::new(); columns.len()];
+        let mut of_group = vec![Vec::new(); found.len()];
         let mut end = 0;
         for group in order.chunk_by(|&a, &b| tuple(a).eq(tuple(b))) {
             end += group.len() as u32;
             ends.push(end);
-            of_group.iter_mut().zip(tuple(group[0])).for_each(|(cells, code)| cells.push(code));
+            of_group.iter_mut().zip(tuple(group[0])).for_each(|(cells, cell)| cells.push(cell));
         }
-        Ok(Released { original, regions: Regions { cells, of_group }, rows, order, ends })
+        let ignored = found.iter().flat_map(|column| column.ignored.clone()).collect();
+        let cells = found.into_iter().map(|column| column.cells).collect();
+        Ok(Released { original, regions: Regions { cells, of_group }, rows, order, ends, ignored })
     }
 
     /// The answers to a workload that is bound to the original. For the rows of the release it is bound without what it asks
@@ -150,13 +104,18 @@ impl<'a> Released<'a> {
         both.map(|(original, rows)| self.answer(original, rows)).collect()
     }
 
+    /// How many rows of the original the release leaves out.
+    pub fn suppressed(&self) -> usize {
+        self.original.rows().saturating_sub(self.order.len())
+    }
+
     fn dimension(&self, column: usize) -> Option<usize> {
         self.original.quasi_identifiers().iter().position(|&qi| qi == column)
     }
 
     fn answer(&self, query: &BoundQuery, of_rows: &BoundQuery) -> Estimate {
-        let shares: Vec<(usize, Vec<f64>)> =
-            query.admitted.iter().filter_map(|(column, admitted)| self.shares(*column, admitted)).collect();
+        let covered: Vec<(usize, Vec<Coverage>)> =
+            query.admitted.iter().filter_map(|(column, admitted)| self.covered(*column, admitted)).collect();
         let rows_dimension = |column: usize| self.rows.quasi_identifiers().contains(&column);
         let kept: Vec<_> = of_rows
             .admitted
@@ -167,83 +126,140 @@ impl<'a> Released<'a> {
         let satisfies = |row: u32| {
             kept.iter().all(|((domain, codes), admitted)| admitted.admits(domain, codes.get(row as usize)))
         };
-        let mut tally = Tally::default();
         let numbers = self.numbers(query, of_rows);
+        let mut tally = Tally::new(self.order.len() == self.original.rows());
         let mut start = 0;
         for (group, &end) in self.ends.iter().enumerate() {
             let rows = &self.order[start as usize..end as usize];
             start = end;
-            let share = shares.iter().fold(1.0, |share, (dimension, of_cell)| {
-                share * of_cell[self.regions.of_group[*dimension][group] as usize]
+            let coverage = covered.iter().fold(Coverage::Everything, |coverage, (dimension, of_cell)| {
+                coverage.and(of_cell[self.regions.of_group[*dimension][group] as usize])
             });
-            if share <= 0.0 {
+            if coverage == Coverage::Nothing {
                 continue;
             }
-            let selected = rows.iter().copied().filter(|&row| kept.is_empty() || satisfies(row));
-            tally.add(selected, share, |row, add| numbers.of(self, group, row, add));
+            let selected: Vec<u32> =
+                rows.iter().copied().filter(|&row| kept.is_empty() || satisfies(row)).collect();
+            if !selected.is_empty() {
+                tally.count(selected.len() as u64, coverage);
+                let all = selected.len() == rows.len();
+                numbers.add(&mut tally, &Selected { group, rows: selected, all, coverage });
+            }
         }
-        tally.estimate(query.asked)
+        tally.estimate(query.asked, numbers.scale())
     }
 
-    /// The share of each cell of a dimension that is admitted; `None` for a column that is published as it is.
-    fn shares(&self, column: usize, admitted: &Admitted) -> Option<(usize, Vec<f64>)> {
+    /// How much of each cell of a dimension is admitted; `None` for a column that is published as it is.
+    fn covered(&self, column: usize, admitted: &Admitted) -> Option<(usize, Vec<Coverage>)> {
         let dimension = self.dimension(column)?;
         let domain = self.original.domain(dimension);
-        let share = |cell: &Reach| admitted.share(domain, &cell.covered, &cell.ends);
-        Some((dimension, self.regions.cells[dimension].iter().map(share).collect()))
+        let cells = self.regions.cells[dimension].iter();
+        Some((dimension, cells.map(|cell| cell.coverage(domain, admitted)).collect()))
     }
 
-    fn numbers<'q>(&'q self, query: &'q BoundQuery, of_rows: &BoundQuery) -> NumberSource {
+    fn numbers(&self, query: &BoundQuery, of_rows: &BoundQuery) -> NumberSource<'_> {
         let Asked::Of(_, in_original) = query.asked else { return NumberSource::None };
         let Some(dimension) = self.dimension(in_original) else {
             return match of_rows.asked {
-                Asked::Of(_, in_rows) => NumberSource::Row(in_rows),
+                Asked::Of(_, in_rows) => NumberSource::Row(self.rows, in_rows),
                 Asked::Count => NumberSource::None,
             };
         };
         let domain = self.original.domain(dimension);
-        let admitted = query.admitted.iter().find(|(column, _)| *column == in_original).map(|(_, one)| one);
-        let everything = Admitted::axis(domain, vec![(i128::MIN / 4, i128::MAX / 4)], false);
-        let spread = |cell: &Reach| {
-            let region = Stretch::of(domain, &cell.covered, &cell.ends)?;
-            let (mean, first, last) = admitted.unwrap_or(&everything).spread(&region)?;
-            let number = |units: f64| in_units(domain, units);
-            Some((number(mean), number(first as f64), number(last as f64), 1.0 - region.missing))
-        };
-        debug_assert!(matches!(domain.shape(), Shape::Ordered));
-        NumberSource::Cell(dimension, self.regions.cells[dimension].iter().map(spread).collect())
+        let asked = query.admitted.iter().find(|(column, _)| *column == in_original).map(|(_, one)| one);
+        let every_value = Admitted::every_value(domain);
+        let cell = |cell: &Cell| CellNumbers::of(cell, domain, asked, &every_value);
+        let of_group = &self.regions.of_group[dimension];
+        let numbers = self.regions.cells[dimension].iter().map(cell).collect();
+        NumberSource::Cell { domain, cells: &self.regions.cells[dimension], of_group, numbers }
     }
 }
 
-/// The average, the least and the greatest number of a cell, and the share of rows that have one.
-type Spread = Option<(f64, f64, f64, f64)>;
-
-/// Where the numbers of rows come from.
-enum NumberSource {
-    /// Rows are counted.
-    None,
-    /// From a column that is published as it is.
-    Row(usize),
-    /// From the cells of a dimension.
-    Cell(usize, Vec<Spread>),
+/// The rows of a group that a query selects by the columns that are published as they are.
+struct Selected {
+    group: usize,
+    rows: Vec<u32>,
+    /// Whether these are all rows of the group.
+    all: bool,
+    /// How much the query selects of the group's region.
+    coverage: Coverage,
 }
 
-impl NumberSource {
-    /// Hands on the number of a row: average, least, greatest, and how much of the row has one.
-    fn of(&self, released: &Released<'_>, group: usize, row: u32, mut add: impl FnMut(f64, f64, f64, f64)) {
+/// The admitted numbers of a cell: their mean and ends in units, and the share of rows that have one.
+#[derive(Clone, Copy)]
+struct CellNumbers {
+    mean: f64,
+    first: i128,
+    last: i128,
+    has: f64,
+}
+
+impl CellNumbers {
+    /// What is asked of a column also holds for its numbers; a row whose value is missing satisfies nothing that is asked.
+    fn of(cell: &Cell, domain: &Domain, asked: Option<&Admitted>, every_value: &Admitted) -> Option<Self> {
+        let spread = cell.spread(domain)?;
+        let portion = asked.unwrap_or(every_value).portion(&spread)?;
+        let has = if asked.is_some() { 1.0 } else { 1.0 - spread.stretch.missing };
+        Some(CellNumbers { mean: portion.mean, first: portion.first, last: portion.last, has })
+    }
+}
+
+/// Where the numbers of rows come from.
+enum NumberSource<'r> {
+    /// Rows are counted.
+    None,
+    /// From a column of the release that is published as it is.
+    Row(&'r Table, usize),
+    /// From the cells of a dimension.
+    Cell { domain: &'r Domain, cells: &'r [Cell], of_group: &'r [u32], numbers: Vec<Option<CellNumbers>> },
+}
+
+impl NumberSource<'_> {
+    /// The digits behind the point of its numbers.
+    fn scale(&self) -> u32 {
+        match self {
+            NumberSource::None => 0,
+            NumberSource::Row(table, at) => column(table, *at).0.scale(),
+            NumberSource::Cell { domain, .. } => domain.scale(),
+        }
+    }
+
+    /// Adds the numbers of the selected rows of a group.
+    fn add(&self, tally: &mut Tally, selected: &Selected) {
+        let (rows, share) = (selected.rows.len() as f64, selected.coverage.share());
+        let whole = selected.coverage == Coverage::Everything;
         match self {
             NumberSource::None => {}
-            NumberSource::Row(at) => {
-                let (domain, codes) = column(released.rows, *at);
-                if let Some(number) = number(domain, codes.get(row as usize)) {
-                    add(number, number, number, 1.0);
+            NumberSource::Row(table, at) => {
+                let (domain, codes) = column(table, *at);
+                for units in selected.rows.iter().filter_map(|&row| number(domain, codes.get(row as usize))) {
+                    tally.matched.add(units);
+                    match whole {
+                        true => tally.spread.add(units),
+                        false => {
+                            tally.spread.add_mean(units as f64, share);
+                            tally.spread.reach(units, units);
+                        }
+                    }
                 }
             }
-            NumberSource::Cell(dimension, of_cell) => {
-                let cell = released.regions.of_group[*dimension][group] as usize;
-                if let Some((mean, least, most, share)) = of_cell[cell] {
-                    add(mean, least, most, share);
+            NumberSource::Cell { domain, cells, of_group, numbers } => {
+                let at = of_group[selected.group] as usize;
+                let Some(CellNumbers { mean, first, last, has }) = numbers[at] else { return };
+                let cell = &cells[at];
+                let sum = cell.sum(domain, selected.rows.len() as u64);
+                let sum = sum.filter(|_| whole && (selected.all || first == last));
+                for (numbers, share) in [(&mut tally.spread, share), (&mut tally.matched, 1.0)] {
+                    match sum {
+                        Some(sum) => numbers.add_sum(sum, rows),
+                        None => numbers.add_mean(mean, rows * share * has),
+                    }
+                    numbers.reach(first, last);
                 }
+                tally.sums_are_known &= sum.is_some();
+                tally.ends_are_known &= first == last || (selected.all && cell.has_range(domain));
+                // Where values are missing, it is not known whether the selected rows have any.
+                tally.ends_are_known &= selected.all || has == 1.0;
             }
         }
     }
@@ -254,44 +270,52 @@ struct Tally {
     rows: f64,
     matched_rows: u64,
     partial: u64,
+    /// Whether no row of the original is left out.
+    complete: bool,
+    sums_are_known: bool,
+    ends_are_known: bool,
     spread: Numbers,
     matched: Numbers,
 }
 
-impl Default for Tally {
-    fn default() -> Self {
-        Tally { rows: 0.0, matched_rows: 0, partial: 0, spread: Numbers::NONE, matched: Numbers::NONE }
-    }
-}
-
 impl Tally {
-    /// Takes in the rows of a group of which a share is selected.
-    fn add(
-        &mut self,
-        rows: impl Iterator<Item = u32>,
-        share: f64,
-        numbers: impl Fn(u32, &mut dyn FnMut(f64, f64, f64, f64)),
-    ) {
-        for row in rows {
-            self.rows += share;
-            self.matched_rows += 1;
-            self.partial += u64::from(share < 1.0);
-            numbers(row, &mut |mean, least, most, has| {
-                self.spread.add(mean, share * has);
-                self.matched.add(mean, has);
-                for numbers in [&mut self.spread, &mut self.matched] {
-                    numbers.least = numbers.least.min(least);
-                    numbers.most = numbers.most.max(most);
-                }
-            });
+    fn new(complete: bool) -> Self {
+        Tally {
+            rows: 0.0,
+            matched_rows: 0,
+            partial: 0,
+            complete,
+            sums_are_known: true,
+            ends_are_known: true,
+            spread: Numbers::NONE,
+            matched: Numbers::NONE,
         }
     }
 
-    fn estimate(&self, asked: Asked) -> Estimate {
+    /// Counts rows of which a share is selected.
+    fn count(&mut self, rows: u64, coverage: Coverage) {
+        self.rows += rows as f64 * coverage.share();
+        self.matched_rows += rows;
+        self.partial += if coverage == Coverage::Everything { 0 } else { rows };
+    }
+
+    fn estimate(&self, asked: Asked, scale: u32) -> Estimate {
         let (spread, matched) = match asked {
             Asked::Count => (Some(self.rows), Some(self.matched_rows as f64)),
-            Asked::Of(function, _) => (self.spread.answer(function), self.matched.answer(function)),
+            Asked::Of(function, _) => {
+                (self.spread.answer(function, scale), self.matched.answer(function, scale))
+            }
         };
-        Estimate { spread, matched, partial: self.partial }
+        let known = match asked {
+            Asked::Count => true,
+            Asked::Of(Function::Sum | Function::Avg, _) => self.sums_are_known,
+            Asked::Of(Function::Min | Function::Max, _) => self.ends_are_known,
+        };
+        Estimate {
+            spread,
+            matched,
+            partial: self.partial,
+            exact: self.complete && self.partial == 0 && known,
+        }
     }
 }

@@ -5,47 +5,66 @@ use super::{Asked, BoundQuery, BoundWorkload, Function};
 use crate::table::{Codes, Domain, Table};
 use rayon::prelude::*;
 
-/// Numbers as they come: how many, their sum, the least and the greatest.
+/// Numbers as they come, in units of their column: how many, their sum, the least and the greatest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Numbers {
     pub count: f64,
-    pub sum: f64,
-    pub least: f64,
-    pub most: f64,
+    /// The sum of whole rows, and what is not known that exactly.
+    whole: i128,
+    part: f64,
+    least: f64,
+    most: f64,
 }
 
 impl Numbers {
-    pub const NONE: Numbers = Numbers { count: 0.0, sum: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY };
+    pub const NONE: Numbers =
+        Numbers { count: 0.0, whole: 0, part: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY };
 
-    /// Takes in a number that stands for so many rows.
-    pub fn add(&mut self, number: f64, rows: f64) {
-        self.count += rows;
-        self.sum += number * rows;
-        self.least = self.least.min(number);
-        self.most = self.most.max(number);
+    /// Takes in a number.
+    pub fn add(&mut self, units: i128) {
+        self.add_sum(units, 1.0);
+        self.reach(units, units);
     }
 
-    /// The answer; `None` where no row has a number.
-    pub fn answer(&self, function: Function) -> Option<f64> {
+    /// Takes in so many rows, whose sum is known.
+    pub fn add_sum(&mut self, sum: i128, rows: f64) {
+        self.count += rows;
+        match self.whole.checked_add(sum) {
+            Some(whole) => self.whole = whole,
+            None => self.part += sum as f64,
+        }
+    }
+
+    /// Takes in so many rows, whose mean is estimated.
+    pub fn add_mean(&mut self, mean: f64, rows: f64) {
+        self.count += rows;
+        self.part += mean * rows;
+    }
+
+    /// Takes in that numbers reach from one to another.
+    pub fn reach(&mut self, first: i128, last: i128) {
+        self.least = self.least.min(first as f64);
+        self.most = self.most.max(last as f64);
+    }
+
+    /// The answer, for numbers with so many digits behind the point; `None` where no row has a number.
+    pub fn answer(&self, function: Function, scale: u32) -> Option<f64> {
+        let unit = 10f64.powi(scale as i32);
+        let sum = (self.whole as f64 + self.part) / unit;
         match function {
-            Function::Sum => Some(self.sum),
+            Function::Sum => Some(sum),
             _ if self.count <= 0.0 => None,
-            Function::Avg => Some(self.sum / self.count),
-            Function::Min => Some(self.least),
-            Function::Max => Some(self.most),
+            Function::Avg => Some(sum / self.count),
+            Function::Min => Some(self.least / unit),
+            Function::Max => Some(self.most / unit),
         }
     }
 }
 
-/// The number that a code stands for; `None` for the missing value.
-pub(super) fn number(domain: &Domain, code: u32) -> Option<f64> {
+/// Where the number lies that a code stands for, in units; `None` for the missing value.
+pub(super) fn number(domain: &Domain, code: u32) -> Option<i128> {
     let is_value = is_number(domain) && (code as usize) < domain.value_count();
-    is_value.then(|| in_units(domain, domain.position(code) as f64))
-}
-
-/// A place on the axis of a domain as a number.
-pub(super) fn in_units(domain: &Domain, units: f64) -> f64 {
-    units / 10f64.powi(domain.scale() as i32)
+    is_value.then(|| domain.position(code))
 }
 
 impl BoundWorkload {
@@ -71,8 +90,8 @@ fn exact(query: &BoundQuery, table: &Table) -> Option<f64> {
         Asked::Of(function, at) => {
             let (domain, codes) = column(table, at);
             let mut numbers = Numbers::NONE;
-            rows.filter_map(|row| number(domain, codes.get(row))).for_each(|one| numbers.add(one, 1.0));
-            numbers.answer(function)
+            rows.filter_map(|row| number(domain, codes.get(row))).for_each(|units| numbers.add(units));
+            numbers.answer(function, domain.scale())
         }
     }
 }

@@ -3,8 +3,9 @@
 //! A workload is a list of aggregate queries with conjunctions of ranges, equalities and lists, a weight each
 //! ([`Workload`], `query.rs`), read from text that looks like SQL (`parse.rs`) or made at random (`random.rs`). Bound to the
 //! columns of a table (`bind.rs`), each predicate is what it admits of a domain (`admitted.rs`). The original answers exactly
-//! (`exact.rs`). A release answers as if the rows of a group were spread evenly over its region, or by counting every group
-//! that a query meets (`estimate.rs`); how far that is off is in `error.rs`.
+//! (`exact.rs`). A release answers from its regions and statistics (`regions.rs`) as if the rows of a group were spread evenly
+//! over its region (`spread.rs`), or by counting every group that a query meets (`estimate.rs`); how far that is off is in
+//! `error.rs`. How queries steer cuts, and what groups cost them, is in `steering.rs`.
 
 mod admitted;
 mod bind;
@@ -14,14 +15,20 @@ mod exact;
 mod parse;
 mod query;
 mod random;
+mod regions;
+mod spread;
+mod steering;
 
-pub use admitted::Admitted;
-pub(crate) use bind::Steering;
-pub use bind::{Asked, BoundQuery, BoundWorkload, Unknown};
+pub use admitted::{Admitted, Coverage};
+pub use bind::{Asked, BoundQuery, BoundWorkload, Unknown, is_number};
 pub use error::{Answer, Errors, Summary};
-pub use estimate::{Estimate, Regions, Released};
+pub use estimate::{Estimate, Released};
 pub use parse::{condition, parse, select};
 pub use query::{Aggregate, End, Function, Predicate, Query, Test};
+pub use regions::{Cell, Known, Regions};
+pub(crate) use spread::{Spread, Stretch, deviation};
+pub use steering::Selection;
+pub(crate) use steering::{Measure, Steering};
 
 /// Queries, each with its weight.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,6 +6,7 @@ use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unob
 use klimt::requirement::{Bound, Requirement};
 use klimt::split::SplitCriterion;
 use klimt::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool};
+use klimt::workload::{Aggregate, BoundWorkload, Function, Query, Workload, is_number};
 use std::sync::Arc;
 
 /// A column of texts, empty for a missing value.
@@ -27,6 +28,30 @@ pub fn column(spec: &ColumnSpec, texts: &[&str]) -> Column {
         role: spec.role,
         data: ColumnData::Coded { domain: domain.into(), codes },
     }
+}
+
+/// A few random counts of rows by all dimensions and by one, and every function of the dimensions that hold numbers: of all
+/// rows, of rows by the first dimension, and of rows by the numbers themselves.
+pub fn workload(table: &Table) -> BoundWorkload {
+    let all: Vec<usize> = (0..table.dimensions()).collect();
+    let mut asked = Workload::ranges(table, &all, 3, 1);
+    asked.queries.extend(Workload::ranges(table, &all[..1], 2, 2).queries);
+    let functions = [Function::Sum, Function::Avg, Function::Min, Function::Max];
+    for &dimension in all.iter().filter(|&&dimension| is_number(table.domain(dimension))) {
+        let by_other = Workload::ranges(table, &all[..1], 1, 3).queries;
+        let by_itself = Workload::ranges(table, &[dimension], 1, 4).queries;
+        let of_all = [Query::count(Vec::new())];
+        for (function, query) in
+            functions.iter().zip(of_all.into_iter().chain(by_other).chain(by_itself).cycle())
+        {
+            let aggregate = Aggregate::Of(*function, table.dimension(dimension).name.clone());
+            asked.queries.push(Query { aggregate, ..query });
+        }
+    }
+    let rows = table.rows();
+    let mut bound = asked.bind(table).unwrap().with_means(rows % 2 == 0).with_boundaries(rows % 3 == 0);
+    bound.count(table);
+    bound
 }
 
 /// A table of quasi-identifiers, row by row; columns are called q0, q1, …

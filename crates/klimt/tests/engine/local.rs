@@ -1,6 +1,6 @@
 //! Local recoding: every group satisfies the requirements, and nothing costs more than the plain loop.
 
-use crate::common::{letters, table};
+use crate::common::{letters, table, workload};
 use crate::optimal::{job, random_table, rows};
 use crate::searched::{bound, cost, kinds};
 use klimt::algorithm::local::Local;
@@ -60,8 +60,10 @@ proptest! {
         let table = random_table(&kinds, &rows);
         let bound = bound(&table, kinds.len(), k, chosen);
         let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 + 0.5 * dimension as f64).collect();
+        let workload = workload(&table);
+        let original = Original::new(&table, &weights).with_workload(Some(&workload));
         for (entry, loss) in registry::LOSSES {
-            let Some(measured) = loss.cost(&Original::new(&table, &weights)) else { continue };
+            let Some(measured) = loss.cost(&original) else { continue };
             let mut job = job(&table, &bound, &*measured, &weights);
             job.suppression = share.and_then(Suppression::share).unwrap_or(Suppression::NONE);
             let [one, two] = [1, 2].map(|threads| with_threads(threads, Local::default(), &job));

@@ -1,6 +1,6 @@
 //! Losses: examples counted by hand, and what holds for every release.
 
-use crate::common::{column, letters, partition, table};
+use crate::common::{column, letters, partition, table, workload};
 use klimt::algorithm::mondrian::{HierarchyCut, Mondrian};
 use klimt::loss::{
     Groups, HierarchicalDiscernibility, Loss, Original, PartitionGroups, PublishedGroup, PublishedGroups,
@@ -13,7 +13,6 @@ use klimt::registry;
 use klimt::requirement::{KAnonymity, Requirement};
 use klimt::statistics::{Collector, Extent, Statistics};
 use klimt::table::{ColumnSpec, Domain, Role, Table};
-use klimt::workload::{BoundWorkload, Workload};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -37,16 +36,6 @@ fn grouped(table: &Table, groups: &[Vec<u32>], strict: bool) -> Partitioning {
 
 fn domains(table: &Table) -> Vec<&Domain> {
     (0..table.dimensions()).map(|d| table.domain(d)).collect()
-}
-
-/// A few random queries about all dimensions, and about one.
-fn workload(table: &Table) -> BoundWorkload {
-    let all: Vec<usize> = (0..table.dimensions()).collect();
-    let mut asked = Workload::ranges(table, &all, 3, 1);
-    asked.queries.extend(Workload::ranges(table, &all[..1], 2, 2).queries);
-    let mut bound = asked.bind(table).unwrap();
-    bound.count(table);
-    bound
 }
 
 /// Every loss of a release, by name.

@@ -1,7 +1,7 @@
 //! Optimal partitionings cost as little as any hierarchical partitioning, for every loss and every requirement.
 
 use crate::brute::optimum;
-use crate::common::{column, letters, table};
+use crate::common::{column, letters, table, workload};
 use klimt::algorithm::optimal::dense::{self, Grid, Outcome, Solved};
 use klimt::loss::{Cost, Original};
 use klimt::partition::{Budget, CutTree, Job, Observer, Partitioning, Suppression, Unobserved};
@@ -170,8 +170,10 @@ fn check_every_loss(
         .or_else(|_| Bound::new(&[registry::requirement("k", "", "1").unwrap()], &table))
         .unwrap();
     let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 + 0.5 * dimension as f64).collect();
+    let workload = workload(&table);
+    let original = Original::new(&table, &weights).with_workload(Some(&workload));
     for (entry, loss) in registry::LOSSES {
-        let Some(cost) = loss.cost(&Original::new(&table, &weights)) else { continue };
+        let Some(cost) = loss.cost(&original) else { continue };
         let job = job(&table, &bound, &*cost, &weights);
         check(&job, None, &format!("{} with {what}", entry.id));
         if let (Some(share), Some(price)) = (share, cost.price(table.rows() as u64)) {
