@@ -7,10 +7,16 @@ import shlex
 import subprocess
 import time
 
-from . import formats
+from . import formats, spec
 from .values import Tree
 
 TIMEOUT = 120
+
+
+def named(name):
+    """A column's name as flags take it: in double quotes where it would be misread."""
+    plain = name.strip(" ") == name != "" and not set(name) & set(",=") and name[0] != '"'
+    return name if plain else '"' + name.replace('"', '""') + '"'
 
 
 @dataclass
@@ -47,6 +53,8 @@ class Case:
     other: str = "drop"
     seed: int = 0
     expect: int = None
+    by_spec: bool = False
+    queries: list = None
 
     def index(self, name):
         return next(at for at, column in enumerate(self.columns) if column.name == name)
@@ -85,35 +93,44 @@ class Case:
         for role in roles:
             if role != "qi" or quasi:
                 for column in self.with_role(role):
-                    flags += ["--" + role, column.name]
-        for column in self.columns:
+                    flags += ["--" + role, named(column.name)]
+        for at, column in enumerate(self.columns):
             if column.role not in roles:
                 continue
             if column.order:
-                flags += ["--order", f"{column.name}={folder}/{column.name}.order"]
+                flags += ["--order", f"{named(column.name)}={folder}/{at}.order"]
             if column.paths:
-                flags += ["--hierarchy", f"{column.name}={folder}/{column.name}.hierarchy.csv"]
+                flags += ["--hierarchy", f"{named(column.name)}={folder}/{at}.hierarchy.csv"]
             if column.typed:
-                flags += ["--type", f"{column.name}={column.kind}"]
+                flags += ["--type", f"{named(column.name)}={column.kind}"]
             if column.weight and column.role == "qi":
-                flags += ["--weight", f"{column.name}={column.weight}"]
+                flags += ["--weight", f"{named(column.name)}={column.weight}"]
         return flags + (["--missing=" + self.missing] if self.missing else [])
 
     def requirement_flags(self):
         flags = ["-k", str(self.k)]
         for requirement in self.requirements:
-            flags += ["--" + requirement["flag"], f"{requirement['column']}={requirement['text']}"]
+            flags += ["--" + requirement["flag"], f"{named(requirement['column'])}={requirement['text']}"]
         return flags
 
     def anonymize(self, folder, extra=(), output="release"):
-        """The arguments of the job."""
-        flags = ["anonymize", self.table(folder)] + self.role_flags(folder) + ["--other", self.other]
-        saved = {"RECODING": os.path.join(folder, "recoding.json")}
-        flags += self.requirement_flags() + [saved.get(word, word) for option in self.options for word in option]
+        """The arguments of the job: flags, or a spec and the flags that it has no key for."""
+        flags = ["anonymize", self.table(folder)]
+        options = self.options
+        if self.by_spec:
+            flags += ["--spec", os.path.join(folder, "klimt.toml")]
+            options = [option for option in options if option[0] in spec.FLAGS]
+        else:
+            flags += self.role_flags(folder) + ["--other", self.other] + self.requirement_flags()
+        saved = {"RECODING": os.path.join(folder, "recoding.json"), "WORKLOAD": os.path.join(folder, "workload.sql")}
+        flags += [saved.get(word, word) for option in options for word in option]
         flags += self.format_flags() + list(extra)
         return flags + ["-o", os.path.join(folder, output + self.dialect["output"])]
 
     def format_flags(self):
+        """How a table that is text is written, and a release of it: that of a columnar file has commas and a header."""
+        if formats.is_columnar(self.dialect["input"]):
+            return []
         flags = ["--delimiter", self.dialect["delimiter"].replace("\t", "tab")] if self.dialect["named"] else []
         return flags + (["--header"] if self.dialect["header"] else [])
 
@@ -126,28 +143,36 @@ class Case:
         return os.path.join(folder, name + self.dialect["output"])
 
     def write(self, folder):
-        """Writes the table, the orders and the hierarchies."""
+        """Writes the table, the orders, the hierarchies, the workload and the spec."""
         os.makedirs(folder, exist_ok=True)
         names = [column.name for column in self.columns]
-        formats.write(self.table(folder), names, self.rows, self.dialect, self.is_empty_text)
-        for column in self.columns:
+        kinds = {column.name: column.kind for column in self.columns} if self.dialect.get("typed") else {}
+        formats.write(self.table(folder), names, self.rows, self.dialect, self.is_empty_text, kinds)
+        for at, column in enumerate(self.columns):
             if column.order:
-                with open(f"{folder}/{column.name}.order", "w", encoding="utf-8", newline="") as out:
+                with open(f"{folder}/{at}.order", "w", encoding="utf-8", newline="") as out:
                     out.write("".join(value + "\n" for value in column.order))
             if column.paths:
                 plain = dict(formats.PLAIN, delimiter=";")
-                formats.write(f"{folder}/{column.name}.hierarchy.csv", column.paths[0], column.paths[1:], plain)
+                formats.write(f"{folder}/{at}.hierarchy.csv", column.paths[0], column.paths[1:], plain)
+        if self.queries:
+            with open(f"{folder}/workload.sql", "w", encoding="utf-8", newline="") as out:
+                out.write(";\n".join(query["text"] for query in self.queries) + ";\n")
+        if self.by_spec:
+            with open(f"{folder}/klimt.toml", "w", encoding="utf-8", newline="") as out:
+                out.write(spec.text(self))
 
     def read_release(self, path):
         """(names, rows) of a file that klimt wrote."""
-        if path.endswith((".tsv", ".tsv.gz")):
+        if path.split(".", 1)[1].startswith("tsv"):
             return formats.read(path, "\t")
         # A table without a delimiter is published with commas.
         return formats.read(path, "," if formats.is_columnar(self.dialect["input"]) else self.dialect["delimiter"])
 
     def is_empty_text(self, name, row):
-        """Whether an empty text of a row is one, not NULL, in columnar files: in every other row, where it is published as it is."""
-        return self.column(name).role == "insensitive" and int(row[self.index("pid")][1:]) % 2 == 1
+        """Whether an empty text of a row is one, not NULL (or NaN in a column of floating-point numbers), in columnar files:
+        in every other row."""
+        return int(row[self.index("pid")][1:]) % 2 == 1
 
     def to_json(self):
         return json.dumps(asdict(self), ensure_ascii=False, indent=1)

@@ -5,11 +5,12 @@ import json
 import random
 import traceback
 
-from . import check, generate, metamorphic, mutate, recoding, store
+from . import check, generate, metamorphic, mutate, recoding, store, tools
 from .case import Case
 
 EXTRAS = {"mutate": mutate.check_mutants, "metamorphic": metamorphic.check_variant, "recoding": recoding.check_recoding,
-          "memory": metamorphic.check_memory, "columnar": metamorphic.check_format}
+          "memory": metamorphic.check_memory, "columnar": metamorphic.check_format,
+          "tools": tools.check_tool}
 
 
 @dataclass
@@ -52,6 +53,8 @@ def make(seed):
         extras.append(["metamorphic", chance.randrange(10**6)])
     if chance.random() < 0.08:
         extras.append(["columnar", chance.randrange(10**6)])
+    if chance.random() < 0.3:
+        extras.append(["tools", chance.randrange(10**6)])
     if case.option("--save-recoding"):
         extras.append(["recoding", chance.randrange(10**6)])
     return Job(case.option("--algorithm") or "mondrian", case, extras)

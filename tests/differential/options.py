@@ -1,6 +1,7 @@
 """The flags of a random job: requirements that the whole table satisfies, an algorithm, and what goes with it."""
 
-from . import generate, reference
+from . import generate, reference, workload
+from .case import named
 from .values import MEASURED, is_ordered
 
 SCHEMES = ["bhs", "ghs", "ops", "gops", "sps", "gsps"]
@@ -91,11 +92,23 @@ def algorithm(random, made):
         if random.random() < 0.3:
             options.append(["--leaf-capacity", str(random.choice([2, 3]))])
         if random.random() < 0.3:
-            options.append(["--prefer", random.choice(made.with_role("qi")).name])
+            options.append(["--prefer", named(random.choice(made.with_role("qi")).name)])
     if name in ("optimal", "gensearch", "local", "scheme"):
         options.append(["--time-limit", "2s"])
         if random.random() < 0.5:
             options.append(["--loss", random.choice(LOSSES[:5] + (["cm"] if targets else []))])
+        if name in ("optimal", "gensearch") and random.random() < 0.2:
+            options.append(["--gap", "1.05"])
+    if name == "gensearch" and random.random() < 0.4:
+        options.append(random.choice([["--priority", random.choice(["bound", "cost", "ratio"])], ["--queue", "50"],
+                                      ["--lookahead", "0"], ["--start", random.choice(["whole", "mondrian", "optimal"])]]))
+    if name == "scheme" and random.random() < 0.3:
+        options.append(["--direction", random.choice(["bottom-up", "top-down", "auto"])])
+    if random.random() < 0.12 and name in ("mondrian", "rothko-t", "rothko-s", "rtree", "optimal") \
+            and not made.option("--loss"):
+        made.queries = workload.queries(random, made)
+        if made.queries:
+            options.append(["--workload", "WORKLOAD"])
     if name == "gensearch" and random.random() < 0.6:
         options.append(["--splits", random.choice(["every", "equal-width:3", "equal-count:4", "at-most:6"])])
     if name == "scheme":
@@ -119,9 +132,9 @@ def schemes(random, made):
             allowed = ["ops", "sps"]
         else:
             allowed = ["sps"]
-        made.options.append(["--scheme", f"{column.name}={random.choice(allowed)}"])
+        made.options.append(["--scheme", f"{named(column.name)}={random.choice(allowed)}"])
         if column.kind == "taxonomy" and random.random() < 0.2:
-            made.options.append(["--levels", f"{column.name}={random.choice(['0..', '1..', '..5'])}"])
+            made.options.append(["--levels", f"{named(column.name)}={random.choice(['0..', '1..', '..5'])}"])
 
 
 def common(random, made):

@@ -16,9 +16,8 @@ def check_recoding(case, release, report, random):
         no_suppressed_values(case, release, report, path)
     applied = apply(case, report, path, "applied", must=not suppressed)
     if applied is not None and not suppressed:
-        if case.option("--extent") == "region" or (case.option("--algorithm") == "scheme" and not case.option("--extent")):
-            report.check("apply-own", groups_by_key(applied) == groups_by_key(release),
-                         "applied to its own table, a recoding function does not give the release")
+        report.check("apply-own", groups_by_key(applied) == groups_by_key(release),
+                     "applied to its own table, a recoding function does not give the release")
     apply(other_table(case, random), report, path, "other", must=False)
 
 

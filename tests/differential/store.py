@@ -23,6 +23,8 @@ def generate_history(random, seed):
             if column.kind in KINDS:
                 break
         column.typed = column.kind in ("integer", "decimal", "date")
+        chance = random.choice([0, 0, 0.1])
+        texts = ["" if random.random() < chance else text for text in texts]
         columns.append(column)
         values.append(texts)
     columns += [Column("key", "identifier", "category"), Column("pid", "insensitive", "category")]
@@ -30,7 +32,9 @@ def generate_history(random, seed):
     base = random.choice([2, 3, 4])
     case = Case(columns, [], k=base, dialect=dict(formats.PLAIN), seed=seed)
     if random.random() < 0.5:
-        case.requirements.append({"flag": "l-diversity", "column": "sens0", "text": random.choice(["distinct:2", "entropy:1.5"])})
+        flag, text = random.choice([("l-diversity", "distinct:2"), ("l-diversity", "entropy:1.5"), ("l-diversity", "recursive:3:2"),
+                                    ("t-closeness", "0.5:equal"), ("alpha", "0.7")])
+        case.requirements.append({"flag": flag, "column": "sens0", "text": text})
     known, steps, fresh = [], [], 0
     def insert(many, keys):
         batch = [random.choice(rows) + [key, key] for key in keys[:many]]
@@ -55,7 +59,8 @@ def generate_history(random, seed):
         elif do == "compact":
             steps.append({"do": "compact"})
         if do == "release" or random.random() < 0.3:
-            steps.append({"do": "release", "k": random.choice([base, base + 1, base * 2]), "hold": random.random() < 0.6})
+            steps.append({"do": "release", "k": random.choice([base, base + 1, base * 2]), "hold": random.random() < 0.6,
+                          "by": random.choice(["leaf-scan", "leaf-scan", "level"])})
     steps.append({"do": "release", "k": random.choice([base, base * 2]), "hold": random.random() < 0.6})
     case.rows = steps[0]["rows"]
     return {"case": case, "steps": steps}
@@ -111,6 +116,7 @@ def release_step(case, report, store, step, number, table, releases):
     """One release: by itself, and beside the earlier ones."""
     path = os.path.join(report.folder, f"release{number}.csv")
     flags = ["-k", str(step["k"]), "-o", path, "--seed", "1"] + (["--hold-back"] if step["hold"] else [])
+    flags += ["--by", step.get("by", "leaf-scan")]
     done = report.run(["index", "release", store] + flags)
     if done.code != 0:
         report.check("store-refused", not os.path.exists(path), "a refused release is there")
@@ -142,7 +148,7 @@ def release_step(case, report, store, step, number, table, releases):
 
 
 def beside(case, report, release, releases):
-    """Candidates of every person over all releases that it is in, and who joined and left since the last one."""
+    """Candidates of every person over all releases that it is in, and who joined and left since each earlier one."""
     every = [older for _, older in releases] + [release]
     group_of = [dict(zip(one.keys, (one.tuple(row) for row in one.rows))) for one in every]
     candidates = {}
@@ -156,13 +162,13 @@ def beside(case, report, release, releases):
             candidates[history] = (inside[-1], sorted(alike))
     for newest, alike in candidates.values():
         judge(case, report, "store-candidates", [alike], every[newest], case.k)
-    new, old = group_of[-1], group_of[-2]
-    for mine, other, of in ((new, old, every[-1]), (old, new, every[-2])):
-        changed = {}
-        for key, group in mine.items():
-            if key not in other:
-                changed.setdefault(group, []).append(key)
-        judge(case, report, "store-differences", list(changed.values()), of, case.k)
+    for old, older in zip(group_of[:-1], every):
+        for mine, other, of in ((group_of[-1], old, release), (old, group_of[-1], older)):
+            changed = {}
+            for key, group in mine.items():
+                if key not in other:
+                    changed.setdefault(group, []).append(key)
+            judge(case, report, "store-differences", list(changed.values()), of, case.k)
 
 
 def judge(case, report, name, sets, release, k):

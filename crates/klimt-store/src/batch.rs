@@ -6,7 +6,7 @@ use crate::secret::{Key, Secret};
 use crate::spec::{Spec, StoredColumn};
 use klimt::memory::Pool;
 use klimt::spill::{Block, BlockColumn, Rows as Source};
-use klimt::table::{Codes, Column, ColumnData, Role, Table, TextColumn};
+use klimt::table::{Codes, Column, ColumnData, EMPTY_TEXT, Role, Table, TextColumn};
 use klimt::{Error, ErrorKind, Result};
 use rayon::prelude::*;
 
@@ -72,9 +72,8 @@ impl Batch<'_> {
             self.source.read(number, &mut block)?;
             survey.starts.push(survey.keys.len());
             for row in 0..block.rows() {
-                text.clear();
-                write_text(self.frame, &block, key, row, &mut text);
-                if text.is_empty() {
+                write_stored(self.frame, &block, key, row, &mut text);
+                if text.is_empty() || text == EMPTY_TEXT {
                     without.push(survey.keys.len() as u64);
                 }
                 survey.keys.push(secret.key(&text));
@@ -115,12 +114,18 @@ impl Batch<'_> {
     }
 }
 
-fn write_text(frame: &Table, block: &Block, column: usize, row: usize, out: &mut Vec<u8>) {
+/// Writes the text of a row as columns of texts store it: empty for a missing value, [`EMPTY_TEXT`] for an empty one.
+fn write_stored(frame: &Table, block: &Block, column: usize, row: usize, out: &mut Vec<u8>) {
+    out.clear();
     match (&block.columns()[column], &frame.columns()[column].data) {
         (BlockColumn::Codes(codes), ColumnData::Coded { domain, .. }) => {
-            domain.write_text(codes.get(row), out)
+            let code = codes.get(row);
+            domain.write_text(code, out);
+            if out.is_empty() && domain.missing_code() != Some(code) {
+                out.extend_from_slice(EMPTY_TEXT);
+            }
         }
-        (BlockColumn::Texts(texts), _) => out.extend_from_slice(texts.get(row)),
+        (BlockColumn::Texts(texts), _) => out.extend_from_slice(texts.stored(row)),
         _ => {}
     }
 }
@@ -208,8 +213,7 @@ impl<'a> Translated<'a> {
             (_, BlockColumn::Texts(into)) => {
                 let mut text = Vec::new();
                 for row in 0..read.rows() {
-                    text.clear();
-                    write_text(self.batch.frame, read, *number, row, &mut text);
+                    write_stored(self.batch.frame, read, *number, row, &mut text);
                     into.push(&text);
                 }
             }

@@ -62,7 +62,7 @@ impl Source for Pages<'_> {
                     *into = Codes::collect(cardinality, found.into_iter());
                 }
                 (Some(BlockColumn::Texts(from)), BlockColumn::Texts(into)) => {
-                    (0..from.len()).for_each(|row| into.push(from.get(row)));
+                    (0..from.len()).for_each(|row| into.push(from.stored(row)));
                 }
                 (None, BlockColumn::Texts(into)) => {
                     let carried =

@@ -119,7 +119,7 @@ impl Page {
                     writer.words(&stored);
                 }
                 (BlockColumn::Texts(texts), None) => {
-                    (0..texts.len()).for_each(|row| writer.text(texts.get(row)));
+                    (0..texts.len()).for_each(|row| writer.text(texts.stored(row)));
                 }
                 _ => return Err(Error::internal("a page has columns of another store")),
             }

@@ -43,9 +43,9 @@ impl Comparison {
         let place = match self {
             Comparison::Text => None,
             Comparison::Dates(pattern) => {
-                Date::strptime(pattern, as_text).ok().map(|date| micros(date.into()))
+                Date::strptime(pattern, as_text).ok().map(|date| nanos(date.into()))
             }
-            Comparison::Timestamps(pattern) => DateTime::strptime(pattern, as_text).ok().map(micros),
+            Comparison::Timestamps(pattern) => DateTime::strptime(pattern, as_text).ok().map(nanos),
             Comparison::Value => None,
         };
         if let Some(place) = place.or_else(|| if *self == Comparison::Text { None } else { instant(as_text) })
@@ -66,20 +66,24 @@ impl Comparison {
     }
 }
 
-/// The instant of an ISO timestamp, in microseconds; one without an offset counts as if it were at Greenwich.
+/// The instant of an ISO timestamp, in nanoseconds; one without an offset counts as if it were at Greenwich, and a date is
+/// its midnight.
 fn instant(text: &str) -> Option<i128> {
+    if text.len() == 10 {
+        return text.parse::<Date>().ok().map(|date| nanos(date.into()));
+    }
     let year = text.as_bytes().get(..4)?;
     if text.len() < 16 || !year.iter().all(u8::is_ascii_digit) {
         return None;
     }
     match text.parse::<Timestamp>() {
-        Ok(instant) => Some(instant.as_nanosecond() / 1000),
-        Err(_) => text.parse::<DateTime>().ok().map(micros),
+        Ok(instant) => Some(instant.as_nanosecond()),
+        Err(_) => text.parse::<DateTime>().ok().map(nanos),
     }
 }
 
-fn micros(time: DateTime) -> i128 {
-    time.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_nanos() / 1000
+fn nanos(time: DateTime) -> i128 {
+    time.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_nanos()
 }
 
 /// Appends a number without the zeros that its value does not need, with the power of ten of its last digit; `false`
@@ -239,7 +243,7 @@ mod tests {
         prop_oneof![
             "[-+]?0{0,2}[0-9]{0,3}(\\.[0-9]{0,3})?([eE][-+]?[0-3])?",
             "[tT][rR][uU][eE]|false|FALSE|[a-c ]{0,2}",
-            (0u8..3, "[T ]", 0u8..3, "(:00)?(\\.0{0,4})?(Z|\\+01:00|)")
+            (0u8..3, "[T ]", 0u8..3, "(:00(\\.0{0,8}[0-2]?)?)?(Z|\\+01:00|)")
                 .prop_map(|(day, t, hour, rest)| format!("2024-01-0{}{t}0{hour}:00{rest}", day + 1)),
             "2024-01-0[1-3]",
         ]

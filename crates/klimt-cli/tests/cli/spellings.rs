@@ -24,6 +24,7 @@ fn spellings_of_one_value_satisfy_no_diversity() {
         ("1e3", "1000"),
         ("-0", "0.0"),
         ("2024-01-01T00:00:00Z", "2024-01-01 00:00:00"),
+        ("2024-01-01", "2024-01-01 00:00:00"),
     ] {
         // A value that is none of these makes the column one of texts, and changes nothing.
         for more in [&[][..], &[("n/a", "x")]] {
@@ -81,6 +82,16 @@ fn every_algorithm_counts_values_and_publishes_spellings() {
             }
         }
     }
+}
+
+#[test]
+fn instants_are_compared_to_the_nanosecond() {
+    let place = Place::new();
+    let at = |nanosecond: u32| format!("2024-01-01T00:00:00.{nanosecond:09}");
+    let rows: String = (1..=8).map(|n| format!("{},{}\n", n / 2, at(n % 3 + 1))).collect();
+    place.write("in.csv", format!("age,pay\n{rows}"));
+    place.ok(&format!("anonymize in.csv {ROLES} -k 2 --l-diversity distinct:2 -o out.csv -q"));
+    place.ok("verify out.csv --qi age --sensitive pay -k 2 --l-diversity distinct:2 -q");
 }
 
 #[test]

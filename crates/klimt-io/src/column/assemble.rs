@@ -138,6 +138,7 @@ impl Located {
             named.join(", "),
         ));
         let error = match (self.missing_flags(), self.reason) {
+            (Some(_), UnfitReason::Star) => error,
             (Some(flags), _) => error.with_help(format!("where they stand for missing values: {flags}")),
             (None, UnfitReason::Stray(_)) => {
                 error.with_help("a text that stands for missing values is named by --missing TEXT")

@@ -261,7 +261,7 @@ impl Kind {
         match &plan.spec {
             Some(spec) if is_text && is_kept(spec.role) => Kind::Kept,
             Some(spec) if is_text && spec.role != Role::QuasiIdentifier => Kind::Counted,
-            Some(spec) if data_type.is_floating() && !is_kept(spec.role) => Kind::Float,
+            Some(spec) if is_float(data_type) && !is_kept(spec.role) => Kind::Float,
             _ => Kind::Plain,
         }
     }
@@ -278,6 +278,11 @@ impl Seen {
     fn only_empty(&self) -> bool {
         self.empty.load(Ordering::Relaxed) && !self.missing.load(Ordering::Relaxed)
     }
+}
+
+/// Whether a column has floating-point numbers, of which one that is not a number is missing.
+pub(super) fn is_float(data_type: &DataType) -> bool {
+    values_of(data_type).is_floating()
 }
 
 /// The type of the values of a dictionary, or the type itself.

@@ -2,6 +2,7 @@
 
 use super::batches::Batches;
 use super::damage::other_type;
+use super::read::is_float;
 use super::spell::Texts;
 use crate::csv::{CsvSource, DialectSpec, Fault, Field, Visitor, fault_error, invalid_utf8, scan};
 use crate::source::Source;
@@ -64,10 +65,16 @@ fn batch_records(
             Texts::of(array.as_ref()).ok_or_else(|| other_type(batches.path(), field.name()))
         });
         let texts: Vec<Texts> = texts.collect::<Result<_>>()?;
+        let is_float: Vec<bool> = schema.fields().iter().map(|field| is_float(field.data_type())).collect();
+        // As where a table is read, a number that is none is missing.
+        let text = |place: usize, row: usize| match texts[place].get(row) {
+            "NaN" if is_float[place] => "",
+            text => text,
+        };
         let mut record: Vec<&str> = Vec::with_capacity(order.len());
         for row in 0..batch.num_rows() {
             record.clear();
-            record.extend(order.iter().map(|&place| texts[place].get(row)));
+            record.extend(order.iter().map(|&place| text(place, row)));
             rows += 1;
             each(rows, &record)?;
         }

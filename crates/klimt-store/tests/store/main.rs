@@ -1,6 +1,7 @@
 //! A store against a model of it: a map from keys to rows, and every release as sets of rows.
 
 mod histories;
+mod texts;
 mod world;
 
 use klimt::algorithm::index::By;

@@ -49,7 +49,7 @@ fn column(name: &str, role: Role, values: &[&str]) -> Column {
 }
 
 /// A batch: the key, which is published too so that the model can tell rows apart, and the columns.
-fn batch_table(rows: &[(u32, &Person)]) -> Table {
+pub fn batch_table(rows: &[(u32, &Person)]) -> Table {
     let ids: Vec<String> = rows.iter().map(|(id, _)| id.to_string()).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let values = |at: usize| rows.iter().map(|(_, person)| person[at].as_str()).collect::<Vec<_>>();

@@ -33,14 +33,24 @@ pub(crate) fn value_of<'t>(text: &'t str, type_spec: Option<&TypeSpec>) -> Cow<'
     if let Some(number) = number(text) {
         return Cow::Owned(number);
     }
-    if let Some(Decimal { units, .. }) = TypeSpec::from(ValueType::Timestamp).position(text) {
-        return Cow::Owned(format!("instant {units}"));
+    if let Some(Decimal { units, scale }) = instant(text) {
+        return Cow::Owned(format!("instant {units} {scale}"));
     }
     match ["true", "false"].into_iter().find(|word| text.eq_ignore_ascii_case(word)) {
         Some(word) => Cow::Borrowed(word),
         None => Cow::Borrowed(text),
     }
 }
+
+/// The instant of a timestamp, in microseconds where these are whole; that of a date is its midnight, as which some programs
+/// write it.
+fn instant(text: &str) -> Option<Decimal> {
+    let midnight = |day: Decimal| Decimal { units: day.units * MICROSECONDS_OF_A_DAY, scale: 6 };
+    let date = || TypeSpec::from(ValueType::Date).position(text).map(midnight);
+    TypeSpec::from(ValueType::Timestamp).position(text).or_else(date)
+}
+
+const MICROSECONDS_OF_A_DAY: i128 = 86_400_000_000;
 
 /// A number in one spelling, whatever its size: its digits from the first to the last that is not zero, and the power of
 /// ten of the last.
@@ -151,6 +161,8 @@ mod tests {
             ("FALSE", "false"),
             ("2024-01-01T00:00:00Z", "2024-01-01 00:00"),
             ("2024-01-01T01:00:00+01:00", "2024-01-01T00:00:00.000"),
+            ("2024-01-01", "2024-01-01 00:00:00"),
+            ("1969-12-31", "1969-12-31T01:00:00+01:00"),
             (
                 "123456789012345678901234567890123456789012345",
                 "123456789012345678901234567890123456789012345.0",
@@ -167,6 +179,9 @@ mod tests {
             ("a", "b"),
             ("1e400", "1e401"),
             ("0x1", "1"),
+            ("2024-01-01", "2024-01-01 00:00:01"),
+            ("2024-01-01T00:00:00.000000001", "2024-01-01T00:00:00.000000002"),
+            ("1970-01-01T00:00:01.000000001", "1970-01-01T00:16:40.000001"),
         ] {
             assert!(!same(None, a, b), "{a} {b}");
         }

@@ -76,3 +76,21 @@ fn faults_of_csv_are_named_by_their_line() {
     assert_eq!(look(b"a,b\n1,2\n3,\"x\n"), ": line 3: a quote is opened and not closed");
     assert_eq!(look(b"a,b\n1,2\n3,\xFF\n"), ": line 3: the text is not valid UTF-8");
 }
+
+#[test]
+fn a_number_that_is_none_is_missing_to_onlookers_too() {
+    let numbers: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.5), Some(f64::NAN), None]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec!["NaN", "", "x"]));
+    let batch = RecordBatch::try_from_iter([("number", numbers), ("text", texts)]).unwrap();
+    for format in FORMATS {
+        let file = file(&encoded(&batch, format, 3));
+        let records = TextRecords::open(path(&file), DialectSpec::default()).unwrap();
+        let mut found = Vec::new();
+        let each = &mut |_, record: &[&str]| {
+            found.push(record.join("/"));
+            Ok(())
+        };
+        assert_eq!(records.for_each(&[0, 1], each), Ok(3));
+        assert_eq!(found, ["1.5/NaN", "/", "/x"]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Texts that are published as they are: an empty one is not a missing one.
+
+use crate::world::{Person, World, batch_table};
+use klimt::Result;
+use klimt::algorithm::index::By;
+use klimt::algorithm::rothko::{PartSink, Way, Whole};
+use klimt::partition::Partitioning;
+use klimt::spill::{Block, HeldRows};
+use klimt::table::{
+    Codes, Column, ColumnData, ColumnSpec, Distinct, EMPTY_TEXT, Encoding, Role, Table, TextChunk, TextColumn,
+};
+use klimt_store::Batch;
+use std::sync::Arc;
+
+/// What a release publishes of the column `note`.
+#[derive(Default)]
+struct Notes(Vec<Option<String>>);
+
+impl PartSink for Notes {
+    fn begin(&mut self, _: &Whole<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn part(&mut self, table: Table, _: Partitioning, _: &Way) -> Result<()> {
+        let ColumnData::Texts(texts) = &table.columns()[0].data else { panic!("notes are texts") };
+        let note = |row| String::from_utf8(texts.get(row).to_vec()).unwrap();
+        self.0.extend((0..table.rows()).map(|row| (!texts.is_missing(row)).then(|| note(row))));
+        Ok(())
+    }
+
+    fn slice(&mut self, _: Table, _: Partitioning, _: &Way, _: bool) -> Result<()> {
+        unreachable!("small tables have no groups larger than memory")
+    }
+}
+
+/// A note is missing, empty or a text, by the number of a row.
+fn note(number: usize) -> Option<&'static str> {
+    [None, Some(""), Some("x"), Some("a text that is longer than others")][number % 4]
+}
+
+/// Notes as columns of texts have them.
+fn as_texts(rows: usize) -> ColumnData {
+    let (mut texts, mut chunk) = (TextColumn::default(), TextChunk::default());
+    let stored = |text: &'static str| if text.is_empty() { EMPTY_TEXT } else { text.as_bytes() };
+    (0..rows).for_each(|row| chunk.push(note(row).map_or(b"", stored)));
+    texts.push_chunk(chunk);
+    ColumnData::Texts(texts)
+}
+
+/// Notes as columns of few values have them.
+fn as_codes(rows: usize) -> ColumnData {
+    let spec = ColumnSpec::new("note", Role::Insensitive);
+    let values = [note(1), note(2), note(3)].map(Option::unwrap);
+    let Encoding { domain, codes } =
+        Encoding::of(&spec, Distinct::Texts(values.into_iter().collect()), true).unwrap();
+    let missing = domain.missing_code().unwrap();
+    let code = |row: usize| note(row).map_or(missing, |_| codes[row % 4 - 1]);
+    let codes = Codes::collect(domain.cardinality(), (0..rows).map(code));
+    ColumnData::Coded { domain: Arc::new(domain), codes }
+}
+
+#[test]
+fn empty_texts_are_not_missing_ones() {
+    for data in [as_texts as fn(usize) -> ColumnData, as_codes] {
+        let world = World::new();
+        world.create(2, &[]);
+        let people: Vec<Person> =
+            (0..40).map(|at| [(20 + at).to_string(), "red".into(), "Wien".into(), "flu".into()]).collect();
+        let rows: Vec<(u32, &Person)> = (0..).zip(&people).collect();
+        let table = batch_table(&rows);
+        let columns = table.columns().iter().map(|column| match column.name.as_str() {
+            "note" => Column { data: data(rows.len()), ..column.clone() },
+            _ => column.clone(),
+        });
+        let table = Table::new(rows.len(), columns.collect()).unwrap();
+        let frame = Block::empty(&table).into_table(&table).unwrap();
+        let source = HeldRows::new(&table, 7);
+        let mut store = world.open();
+        store.insert(&Batch { frame: &frame, source: &source, name: "batch" }, &world.means()).unwrap();
+        store.compact(&world.means()).unwrap();
+        let mut notes = Notes::default();
+        store.release(World::asked(2, By::LeafScan, false)).unwrap().write(&mut notes).unwrap();
+        let mut expected: Vec<Option<String>> =
+            (0..rows.len()).map(|row| note(row).map(String::from)).collect();
+        notes.0.sort();
+        expected.sort();
+        assert_eq!(notes.0, expected);
+    }
+}
