@@ -2,7 +2,7 @@
 
 use klimt::registry;
 use klimt::requirement::Requirement;
-use klimt_verify::claims::{Facts, Outcome, ValueCounts, check};
+use klimt_verify::claims::{Facts, Outcome, Told, ValueCounts, check};
 use klimt_verify::{Findings, Question, Segments, Tally};
 use proptest::prelude::*;
 
@@ -49,14 +49,14 @@ fn add(tally: &mut Tally, group: usize, stars: bool, rows: &Rows) {
     rows.iter().for_each(|&row| tally.add(&tuple, &values(row)).unwrap());
 }
 
-fn counts(groups: &[Rows]) -> Vec<ValueCounts> {
+fn counts(groups: &[Rows]) -> Vec<Told> {
     let mut counts = SENSITIVE.map(ValueCounts::new);
     for &row in groups.iter().flatten() {
         for (counts, value) in counts.iter_mut().zip(values(row)) {
             counts.add(value.as_bytes(), 1).unwrap();
         }
     }
-    counts.into()
+    counts.map(Told::Counts).into()
 }
 
 fn empty() -> Tally {

@@ -170,7 +170,6 @@ fn on_disk(table: &Table, flag: &str, text: &str, fit: u64) -> (u64, usize, Acco
         source: &HeldRows::new(table, 1000),
         requirements: &requirements,
         split: &SplitSpec::named("median"),
-        base: None,
         weights: &[1.0; 3],
         workload: None,
         keep_tree: false,
