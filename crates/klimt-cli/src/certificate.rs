@@ -264,7 +264,7 @@ fn column(column: &klimt::table::Column) -> Value {
         entry["domain"] = json!(shape);
         if let Some(declared) = domain.declared() {
             entry["declared"] = match declared {
-                DeclaredCodes::Ends => {
+                DeclaredCodes::Ends { .. } => {
                     let last = (domain.value_count() as u32).saturating_sub(1);
                     json!(format!("{}..{}", domain.text(0), domain.text(last)))
                 }

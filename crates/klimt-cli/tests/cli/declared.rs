@@ -184,6 +184,38 @@ fn regions_reach_the_declared_ends_and_tell_nothing_of_the_others() {
     assert!(ran.code == Some(2) && ran.err.contains("--domain city=FILE"), "{}", ran.err);
 }
 
+/// Where missing values are cut off, the values beside them still reach the declared end.
+#[test]
+fn missing_values_do_not_tell_the_greatest_value() {
+    let place = place();
+    let mut text = String::from("id,age,city\n");
+    for id in 0..60 {
+        let age = if id % 3 == 0 { String::new() } else { (30 + id * 7 % 20).to_string() };
+        text.push_str(&format!("{id},{age},{}\n", ["Graz", "Linz"][id % 2]));
+    }
+    place.write("in.csv", text);
+    place.write("other.csv", "id,age,city\na,120,Bern\nb,50,Linz\nc,0,Graz\nd,119,Graz\n");
+    let columns = "--qi age,city --insensitive id --domain age=0..120 --domain city=cities.txt";
+    for algorithm in
+        ["mondrian", "mondrian --suppress 10%", "rothko-t", "rothko-s", "rtree", "optimal", "gensearch"]
+    {
+        place.ok(&format!(
+            "anonymize in.csv {columns} -k 3 -q --algorithm {algorithm} --extent region -o out.csv --save-recoding r.json"
+        ));
+        let published = by_id(&place.read("out.csv"));
+        let ages: BTreeSet<&str> = published.values().map(|cells| cells[0].as_str()).collect();
+        assert!(ages.contains("") && ages.iter().any(|age| age.ends_with("..120]")), "{algorithm}: {ages:?}");
+        assert!(!ages.iter().any(|age| age.ends_with("..49]")), "{algorithm}: {ages:?}");
+        place.ok("apply r.json in.csv -q --insensitive id -o own.csv --suppress 10%");
+        assert_eq!(by_id(&place.read("own.csv")), published, "{algorithm}");
+        place.ok("apply r.json other.csv -q --insensitive id -k 1 -o applied.csv");
+        let (original, applied) = (by_id(&place.read("other.csv")), by_id(&place.read("applied.csv")));
+        for (id, cells) in &applied {
+            assert!(holds(&cells[0], &original[id][0]), "{algorithm}: {} as {}", original[id][0], cells[0]);
+        }
+    }
+}
+
 #[test]
 fn a_spec_declares_domains_too() {
     let place = place();

@@ -252,15 +252,26 @@ impl Settling<'_, '_> {
         });
         let units = Some(UnitCodes { ranks, codes: None, digits });
         let tables = CodeTables { tables, units, missing };
-        if let Some(ends) = ends.filter(|&ends| ends != (0, missing.saturating_sub(1))) {
-            return Ok(Err(self.outside(number, ends, &tables)?));
+        let (Some(declared), Some(ends)) = (declared(spec), ends) else {
+            return Ok(Ok((coded(domain), Translation::Codes(tables))));
+        };
+        let (outside, highest) = self.outside(number, ends, &tables)?;
+        if outside.rows > 0 {
+            return Ok(Err(outside));
         }
-        let domain = domain.with_declared(declared(spec).map(Declared::codes));
+        let domain = domain.with_declared(Some(declared.codes(highest)));
         Ok(Ok((coded(domain), Translation::Codes(tables))))
     }
 
-    /// Finds the rows whose values lie outside a declared range, the codes of whose ends are given.
-    fn outside(&self, number: u32, (least, greatest): (u32, u32), tables: &CodeTables) -> Result<Located> {
+    /// Finds the rows whose values lie outside a declared range, the codes of whose ends are given, and the highest code
+    /// that occurs.
+    fn outside(
+        &self,
+        number: u32,
+        (least, greatest): (u32, u32),
+        tables: &CodeTables,
+    ) -> Result<(Located, u32)> {
+        let mut highest = 0;
         let (mut rows, mut first_rows, mut values) = (0, Vec::new(), HashSet::new());
         let (mut row, mut codes) = (0, Vec::<u32>::new());
         for piece in self.index.of_column(number) {
@@ -275,9 +286,11 @@ impl Settling<'_, '_> {
                 }
             }
             row += codes.len();
+            highest =
+                codes.iter().copied().filter(|&code| code != tables.missing).max().unwrap_or(0).max(highest);
         }
         let reason = UnfitReason::Domain;
-        Ok(Located { reason, values: values.len(), rows, first_rows, markers: Vec::new() })
+        Ok((Located { reason, values: values.len(), rows, first_rows, markers: Vec::new() }, highest))
     }
 
     /// A column of texts; of numbers too, where these do not lie in their own order or not all values are numbers.

@@ -179,7 +179,7 @@ impl CutTree {
                 CutNode::Leaf { rows: 0 } => {}
                 CutNode::Leaf { .. } => push_region(&ranges, domains, compact, &mut regions),
                 CutNode::Threshold { right, .. } | CutNode::Subset { right, .. } => {
-                    let (low, high) = self.halves(at, ranges);
+                    let (low, high) = self.halves(at, ranges, domains);
                     pending.push((at + right as usize, high));
                     pending.push((at + 1, low));
                 }
@@ -188,10 +188,11 @@ impl CutTree {
         regions
     }
 
-    fn halves(&self, at: usize, ranges: Vec<Range>) -> (Vec<Range>, Vec<Range>) {
+    fn halves(&self, at: usize, ranges: Vec<Range>, domains: &[&Domain]) -> (Vec<Range>, Vec<Range>) {
         let (mut low, mut high) = (ranges.clone(), ranges);
         match self.nodes[at] {
             CutNode::Threshold { dimension, code, shared, missing_left, .. } => {
+                let code = if shared { code } else { domains[dimension as usize].cut_after(code) };
                 if let (
                     Range::Interval { end, missing: left, .. },
                     Range::Interval { lo, missing: right, .. },

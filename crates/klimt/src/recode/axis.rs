@@ -125,7 +125,10 @@ impl Recoded {
 /// What is saved of a domain; the codes of the cuts in that dimension, and of `ends`, are made to fit.
 pub(super) fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree, ends: &mut [&mut u32]) -> Axis {
     let cuts = tree.nodes.iter_mut().filter_map(|node| match node {
-        CutNode::Threshold { dimension: cut, code, .. } if *cut as usize == dimension => Some(code),
+        CutNode::Threshold { dimension: cut, code, .. } if *cut as usize == dimension => {
+            *code = domain.cut_after(*code);
+            Some(code)
+        }
         _ => None,
     });
     let mut codes: Vec<&mut u32> = cuts.chain(ends.iter_mut().map(|end| &mut **end)).collect();

@@ -135,6 +135,7 @@ impl<'a> Rules<'a> {
         match tree.nodes[at] {
             CutNode::Leaf { rows } => words(0, &[rows.min(1), stars as u32, (stars >> 32) as u32]),
             CutNode::Threshold { dimension, code, shared, missing_left, right } => {
+                let code = self.frame.domain(dimension as usize).cut_after(code);
                 words(1, &[dimension, code, u32::from(shared) | u32::from(missing_left) << 1, right]);
                 self.cuts[dimension as usize].add(code);
             }

@@ -25,8 +25,11 @@ pub enum Declared {
 /// Which codes of a domain are declared, and stay when rows are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeclaredCodes {
-    /// The first and the last.
-    Ends,
+    /// The first and the last; `highest` is the greatest one of a value that occurs.
+    Ends {
+        /// No value above this code occurs.
+        highest: u32,
+    },
     /// All.
     All,
 }
@@ -135,14 +138,15 @@ impl Declared {
         if !outside.is_empty() {
             return Err(Unfit { reason: UnfitReason::Domain, values: outside });
         }
-        domain.declared = Some(self.codes());
+        let highest = codes[..values].iter().copied().max().unwrap_or(0);
+        domain.declared = Some(self.codes(highest));
         Ok(Encoding { domain, codes: codes[..values].to_vec() })
     }
 
-    /// Which codes of its domain are declared.
-    pub fn codes(&self) -> DeclaredCodes {
+    /// Which codes of its domain are declared, where no value above a code occurs.
+    pub fn codes(&self, highest: u32) -> DeclaredCodes {
         match self {
-            Declared::Range { .. } => DeclaredCodes::Ends,
+            Declared::Range { .. } => DeclaredCodes::Ends { highest },
             Declared::Values(_) => DeclaredCodes::All,
         }
     }
@@ -216,6 +220,19 @@ impl Domain {
     /// Which codes are declared, where a domain was.
     pub fn declared(&self) -> Option<DeclaredCodes> {
         self.declared
+    }
+
+    /// The code after which a cut after this one is made: the declared end, where no value above occurs and only missing
+    /// values are cut off.
+    pub fn cut_after(&self, code: u32) -> u32 {
+        match self.declared {
+            Some(DeclaredCodes::Ends { highest })
+                if code >= highest && (code as usize) < self.value_count() =>
+            {
+                self.value_count() as u32 - 1
+            }
+            _ => code,
+        }
     }
 
     /// The domain of a column with declared codes.

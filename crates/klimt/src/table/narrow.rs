@@ -23,7 +23,7 @@ impl Domain {
         let last = (self.value_count() as u32).saturating_sub(1);
         let declared = |code: u32| match self.declared {
             None => false,
-            Some(DeclaredCodes::Ends) => code == 0 || code == last,
+            Some(DeclaredCodes::Ends { .. }) => code == 0 || code == last,
             Some(DeclaredCodes::All) => true,
         };
         let stays = |code: &u32| occurs[*code as usize] || declared(*code);
@@ -36,6 +36,10 @@ impl Domain {
             }
             (Shape::Ordered, Measure::Rank) => before = (0..self.value_count() as u32).collect(),
             _ => narrowed.keep(&mut before),
+        }
+        if let Some(DeclaredCodes::Ends { highest }) = &mut narrowed.declared {
+            let occurs = |&at: &usize| occurs[before[at] as usize];
+            *highest = (0..before.len()).rev().find(occurs).unwrap_or(0) as u32;
         }
         before.extend(self.missing_code().filter(|_| missing));
         NarrowedDomain { domain: narrowed, before }
