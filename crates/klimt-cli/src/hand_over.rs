@@ -191,6 +191,9 @@ mod tests {
         );
         assert_eq!(told(json!({ "loss": "dm" }), json!("heuristic")), "ncp 0.2500; dm 7,220,555");
         let workload = json!({ "loss": "queries + 0.01 ncp" });
-        assert_eq!(told(workload, json!("optimal")), "ncp 0.2500; queries + 0.01 ncp 0.0125, optimal (boxes)");
+        assert_eq!(
+            told(workload, json!("optimal")),
+            "ncp 0.2500; queries + 0.01 ncp 0.0125, optimal (boxes)"
+        );
     }
 }

