@@ -179,13 +179,19 @@ fn rounded(passes: f64) -> f64 {
     (passes * 1e6).round() / 1e6
 }
 
-/// What a certificate says of a run in memory.
-pub fn describe_held(settings: &Settings, report: &ReadReport, leaves: Option<usize>) -> Value {
+/// What a certificate says of a run in memory. Where rows were suppressed, the size of the source would tell how long their
+/// values are.
+pub fn describe_held(
+    settings: &Settings,
+    report: &ReadReport,
+    suppressed: bool,
+    leaves: Option<usize>,
+) -> Value {
     let mut run = json!({
         "algorithm": settings.algorithm(),
         "in-memory": true,
         "memory": settings.memory.described(),
-        "bytes": { "source": report.bytes, "read": 0, "written": 0 },
+        "bytes": { "source": (!suppressed).then_some(report.bytes), "read": 0, "written": 0 },
     });
     if let Some(leaves) = leaves {
         run["leaves"] = json!(leaves);

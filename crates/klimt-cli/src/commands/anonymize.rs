@@ -348,7 +348,7 @@ impl Asked<'_> {
             losses,
             published_losses,
             proof,
-            run: external::describe_held(settings, report, leaves),
+            run: external::describe_held(settings, report, narrowed.is_some(), leaves),
             checked: &checked,
         }
         .make();

@@ -231,14 +231,14 @@ fn a_certificate_does_not_depend_on_the_values_of_suppressed_rows() {
                 (exact[loss].as_f64().unwrap(), read(&measured)["losses"][loss].as_f64().unwrap());
             assert!((exact - measured).abs() <= 1e-9 * exact.abs(), "{loss}: {exact} and {measured}");
         }
-        (read(&place.read("out.csv.certificate.json"))["losses"].clone(), exact, read(&place.read("f.json")))
+        (read(&place.read("out.csv.certificate.json")), exact, read(&place.read("f.json")))
     };
     let (near, near_exact, near_function) = told("900.75");
     let (far, far_exact, far_function) = told("123456789.5");
     assert_eq!(near, far);
     assert_eq!(near_function, far_function);
     assert_ne!(near_exact["ncp"], far_exact["ncp"], "the owner measures by the whole table");
-    for (name, loss) in near.as_object().unwrap() {
+    for (name, loss) in near["losses"].as_object().unwrap() {
         let loss = loss.as_f64().unwrap();
         assert_eq!(format!("{loss:.3e}").parse::<f64>().unwrap(), loss, "{name} has more than four digits");
     }
