@@ -12,7 +12,7 @@
 
 use super::blocks::Blocks;
 use super::bound::MinCost;
-use super::grid::Grid;
+use super::grid::{Grid, Shaped};
 use super::sweep::{Slice, Sweep};
 use crate::partition::Job;
 use hashbrown::HashMap;
@@ -354,22 +354,31 @@ impl<'a> Atlas<'a> {
         let by_dimension: Vec<&[u32]> = available.chunk_by(|&a, &b| dimension(a) == dimension(b)).collect();
         let mut cuts = Vec::new();
         for splits in by_dimension {
+            let dimension = self.grid.splits[splits[0] as usize].dimension;
             let sweep = self.rows.as_ref().map(|Rows { blocks, minimum, .. }| {
-                let dimension = self.grid.splits[splits[0] as usize].dimension;
                 Sweep::new(blocks, minimum, &self.grid, inside, dimension)
+            });
+            let is_ordered = matches!(self.grid.axes[dimension].shape, Shaped::Ordered);
+            let sides = sweep.as_ref().filter(|_| is_ordered).map(|sweep| {
+                let mut from = self.accumulated(sweep.cells.iter().rev());
+                from.reverse();
+                (self.accumulated(sweep.cells.iter()), from)
             });
             for &split in splits {
                 if self.is_over() {
                     self.broken_off = true;
                     return cuts;
                 }
-                let parts = match &sweep {
-                    None => self.parts_of_space(&space, split),
-                    Some(sweep) => match self.parts_of_rows(&sweep.parts(&self.grid, split)) {
-                        Some(parts) => parts,
-                        None => continue,
-                    },
+                let parts = match (&sweep, &sides) {
+                    (None, _) => Some(self.parts_of_space(&space, split)),
+                    (_, Some((up_to, from))) => {
+                        let at = self.grid.splits[split as usize].at as usize;
+                        let both = up_to[at].zip(from[at + 1]).map(|(left, right)| vec![left, right]);
+                        both.filter(|parts| parts.iter().all(|&part| self.facts[part as usize].feasible))
+                    }
+                    (Some(sweep), None) => self.parts_of_rows(&sweep.parts(&self.grid, split)),
                 };
+                let Some(parts) = parts else { continue };
                 let gone = |&&other: &&u32| parts.iter().all(|&part| !self.crosses(part, other));
                 let also: Box<[u32]> =
                     available.iter().filter(|&&other| other != split).filter(gone).copied().collect();
@@ -385,6 +394,27 @@ impl<'a> Atlas<'a> {
         let parts = self.grid.parts(space, split);
         let number = |part| self.number(part, |_| Facts::of_space());
         parts.into_iter().map(number).collect()
+    }
+
+    /// The boxes of the rows of each slice and those before it. One after the other, as all of them together may take more
+    /// memory than the rows.
+    fn accumulated<'c>(&mut self, slices: impl Iterator<Item = &'c Option<Slice>>) -> Vec<Option<BoxId>> {
+        let (mut all, mut number): (Option<Slice>, _) = (None, None);
+        let mut numbers = Vec::new();
+        for slice in slices {
+            if let Some(slice) = slice {
+                match &mut all {
+                    Some(all) => all.merge(slice),
+                    None => all = Some(slice.clone()),
+                }
+                if self.is_over() {
+                    self.broken_off = true;
+                }
+                number = if self.broken_off { None } else { all.as_ref().map(|all| self.number_of(all)) };
+            }
+            numbers.push(number);
+        }
+        numbers
     }
 
     /// The parts of a box that hold rows, where there are several and each satisfies the requirements.

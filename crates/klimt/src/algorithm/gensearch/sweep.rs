@@ -50,7 +50,8 @@ impl Slice {
         self.blocks += 1;
     }
 
-    fn merge(&mut self, other: &Slice) {
+    /// Takes in the rows of another.
+    pub fn merge(&mut self, other: &Slice) {
         self.statistics.merge(&other.statistics);
         if let Some(complete) = &other.complete {
             merge_into(&mut self.complete, complete);
@@ -87,10 +88,10 @@ fn merged(one: Option<&Slice>, other: Option<&Slice>) -> Option<Slice> {
 /// The slices of a box along a dimension.
 pub(super) struct Sweep {
     /// The rows of each cell.
-    cells: Vec<Option<Slice>>,
-    /// The rows of each cell and those before it.
+    pub cells: Vec<Option<Slice>>,
+    /// The rows of each cell of a set and those before it.
     up_to: Vec<Option<Slice>>,
-    /// The rows of each cell and those after it.
+    /// The rows of each cell of a set and those after it.
     from: Vec<Option<Slice>>,
 }
 
@@ -106,7 +107,7 @@ impl Sweep {
             }
         }
         let (mut up_to, mut from) = (Vec::new(), Vec::new());
-        if !matches!(axis.shape, Shaped::Hierarchy(_)) {
+        if matches!(axis.shape, Shaped::Set { .. }) {
             let together = |before: &mut Option<Slice>, cell: &Option<Slice>| {
                 *before = merged(before.as_ref(), cell.as_ref());
                 Some(before.clone())
@@ -118,14 +119,12 @@ impl Sweep {
         Sweep { cells, up_to, from }
     }
 
-    /// The parts that a split of the dimension makes which hold rows.
+    /// The parts that a split makes which hold rows, where the dimension is a set or a hierarchy.
     pub fn parts(&self, grid: &Grid, split: u32) -> Vec<Cow<'_, Slice>> {
         let Split { dimension, at } = grid.splits[split as usize];
         let at = at as usize;
         match &grid.axes[dimension].shape {
-            Shaped::Ordered => {
-                borrowed(&self.up_to[at]).into_iter().chain(borrowed(&self.from[at + 1])).collect()
-            }
+            Shaped::Ordered => Vec::new(),
             Shaped::Set { .. } => {
                 let before = at.checked_sub(1).and_then(|before| self.up_to[before].as_ref());
                 let others = merged(before, self.from.get(at + 1).and_then(Option::as_ref));
