@@ -111,6 +111,8 @@ def algorithm(random, made):
             options.append(["--workload", "WORKLOAD"])
     if name == "gensearch" and random.random() < 0.6:
         options.append(["--splits", random.choice(["every", "equal-width:3", "equal-count:4", "at-most:6"])])
+    if name == "gensearch" and random.random() < 0.2:
+        options.append(["--as-published"])
     if name == "scheme":
         schemes(random, made)
     if name in ("mondrian", "rtree") and random.random() < 0.15:

@@ -8,7 +8,7 @@
 use crate::publish::Checked;
 use crate::settings::Settings;
 use klimt::loss::{Loss, Original};
-use klimt::partition::{Claim, Proof};
+use klimt::partition::{Claim, Proof, SearchCounts};
 use klimt::registry;
 use klimt::requirement::Requirement;
 use klimt::table::{DeclaredCodes, Shape, Table};
@@ -36,6 +36,8 @@ pub struct Certified<'a> {
     pub published_losses: Option<Vec<(&'static str, f64)>>,
     /// What is proven, where a search minimised a loss or its definition proves something.
     pub proof: Option<Proven<'a>>,
+    /// How a search over a split set went.
+    pub counts: Option<SearchCounts>,
     /// How the run went.
     pub run: Value,
     /// The checked release.
@@ -99,7 +101,15 @@ impl Certified<'_> {
             let others = self.published_losses.as_ref().map(|_| &published["losses"][proven.loss]);
             published["search"] = proven.published_section(others);
         }
-        Certificate { published, exact: self.json() }
+        let mut exact = self.json();
+        if let Some(counts) = self.counts {
+            exact["search"]["counts"] = json!(counts);
+            // The splits are those of the whole table.
+            if self.published_losses.is_none() {
+                published["search"]["counts"] = json!(counts);
+            }
+        }
+        Certificate { published, exact }
     }
 
     fn json(&self) -> Value {

@@ -38,6 +38,12 @@ pub fn check_options(run: &RunRequest<'_>) -> Result<()> {
     let mut problems = applicability::refusals(run);
     problems.extend(settings.memory.problems());
     problems.extend(tree::problems(settings));
+    let search = &settings.search;
+    if search.as_published {
+        let beyond = [("start", search.start.is_some()), ("lookahead", search.lookahead.is_some())];
+        let given = beyond.iter().filter(|(_, given)| *given);
+        problems.extend(given.map(|(flag, _)| format!("--{flag}: the search --as-published has none")));
+    }
     Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
     settings.search.budget(usize::MAX, true).map(drop)
 }

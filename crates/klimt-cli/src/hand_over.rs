@@ -126,12 +126,25 @@ fn summary(checked: &Checked, certificate: &Value) -> String {
         rows => format!(", {} suppressed", count(rows)),
     };
     format!(
-        "{} rows in {} groups of {} to {}{suppressed}; {}",
+        "{} rows in {} groups of {} to {}{suppressed}; {}{}",
         count(findings.rows),
         count(findings.groups),
         count(findings.smallest_group),
         count(findings.largest_group),
         reached(certificate),
+        counted(certificate),
+    )
+}
+
+/// How a search over a split set went.
+fn counted(certificate: &Value) -> String {
+    let counts = &certificate["search"]["counts"];
+    let number = |key: &str| counts[key].as_u64().map(count);
+    let Some((splits, opened)) = number("splits").zip(number("opened")) else { return String::new() };
+    let [pruned, dropped, waiting] =
+        ["pruned", "dropped", "waiting"].map(|key| number(key).unwrap_or_default());
+    format!(
+        "; {splits} splits, {opened} partitions opened, {pruned} pruned, {dropped} dropped, {waiting} left in the queue"
     )
 }
 
@@ -195,5 +208,16 @@ mod tests {
             told(workload, json!("optimal")),
             "ncp 0.2500; queries + 0.01 ncp 0.0125, optimal (boxes)"
         );
+    }
+
+    #[test]
+    fn a_search_over_splits_tells_how_it_went() {
+        let counts =
+            json!({ "splits": 63, "boxes": 9, "opened": 1200, "pruned": 34, "dropped": 0, "waiting": 5 });
+        assert_eq!(
+            counted(&json!({ "search": { "loss": "dm", "counts": counts } })),
+            "; 63 splits, 1,200 partitions opened, 34 pruned, 0 dropped, 5 left in the queue"
+        );
+        assert_eq!(counted(&json!({ "search": { "loss": "dm" } })), "");
     }
 }

@@ -54,7 +54,7 @@ pub enum Technique {
     Useless,
     /// Merge at once what must be merged to reach anything better.
     Useful,
-    /// Start from a good generalization.
+    /// Start from a known generalization.
     Seeding,
     /// Look at a generalization again before its children are made.
     Reconsider,
@@ -64,7 +64,16 @@ pub enum Technique {
     Applicators,
     /// Solve one column exactly at every generalization of the others.
     Fold,
+    /// Find the first generalization by descents; without them it is the best of some drawn at random.
+    Descents,
+    /// Bounds that look at the finest and the coarsest generalization in either direction.
+    BothEnds,
+    /// All that klimt adds to the search of Li and Li: fold, descents and both-ends.
+    Additions,
 }
+
+/// What klimt adds to the search of Li and Li.
+const ADDITIONS: [Technique; 3] = [Technique::Fold, Technique::Descents, Technique::BothEnds];
 
 /// What is asked of the generalization schemes for all columns.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +96,9 @@ impl SchemeSettings {
     }
 
     fn pruning(&self) -> Pruning {
-        let with = |technique| !self.without.contains(&technique);
+        let added = self.without.contains(&Technique::Additions);
+        let with =
+            |technique| !(self.without.contains(&technique) || added && ADDITIONS.contains(&technique));
         Pruning {
             bounds: with(Technique::Bounds),
             useless: with(Technique::Useless),
@@ -97,6 +108,8 @@ impl SchemeSettings {
             nodes: with(Technique::Nodes),
             applicators: with(Technique::Applicators),
             fold: with(Technique::Fold),
+            descents: with(Technique::Descents),
+            both_ends: with(Technique::BothEnds),
         }
     }
 }
@@ -229,5 +242,8 @@ mod tests {
         assert_eq!(off(Technique::Nodes), Pruning { nodes: false, ..all });
         assert_eq!(off(Technique::Applicators), Pruning { applicators: false, ..all });
         assert_eq!(off(Technique::Fold), Pruning { fold: false, ..all });
+        assert_eq!(off(Technique::Descents), Pruning { descents: false, ..all });
+        assert_eq!(off(Technique::BothEnds), Pruning { both_ends: false, ..all });
+        assert_eq!(off(Technique::Additions), Pruning::AS_PUBLISHED);
     }
 }

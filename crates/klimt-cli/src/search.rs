@@ -8,7 +8,7 @@ use klimt::algorithm::local::Local;
 use klimt::algorithm::mondrian::Mondrian;
 use klimt::algorithm::optimal::{Effort, Optimal};
 use klimt::loss::{Cost, Original, Totals, WithPenalty};
-use klimt::partition::{Budget, Observer, Partitioner};
+use klimt::partition::{Budget, Observer, Partitioner, SearchCounts};
 use klimt::region::Published;
 use klimt::table::{Decimal, Shape, Table};
 use klimt::{Error, Result, registry};
@@ -48,15 +48,24 @@ pub struct SearchArgs {
     /// gensearch: which partition is looked at next
     #[arg(long, value_enum, value_name = "KEY")]
     pub priority: Option<PriorityArg>,
-    /// gensearch: how many partitions may wait; as many as fit into memory by default
+    /// gensearch: explicit places for a column instead of --splits, such as age=30,45,60: a number is cut after the last
+    /// value up to each, a text after it, a set into it and the others; may be repeated
+    #[arg(long, value_name = "COLUMN=VALUES")]
+    pub split_at: Vec<String>,
+    /// gensearch: how many partitions may wait; by default 200, then four times as many while time is left, and with
+    /// --as-published as many as fit into memory
     #[arg(long, value_name = "N")]
     pub queue: Option<String>,
     /// gensearch: solve leaves with at most so many boxes for a better bound; 0 leaves the published bounds
     #[arg(long, value_name = "BOXES")]
     pub lookahead: Option<String>,
-    /// gensearch: what the search starts from
+    /// gensearch: what the search starts from; cuts that are not in the split set are moved to the nearest split
     #[arg(long, value_enum, value_name = "ALGORITHM")]
     pub start: Option<StartArg>,
+    /// gensearch: the algorithm of the paper, from one group on, without look-ahead or greedy descents but where the queue
+    /// is full
+    #[arg(long)]
+    pub as_published: bool,
 }
 
 /// How much is spent on a better release.
@@ -106,6 +115,8 @@ impl SearchArgs {
             queue: self.queue.or(other.queue),
             lookahead: self.lookahead.or(other.lookahead),
             start: self.start.or(other.start),
+            split_at: self.split_at,
+            as_published: self.as_published || other.as_published,
         }
     }
 
@@ -194,6 +205,9 @@ impl SearchArgs {
             ("lookahead", &self.lookahead),
         ];
         said.extend(texts.into_iter().filter_map(|(key, text)| Some((key, json!(text.as_ref()?)))));
+        if self.as_published {
+            said.push(("as-published", json!(true)));
+        }
         said
     }
 
@@ -241,7 +255,8 @@ fn split_codes(table: &Table, dimension: usize, values: &[String]) -> Result<Vec
     let domain = table.domain(dimension);
     let measured = matches!(domain.shape(), Shape::Ordered) && domain.is_measured();
     let code = |(at, value): (usize, &String)| {
-        let place = || format!("columns.{}.splits: value {}", table.dimension(dimension).name, at + 1);
+        let place =
+            || format!("value {} of the splits of column {}", at + 1, table.dimension(dimension).name);
         if !measured {
             return Published::new(domain)
                 .code(value)
@@ -284,7 +299,8 @@ pub fn partitioner(settings: &Settings, table: &Table, mondrian: Mondrian) -> Re
     let search = &settings.search;
     Ok(match settings.algorithm() {
         "gensearch" => {
-            let seed: Option<Box<dyn Partitioner>> = match search.start.unwrap_or(StartArg::Mondrian) {
+            let usual = if search.as_published { StartArg::Whole } else { StartArg::Mondrian };
+            let seed: Option<Box<dyn Partitioner>> = match search.start.unwrap_or(usual) {
                 StartArg::Whole => None,
                 StartArg::Mondrian => Some(Box::new(mondrian)),
                 StartArg::Optimal => Some(Box::new(Optimal { start: Box::new(mondrian) })),
@@ -294,14 +310,18 @@ pub fn partitioner(settings: &Settings, table: &Table, mondrian: Mondrian) -> Re
                 Some(PriorityArg::Cost) => Priority::Cost,
                 Some(PriorityArg::Ratio) => Priority::Ratio,
             };
-            let defaults = GenSearch::default();
+            let splits = search.splits(settings, table)?;
+            let defaults = match search.as_published {
+                true => GenSearch::as_published(splits),
+                false => GenSearch { splits, ..GenSearch::default() },
+            };
             Box::new(GenSearch {
-                splits: search.splits(settings, table)?,
                 priority,
                 max_size: SearchArgs::whole("queue", search.queue.as_ref())?,
                 lookahead: SearchArgs::whole("lookahead", search.lookahead.as_ref())?
                     .unwrap_or(defaults.lookahead),
                 seed,
+                ..defaults
             })
         }
         "optimal" => Box::new(Optimal { start: Box::new(mondrian) }),
@@ -322,6 +342,7 @@ pub struct Watch<'a> {
 /// What was seen last.
 struct Last {
     trace: Option<File>,
+    counts: Option<SearchCounts>,
     found: f64,
     bound: f64,
 }
@@ -338,8 +359,13 @@ impl<'a> Watch<'a> {
     ) -> Result<Self> {
         let stage = if searching { progress.search() } else { progress.stage("partitioning", rows, false) };
         let trace = trace.map(|path| begin(path).map_err(|e| Error::io(path, "write it", &e))).transpose()?;
-        let last = Mutex::new(Last { trace, found: f64::NAN, bound: f64::NAN });
+        let last = Mutex::new(Last { trace, counts: None, found: f64::NAN, bound: f64::NAN });
         Ok(Watch { stage, cost, totals, started: Instant::now(), last })
+    }
+
+    /// How a search over a split set went, where there was one.
+    pub fn counts(&self) -> Option<SearchCounts> {
+        self.last.lock().ok()?.counts
     }
 
     fn finished(&self, sum: f64) -> f64 {
@@ -360,6 +386,12 @@ impl Observer for Watch<'_> {
 
     fn cancelled(&self) -> bool {
         self.stage.cancelled()
+    }
+
+    fn searched(&self, counts: SearchCounts) {
+        if let Ok(mut last) = self.last.lock() {
+            last.counts = Some(counts);
+        }
     }
 
     fn improved(&self, found: f64, bound: f64) {

@@ -145,6 +145,23 @@ impl Settings {
         Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
     }
 
+    /// Takes in the values after which gensearch may cut columns; those of a column replace what the spec says of it.
+    pub fn apply_splits(&mut self, given: &[String]) -> Result<()> {
+        let mut problems = Vec::new();
+        let mut splits: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for text in given {
+            let pair = names::pair(text).and_then(|pair| pair.ok_or("COLUMN=VALUES is needed".to_string()));
+            match pair.and_then(|(column, values)| Ok((column, names::list(values)?))) {
+                Ok((column, values)) => splits.entry(column).or_default().extend(values),
+                Err(wrong) => problems.push(format!("--split-at {text}: {wrong}")),
+            }
+        }
+        for (column, values) in splits {
+            self.columns.entry(column).or_default().splits = Some(values);
+        }
+        Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+    }
+
     fn apply_roles(&mut self, args: &ColumnArgs, problems: &mut Vec<String>) {
         let lists = [
             (Role::QuasiIdentifier, "--qi", &args.qi),

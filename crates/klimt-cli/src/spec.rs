@@ -39,6 +39,7 @@ const KEYS: &[(&str, &str)] = &[
     ("queue", "gensearch: how many partitions may wait"),
     ("lookahead", "gensearch: solve leaves with at most so many boxes for a better bound"),
     ("start", "gensearch: what the search starts from: whole, mondrian or optimal"),
+    ("as-published", "gensearch: the algorithm of the paper, without start, look-ahead and greedy descents"),
     ("scheme", "scheme: which groupings of values are allowed: bhs, ghs, ops, gops, sps or gsps"),
     ("direction", "scheme: where the search starts: bottom-up, top-down or auto"),
     ("without", "scheme: what the search does without, for experiments, such as [\"fold\"]"),
@@ -137,6 +138,10 @@ impl Reader<'_> {
                 "queue" => settings.search.queue = self.number(key, value),
                 "lookahead" => settings.search.lookahead = self.number(key, value),
                 "start" => settings.search.start = self.choice::<StartArg>(key, value),
+                "as-published" => match value.as_bool() {
+                    Some(published) => settings.search.as_published = published,
+                    None => self.problem(key, "true or false is needed"),
+                },
                 "scheme" => settings.schemes.default = self.parsed(key, value, schemes::named),
                 "direction" => settings.schemes.direction = self.choice::<DirectionArg>(key, value),
                 "without" => {

@@ -2,16 +2,21 @@
 //! says about it holds here.
 //!
 //! The list is in `registry.rs`. Each family of figures has a file, which runs the engine in this process, measures a
-//! [`sweep::Sweep`] or several, and makes checks of them (`verdict.rs`). What is written is in `write.rs`, `draw.rs` and
-//! `page.rs`.
+//! [`sweep::Sweep`] or several, whose numbers are exact or lie between bounds (`number.rs`, `clock.rs`). The claims of a figure
+//! stand beside it, and are judged from these numbers alone (`claim.rs`, `outcome.rs`). What is written is in `write.rs`,
+//! `draw.rs`, `page.rs` and `summary.rs`.
 
 mod adult;
+mod claim;
+mod clock;
 mod data;
 mod draw;
 mod engine;
 mod gensearch;
 mod gensearch_search;
 mod mondrian;
+mod number;
+mod outcome;
 mod page;
 mod plane;
 mod registry;
@@ -23,16 +28,18 @@ mod rtree_store;
 mod rtree_time;
 mod schemes;
 mod schemes_time;
+mod summary;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod verdict;
 mod write;
 
 use adult::{Adult, EIGHT, Files};
 use clap::Args;
+use clock::Clocked;
 use data::{As, Want};
 use klimt::table::Table;
+use outcome::{Outcome, Run, judge};
 use registry::{Figure, figures};
 use serde_json::{Value, json};
 use std::any::Any;
@@ -41,7 +48,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
-use verdict::Outcome;
 
 /// `klimt-experiments figure`.
 #[derive(Args, Clone, Debug)]
@@ -58,6 +64,12 @@ pub struct FigureArgs {
     /// Smaller tables and shorter searches: everything in a few minutes
     #[arg(long)]
     quick: bool,
+    /// Run nothing: judge again from the numbers that lie in the folder
+    #[arg(long, conflicts_with_all = ["quick", "time_limit"])]
+    again: bool,
+    /// Where to write the table of all verdicts as Markdown, such as docs/experiments.md
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
     /// How many seconds a search may take; 6 by default, 1 with --quick
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<f64>,
@@ -145,6 +157,12 @@ impl Context {
         self.alone.install(work)
     }
 
+    /// What work on one thread takes. Work tells whether it came to its end.
+    fn clocked(&self, work: impl FnMut() -> Result<bool, String> + Send) -> Result<Clocked, String> {
+        let (rounds, seconds) = self.pick((1, 0.0), (2, 0.1), (3, 0.2));
+        self.alone(|| Clocked::new(rounds, seconds, work))
+    }
+
     /// What figures share: made by the first that needs it.
     fn memo<T: 'static>(
         &self,
@@ -158,15 +176,6 @@ impl Context {
         let made = Rc::new(make()?);
         self.shared.borrow_mut().insert(name.to_string(), made.clone());
         Ok(made)
-    }
-
-    /// What the page says of the sizes.
-    fn described(&self) -> &'static str {
-        self.pick(
-            "The tables were tiny: the numbers say nothing.",
-            "Tables and searches were small (--quick), so that verdicts about times and about searches are rough.",
-            "Tables were smaller than those of the papers where a figure says so.",
-        )
     }
 }
 
@@ -220,7 +229,7 @@ fn list(as_json: bool) -> Result<(), String> {
                 "name": figure.name,
                 "paper": figure.paper().cited,
                 "title": figure.title,
-                "claim": figure.claim,
+                "claims": figure.claims.iter().map(|claim| json!({"says": claim.says, "asks": claim.asks()})).collect::<Vec<_>>(),
                 "experiment": figure.run.is_some(),
             })
         };
@@ -241,32 +250,59 @@ pub fn figure(args: &FigureArgs) -> Result<(), String> {
         return list(args.json);
     }
     let wanted = wanted(&args.names)?;
-    let size = if args.quick { Size::Quick } else { Size::Full };
-    let mut context = Context::new(size, files(args.data.as_deref(), args.hierarchies.as_deref())?)?;
-    context.limit = args.time_limit.unwrap_or(context.limit);
-    if !args.quiet {
-        println!("{}", context.adult().described());
-    }
-    let all = args.names.iter().any(|name| name == "all");
     let told = |line: String| {
         if !args.quiet {
             println!("{line}");
         }
     };
-    let failed = run(&context, &wanted, &args.out, all, &told)?;
+    let size = if args.quick { Size::Quick } else { Size::Full };
+    let mut context = Context::new(size, files(args.data.as_deref(), args.hierarchies.as_deref())?)?;
+    context.limit = args.time_limit.unwrap_or(context.limit);
+    let (found, failed) = match args.again {
+        true => again(&wanted, &args.out),
+        false => {
+            told(context.adult().described());
+            run(&context, &wanted, &args.out, &told)?
+        }
+    };
+    if args.names.iter().any(|name| name == "all") {
+        let shown: Vec<page::Shown<'_>> =
+            wanted.iter().copied().zip(found.iter().map(Option::as_ref)).collect();
+        let markdown = args.markdown.clone().unwrap_or_else(|| args.out.join("summary.md"));
+        for (path, text) in
+            [(args.out.join("index.html"), page::page(&shown)), (markdown, summary::summary(&shown))]
+        {
+            std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+            told(path.display().to_string());
+        }
+    }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
-/// Runs figures and writes their files, and the page where these are all; returns what failed.
+/// What figures found, and what failed.
+type Found = (Vec<Option<Outcome>>, Vec<String>);
+
+/// Reads what figures found before.
+fn again(wanted: &[&'static Figure], out: &Path) -> Found {
+    let mut failed = Vec::new();
+    let read = |figure: &&Figure| {
+        figure.run?;
+        let outcome = write::read(out, figure);
+        outcome.map_err(|error| failed.push(format!("{}: {error}", figure.name))).ok()
+    };
+    let found = wanted.iter().map(read).collect();
+    (found, failed)
+}
+
+/// Runs figures and writes their files; what they found, and what failed.
 fn run(
     context: &Context,
     wanted: &[&'static Figure],
     out: &Path,
-    all: bool,
     told: &dyn Fn(String),
-) -> Result<Vec<String>, String> {
+) -> Result<Found, String> {
     std::fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
-    let (mut found, mut failed): (Vec<Option<Outcome>>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut found, mut failed): Found = (Vec::new(), Vec::new());
     for figure in wanted {
         let Some(experiment) = figure.run else {
             told(format!("{:<14} illustration, no experiment", figure.name));
@@ -274,31 +310,23 @@ fn run(
             continue;
         };
         let started = Instant::now();
-        let outcome = experiment(context).unwrap_or_else(|error| {
+        let mut outcome = experiment(context).unwrap_or_else(|error| {
             failed.push(format!("{}: {error}", figure.name));
-            Outcome { untested: Some(format!("the experiment failed: {error}")), ..Outcome::default() }
+            Outcome {
+                run: Run::new("", Vec::new(), format!("the experiment failed: {error}")),
+                ..Outcome::default()
+            }
         });
+        outcome.run.trial = context.size == Size::Tiny;
         write::write(out, figure, &outcome)?;
-        let seconds = started.elapsed().as_secs_f64();
+        let (seconds, judged) = (started.elapsed().as_secs_f64(), judge(figure, &outcome));
         told(format!(
             "{:<14} {:<14} {seconds:>6.1} s  {}",
             figure.name,
-            outcome.verdict().text(),
-            outcome.measured()
+            judged.verdict.text(),
+            judged.line()
         ));
         found.push(Some(outcome));
     }
-    if all {
-        let shown: Vec<page::Shown<'_>> =
-            wanted.iter().zip(&found).map(|(figure, outcome)| (*figure, outcome.as_ref())).collect();
-        let size = context.described();
-        for (name, text) in
-            [("index.html", page::page(&shown, size)), ("summary.md", page::summary(&shown, size))]
-        {
-            let path = out.join(name);
-            std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
-        }
-        told(format!("{}", out.join("index.html").display()));
-    }
-    Ok(failed)
+    Ok((found, failed))
 }

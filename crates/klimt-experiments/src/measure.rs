@@ -89,21 +89,5 @@ pub fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(T, Spent), 
     Ok((done, Spent { wall, user: after.0 - user, kernel: after.1 - kernel }))
 }
 
-/// Does the work at least so often, and until it has taken so many seconds, and says what it took on average: work of a
-/// few milliseconds is done often enough for a clock of hundredths.
-pub fn repeated(
-    runs: usize,
-    seconds: f64,
-    mut work: impl FnMut() -> Result<(), String>,
-) -> Result<Spent, String> {
-    let (mut sum, mut done) = (Spent::default(), 0usize);
-    while done < runs.max(1) || (sum.wall < seconds && done < 1000) {
-        let ((), spent) = timed(&mut work)?;
-        sum.wall += spent.wall;
-        sum.user += spent.user;
-        sum.kernel += spent.kernel;
-        done += 1;
-    }
-    let share = |sum: f64| sum / done as f64;
-    Ok(Spent { wall: share(sum.wall), user: share(sum.user), kernel: share(sum.kernel) })
-}
+/// How far a difference of two readings of user and system time can be off: a hundredth of a second each.
+pub const DOUBT: f64 = 0.02;

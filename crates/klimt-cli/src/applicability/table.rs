@@ -166,6 +166,8 @@ pub static OPTIONS: &[OptionEntry] = &[
     option("queue", Key::Spec, only(&[Gensearch]), |asked| asked.settings.search.queue.is_some()),
     option("lookahead", Key::Spec, only(&[Gensearch]), |asked| asked.settings.search.lookahead.is_some()),
     option("start", Key::Spec, only(&[Gensearch]), |asked| asked.settings.search.start.is_some()),
+    option("split-at", Key::None, only(&[Gensearch]), |asked| !asked.settings.search.split_at.is_empty()),
+    option("as-published", Key::Spec, only(&[Gensearch]), |asked| asked.settings.search.as_published),
 
     option("scheme", Key::Either, only(&[Scheme]),
         |asked| schemes(asked, |schemes| schemes.default.is_some()) || columns(asked, |column| column.scheme.is_some()))

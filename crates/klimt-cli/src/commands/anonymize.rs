@@ -25,7 +25,9 @@ use klimt::algorithm::mondrian::{self, Mondrian};
 use klimt::algorithm::optimal::{self, Effort};
 use klimt::algorithm::rothko::Whole;
 use klimt::loss::{self, Original, PartitionGroups, Totals};
-use klimt::partition::{Budget, Claim, Job, Judged, Partitioning, Proof, Suppression, Unobserved};
+use klimt::partition::{
+    Budget, Claim, Job, Judged, Partitioning, Proof, SearchCounts, Suppression, Unobserved,
+};
 use klimt::recode::{
     FixedValues, RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind,
     release_columns,
@@ -202,6 +204,7 @@ impl Asked<'_> {
             losses: published.losses,
             published_losses: None,
             proof,
+            counts: None,
             checked: &published.checked,
         };
         let certificate = certificate.make();
@@ -280,7 +283,7 @@ impl Asked<'_> {
             observer: &Unobserved,
         };
         let found = find(settings, requirements, &job, schemes.as_ref(), progress);
-        let Found { mut partitioning, searched, leaves } = found.map_err(supervisor::explained)?;
+        let Found { mut partitioning, searched, counts, leaves } = found.map_err(supervisor::explained)?;
         let judged = Judged {
             table,
             loss: &*loss,
@@ -348,6 +351,7 @@ impl Asked<'_> {
             losses,
             published_losses,
             proof,
+            counts,
             run: external::describe_held(settings, report, narrowed.is_some(), leaves),
             checked: &checked,
         }
@@ -405,6 +409,8 @@ struct Found {
     partitioning: Partitioning,
     /// Whether a search found it, as it is.
     searched: bool,
+    /// How a search over a split set went.
+    counts: Option<SearchCounts>,
     /// The leaves of an R+-tree.
     leaves: Option<usize>,
 }
@@ -456,6 +462,7 @@ fn find(
         partitioning = optimal::improve(&job, partitioning, effort)?;
     }
     let searched = searching && !settled;
+    let counts = watch.counts();
     drop(watch);
     if let Some((short, stopped)) = under_way.map(Searching::end) {
         if short {
@@ -471,7 +478,7 @@ fn find(
             );
         }
     }
-    Ok(Found { partitioning, searched, leaves })
+    Ok(Found { partitioning, searched, counts, leaves })
 }
 
 /// Leaves out rows where that lowers the loss that was asked for, as it is published.
@@ -521,6 +528,7 @@ pub fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     settings.workload = args.method.workload.clone().or(settings.workload);
     settings.algorithm = args.method.algorithm.clone().or(settings.algorithm);
     settings.search = args.search.clone().or(settings.search);
+    settings.apply_splits(&args.search.split_at)?;
     settings.apply_schemes(&args.schemes)?;
     let prefer = list_of("--prefer", &args.tree.prefer)?;
     settings.tree = TreeArgs { prefer, ..args.tree.clone() }.or(settings.tree);

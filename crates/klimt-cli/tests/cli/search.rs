@@ -1,6 +1,6 @@
 //! Searches on the command line: what they publish, what they claim, how they end.
 
-use crate::common::{Place, people};
+use crate::common::{Place, people, ran};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -111,6 +111,50 @@ fn split_sets_come_from_the_spec() {
     );
 }
 
+/// Explicit splits by flag are those of the spec, and names are quoted as in every flag.
+#[test]
+fn split_sets_come_from_flags() {
+    let place = Place::new();
+    place.write("in.csv", people(400).replacen("age,", "\"age, years\",", 1));
+    let base = "anonymize in.csv --qi sex --other drop -k 10 --algorithm gensearch --loss dm --extent region -o out.csv";
+    let run = |more: &[&str]| {
+        let mut command = place.command(base);
+        command.args(["--qi", "\"age, years\""]).args(more);
+        ran(&command.output().unwrap())
+    };
+    let split = ["--split-at", "\"age, years\"=39", "--split-at", "\"age, years\"=59", "--split-at", "sex="];
+    let ran = run(&split);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("optimal (hierarchical partitions over 2 splits)"), "{}", ran.err);
+    assert!(ran.err.contains("2 splits, ") && ran.err.contains(" partitions opened, "), "{}", ran.err);
+    let counts = &certificate(&place)["search"]["counts"];
+    assert_eq!(counts["splits"], 2);
+    assert!(
+        ["opened", "pruned", "dropped", "waiting", "boxes"].iter().all(|key| counts[key].is_u64()),
+        "{counts}"
+    );
+    let wrong = run(&["--split-at", "height=3"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("height"), "{}", wrong.err);
+    let wrong = run(&["--split-at", "39"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("COLUMN=VALUES"), "{}", wrong.err);
+}
+
+/// As published, a search has no start and no look-ahead, and finds the optimum of its split set like any other.
+#[test]
+fn the_search_of_the_paper_is_selectable() {
+    let place = Place::new();
+    place.write("in.csv", people(200));
+    let base = "anonymize in.csv --qi age,sex --other drop -k 20 -q -o out.csv --loss dm --algorithm gensearch --splits at-most:4";
+    place.ok(&format!("{base} --as-published"));
+    let published = certificate(&place);
+    assert_eq!(published["spec"]["settings"]["as-published"], true);
+    place.ok(base);
+    assert_eq!(
+        (&published["proven"], loss(&published, "dm")),
+        (&Value::from("optimal"), loss(&certificate(&place), "dm"))
+    );
+}
+
 #[test]
 fn suppression_is_granted_and_kept() {
     let place = Place::new();
@@ -135,6 +179,10 @@ fn what_a_search_cannot_do_is_said_at_once() {
         ("--splits every", "gensearch"),
         ("--algorithm gensearch --splits often", "equal-count"),
         ("--algorithm gensearch --queue many --trace t.csv", "--queue"),
+        ("--as-published", "gensearch"),
+        ("--split-at age=3", "gensearch"),
+        ("--algorithm gensearch --as-published --start mondrian", "--start"),
+        ("--algorithm gensearch --as-published --lookahead 9", "--lookahead"),
         ("--algorithm optimal --time-limit soon", "--time-limit 120s"),
         ("--algorithm optimal --time-limit=-3s", "a time is"),
         ("--algorithm optimal --gap 0.5", "at least 1"),

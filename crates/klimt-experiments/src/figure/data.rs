@@ -132,6 +132,22 @@ fn whole(values: usize) -> Domain {
     Domain::of_range(ValueType::Integer.into(), 0, values as u32, Spelling::WHOLE, false)
 }
 
+/// The same table of whole numbers, whose domains are all numbers from 0 on below a number, occurring or not.
+pub fn with_all_values(table: &Table, values: u32) -> Result<Table, String> {
+    let mut columns = table.columns().to_vec();
+    for &number in table.quasi_identifiers() {
+        let column = &mut columns[number];
+        let Some((domain, codes)) = column.coded() else { continue };
+        let value = |row: usize| domain.position(codes.get(row)) as u32;
+        if (0..table.rows()).any(|row| value(row) >= values) {
+            return Err(format!("column {} has values from {values} on", column.name));
+        }
+        let codes = Codes::collect(values as usize, (0..table.rows()).map(value));
+        column.data = ColumnData::Coded { domain: Arc::new(whole(values as usize)), codes };
+    }
+    Table::new(table.rows(), columns).map_err(|e| e.to_string())
+}
+
 /// The table with ordered quasi-identifiers that only know the parts between some cuts, each after a code, per dimension:
 /// what a search with a split set, and a greedy algorithm beside it, can tell apart.
 pub fn coarsened(table: &Table, cuts: &[Vec<u32>]) -> Result<Table, String> {
@@ -223,6 +239,18 @@ mod tests {
             };
             assert_eq!((coarse.codes(0).get(row), coarse.codes(1).get(row)), (part, 0));
         }
+    }
+
+    #[test]
+    fn values_that_do_not_occur_are_in_the_domain() {
+        let parameters = Parameters { cardinality: Some(9), ..Parameters::new(5, 1) };
+        let table = generated("uniform", &parameters, &quasi(&["X1"], As::Plain)).unwrap();
+        let all = with_all_values(&table, 9).unwrap();
+        assert!(table.domain(0).value_count() < 9);
+        assert_eq!((all.domain(0).value_count(), all.rows()), (9, 5));
+        let text = |table: &Table, row: usize| table.domain(0).text(table.codes(0).get(row));
+        assert!((0..5).all(|row| text(&all, row) == text(&table, row)));
+        assert!(with_all_values(&table, 1).is_err());
     }
 
     #[test]

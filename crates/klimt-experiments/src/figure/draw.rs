@@ -1,5 +1,6 @@
 //! Pictures of panels: files of their own, and parts of the page.
 
+use super::number::Measured;
 use super::sweep::{Panel, Plane, Region, Sweep};
 use klimt_chart::{Area, Axis, Bars, Chart, Frame, Lines, Scatter};
 
@@ -40,16 +41,26 @@ fn of_sweep(sweep: &Sweep, name: &str) -> Box<dyn Chart> {
         let labels = sweep.labels.clone();
         let bars = Bars::new(frame, labels, y);
         return Box::new(
-            sweep.series.iter().fold(bars, |bars, (name, values)| bars.with(name.clone(), values.clone())),
+            sweep.series.iter().fold(bars, |bars, (name, values)| bars.with(name.clone(), shown(values))),
         );
     }
     let lines = Lines::over_labels(frame, sweep.parameter.clone(), sweep.labels.clone(), y);
-    Box::new(sweep.series.iter().fold(lines, |lines, (name, values)| lines.with_values(name.clone(), values)))
+    Box::new(
+        sweep
+            .series
+            .iter()
+            .fold(lines, |lines, (name, values)| lines.with_values(name.clone(), &shown(values))),
+    )
+}
+
+/// What is drawn of numbers that may be known to lie between two.
+fn shown(values: &[Measured]) -> Vec<f64> {
+    values.iter().map(|value| value.shown()).collect()
 }
 
 /// The least of the values that a log scale can show.
 fn least(sweep: &Sweep) -> Option<f64> {
-    let values = sweep.series.iter().flat_map(|(_, values)| values).copied();
+    let values = sweep.series.iter().flat_map(|(_, values)| shown(values));
     values.filter(|value| value.is_finite() && *value > 0.0).min_by(f64::total_cmp)
 }
 

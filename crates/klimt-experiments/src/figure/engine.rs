@@ -1,5 +1,6 @@
 //! The engine, as experiments ask for it.
 
+use super::number::Measured;
 use crate::index::groups;
 use crate::release::Release;
 use klimt::algorithm::mondrian::Mondrian;
@@ -46,6 +47,40 @@ impl<'a> Goal<'a> {
     }
 }
 
+/// What a search found, and whether it was over before its time.
+pub struct Searched {
+    /// The groups, with what is proven of them.
+    pub groups: Partitioning,
+    /// Whether more time would change nothing.
+    pub over: bool,
+}
+
+impl Searched {
+    /// What the best partitioning of all costs, by what was found and what is proven.
+    pub fn optimum(&self, cost: f64) -> Measured {
+        let least = least(&self.groups);
+        if least >= cost * (1.0 - 1e-11) { cost.into() } else { Measured::between(least, cost) }
+    }
+
+    /// What the search finds when it has all the time that it wants.
+    pub fn result(&self, cost: f64) -> Measured {
+        if self.over { cost.into() } else { self.optimum(cost) }
+    }
+}
+
+/// Searches, and tells whether the search was over before its time.
+pub fn searched(
+    table: &Table,
+    bound: &Bound,
+    partitioner: &dyn Partitioner,
+    goal: Goal<'_>,
+) -> Result<Searched, String> {
+    let started = Instant::now();
+    let groups = search(table, bound, partitioner, goal)?;
+    let over = started.elapsed().as_secs_f64() < 0.95 * goal.seconds;
+    Ok(Searched { groups, over })
+}
+
 /// What a search finds.
 pub fn search(
     table: &Table,
@@ -79,6 +114,23 @@ pub fn mondrian(table: &Table, bound: &Bound) -> Result<Partitioning, String> {
     groups(table, bound, &SplitSpec::named("median"), true)
 }
 
+/// Strict multidimensional partitioning by the cut that lowers a loss most: the greedy algorithm as section 1 of
+/// *Constrained Generalization* describes it.
+pub fn steepest(table: &Table, bound: &Bound, loss: &'static str) -> Result<Partitioning, String> {
+    search(table, bound, &Steepest(loss), Goal::least(loss, f64::from(u32::MAX)))
+}
+
+/// The same as a partitioner, by the loss of a name.
+pub struct Steepest(pub &'static str);
+
+impl Partitioner for Steepest {
+    fn partition(&self, job: &Job<'_>) -> klimt::Result<Partitioning> {
+        let original = Original::new(job.table, job.weights);
+        let split = SplitCriterion::named(&format!("loss:{}", self.0), &original)?;
+        Mondrian::default().partition(&Job { split: &split, ..*job })
+    }
+}
+
 /// The search for the best partition that klimt has beside GenSearch.
 pub fn optimal() -> Optimal {
     Optimal { start: Box::new(Mondrian::default()) }
@@ -99,7 +151,30 @@ pub fn loss_of(table: &Table, groups: Partitioning, k: u64, name: &str) -> Resul
     Release::new(table, groups, Extents::Compact).loss(k, name)
 }
 
-/// What no partitioning of its family costs less than, in sum; not a number where nothing is proven.
-pub fn least(found: &Partitioning) -> f64 {
-    found.bound.as_ref().map_or(f64::NAN, |bound| bound.sum)
+/// What no partitioning of its family costs less than, in sum; nothing where nothing is proven.
+fn least(groups: &Partitioning) -> f64 {
+    groups.bound.as_ref().map_or(0.0, |bound| bound.sum.max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::{As, generated, quasi};
+    use super::*;
+    use klimt_io::generate::Parameters;
+
+    #[test]
+    fn a_search_that_was_not_over_tells_only_bounds() {
+        let parameters = Parameters { cardinality: Some(4), ..Parameters::new(60, 1) };
+        let table = generated("uniform", &parameters, &quasi(&["X1", "X2"], As::Plain)).unwrap();
+        let bound = bind(&table, &[("k", "", "5")]).unwrap();
+        let goal = Goal::least("dm", 60.0);
+        let done = searched(&table, &bound, &scheme(&table, Scheme::Ops), goal).unwrap();
+        let cost = loss_of(&table, done.groups.clone(), 5, "dm").unwrap();
+        assert!(done.over && done.optimum(cost).is_exact() && done.result(cost).is_exact());
+        let cut = Searched { over: false, groups: mondrian(&table, &bound).unwrap() };
+        let found = loss_of(&table, cut.groups.clone(), 5, "dm").unwrap();
+        assert!(cut.result(found).low < found && cut.result(found).high == found);
+        let ended = Searched { over: true, ..cut };
+        assert!(ended.result(found).is_exact() && !ended.optimum(found).is_exact());
+    }
 }

@@ -1,9 +1,9 @@
 //! The page with every figure: one file without anything from elsewhere.
 
+use super::claim::Verdict;
 use super::draw;
+use super::outcome::{Outcome, judge};
 use super::registry::{Figure, PAPERS};
-use super::verdict::{Outcome, Verdict};
-use super::write::perhaps;
 use klimt_chart::escape;
 use klimt_chart::palette::{SERIES, SERIES_ON_DARK};
 use std::fmt::Write;
@@ -12,8 +12,12 @@ use std::fmt::Write;
 pub type Shown<'a> = (&'a Figure, Option<&'a Outcome>);
 
 /// What became of a figure.
-pub fn verdict((_, outcome): &Shown<'_>) -> Verdict {
-    outcome.map_or(Verdict::Illustration, Outcome::verdict)
+pub fn verdict((figure, outcome): &Shown<'_>) -> Verdict {
+    match (figure.run, outcome) {
+        (None, _) => Verdict::Illustration,
+        (Some(_), Some(outcome)) => judge(figure, outcome).verdict,
+        (Some(_), None) => Verdict::NotDecided,
+    }
 }
 
 /// How many figures have a verdict.
@@ -58,14 +62,14 @@ fn mark(verdict: Verdict) -> String {
     let (class, sign) = match verdict {
         Verdict::Holds => ("holds", "✓"),
         Verdict::DoesNotHold => ("fails", "✗"),
-        Verdict::NotTested => ("open", "?"),
+        Verdict::NotDecided => ("open", "?"),
         Verdict::Illustration => ("soft", "–"),
     };
     format!("<span class=\"verdict {class}\">{sign} {}</span>", verdict.text())
 }
 
 /// The page of all figures.
-pub fn page(shown: &[Shown<'_>], size: &str) -> String {
+pub fn page(shown: &[Shown<'_>]) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>klimt: the figures of the papers</title><style>{}</style></head><body>\n",
@@ -74,14 +78,13 @@ pub fn page(shown: &[Shown<'_>], size: &str) -> String {
     let _ = write!(
         out,
         "<h1>The figures of the papers, measured with klimt</h1>\
-         <p>{} figures and tables of five papers: the claim of {} holds here, that of {} does not, {} could not be tested, and {} explain \
-         something. Verdicts are made by code from the numbers, which lie beside this page as <code>NAME.csv</code>. {}</p>",
+         <p>{} figures and tables of five papers: the claim of {} holds here, that of {} does not, {} could not be decided, and {} explain \
+         something. Verdicts are made by code from the numbers, which lie beside this page as <code>NAME.csv</code>.</p>",
         shown.len(),
         count(shown, Verdict::Holds),
         count(shown, Verdict::DoesNotHold),
-        count(shown, Verdict::NotTested),
-        count(shown, Verdict::Illustration),
-        escape(size)
+        count(shown, Verdict::NotDecided),
+        count(shown, Verdict::Illustration)
     );
     stand_ins(&mut out, shown);
     overview(&mut out, shown);
@@ -103,7 +106,7 @@ pub fn page(shown: &[Shown<'_>], size: &str) -> String {
 fn stand_ins(out: &mut String, shown: &[Shown<'_>]) {
     let mut told: Vec<&str> = shown
         .iter()
-        .filter_map(|(_, outcome)| outcome.map(|outcome| outcome.data.as_str()))
+        .filter_map(|(_, outcome)| outcome.map(|outcome| outcome.run.data.as_str()))
         .filter(|data| data.contains("stands in"))
         .collect();
     told.sort_unstable();
@@ -139,21 +142,32 @@ fn article(out: &mut String, one: &Shown<'_>) {
     let (figure, Some(outcome)) = one else { return };
     let _ = write!(
         out,
-        "<article id=\"{0}\"><header><h3>{0}: {1}</h3>{2}</header><dl>",
+        "<article id=\"{0}\"><header><h3>{0}: {1}</h3>{2}</header>",
         figure.name,
         escape(figure.title),
         mark(verdict(one))
     );
+    let judged = judge(figure, outcome);
+    if !judged.findings.is_empty() {
+        out.push_str("<table><thead><tr><th>Claim</th><th>Asked</th><th>Measured</th><th>Verdict</th></tr></thead><tbody>");
+    }
+    for (claim, finding) in &judged.findings {
+        let _ = write!(
+            out,
+            "<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            if claim.decides { "" } else { "<em>beside:</em> " },
+            escape(claim.says),
+            escape(&claim.asks()),
+            escape(&finding.found),
+            mark(finding.verdict)
+        );
+    }
+    out.push_str(if judged.findings.is_empty() { "<dl>" } else { "</tbody></table><dl>" });
     let rows = [
-        ("Claim", figure.claim.to_string()),
-        ("Measured", outcome.measured()),
-        (
-            if outcome.verdict() == Verdict::NotTested { "Not tested" } else { "Against it" },
-            outcome.against(),
-        ),
-        ("Perhaps", perhaps(figure, outcome).to_string()),
-        ("Data", outcome.data.clone()),
-        ("Otherwise", outcome.differs.clone()),
+        ("Not decided", figure.undecidable.to_string()),
+        ("Data", outcome.run.data.clone()),
+        ("Size", outcome.run.size()),
+        ("Notes", outcome.run.notes.clone()),
     ];
     for (name, text) in rows.iter().filter(|(_, text)| !text.is_empty()) {
         let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", escape(text));
@@ -179,86 +193,51 @@ fn illustrations(out: &mut String, of_paper: &[&Shown<'_>]) {
     out.push_str("</ul></details>\n");
 }
 
-/// The same as a table for a document.
-pub fn summary(shown: &[Shown<'_>], size: &str) -> String {
-    let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
-    let mut out = format!(
-        "{} figures and tables: {} hold, {} do not hold, {} were not tested, {} are illustrations. {size}\n",
-        shown.len(),
-        count(shown, Verdict::Holds),
-        count(shown, Verdict::DoesNotHold),
-        count(shown, Verdict::NotTested),
-        count(shown, Verdict::Illustration)
-    );
-    for paper in &PAPERS {
-        let _ = write!(
-            out,
-            "\n## {}\n\n| figure | claim | measured | verdict |\n|---|---|---|---|\n",
-            paper.cited
-        );
-        let of_paper = || shown.iter().filter(|(figure, _)| figure.paper().system == paper.system);
-        for one in of_paper() {
-            let (figure, Some(outcome)) = one else { continue };
-            let found =
-                if outcome.verdict() == Verdict::NotTested { outcome.against() } else { outcome.measured() };
-            let reason = perhaps(figure, outcome);
-            let reason = if reason.is_empty() { String::new() } else { format!(". Perhaps: {reason}") };
-            let _ = writeln!(
-                out,
-                "| `{}` | {} | {}{} | {} |",
-                figure.name,
-                cell(figure.claim),
-                cell(&found),
-                cell(&reason),
-                verdict(one).text()
-            );
-        }
-        let explained: Vec<&str> =
-            of_paper().filter(|(_, outcome)| outcome.is_none()).map(|(figure, _)| figure.name).collect();
-        if !explained.is_empty() {
-            let _ = write!(out, "\nIllustrations, no experiments: {}.\n", explained.join(", "));
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Check;
+    use super::super::claim::{At, Claim, Is, Of};
+    use super::super::outcome::Run;
+    use super::super::sweep::Sweep;
     use super::*;
 
+    const CLAIMS: &[Claim] =
+        &[Claim::new("a < b | c", Of::Ratio((0, "a"), (0, "b")), At::Every, Is::Below(1.0))];
+
+    /// A figure whose claim holds where a number is below 1.
+    pub fn outcome(number: f64, data: &str) -> Outcome {
+        let mut sweep = Sweep::new("t", "k", "m", &["a", "b"]);
+        sweep.push(7, vec![number, 1.0]).unwrap();
+        Outcome { panels: vec![sweep.into()], run: Run::new(data, Vec::new(), "") }
+    }
+
     fn figure(name: &'static str) -> Figure {
-        Figure::experiment(name, "a <title> & more", "a | claim", "", |_| Ok(Outcome::default()))
+        Figure::experiment(name, "a <title> & more", CLAIMS, |_| Ok(Outcome::default()))
     }
 
     #[test]
     fn the_page_says_what_holds_and_what_stood_in() {
-        let (good, bad, none) =
-            (figure("mondrian-10"), figure("rothko-10"), Figure { run: None, ..figure("rtree-1") });
-        let judged = |holds: bool, data: &str| Outcome {
-            checks: vec![Check::new(holds, "x < y")],
-            data: data.to_string(),
-            ..Outcome::default()
-        };
-        let (one, other) = (judged(true, "generated"), judged(false, "this stands in for that"));
-        let shown = [(&good, Some(&one)), (&bad, Some(&other)), (&none, None)];
-        let page = page(&shown, "");
-        assert!(
-            page.contains(
-                "the claim of 1 holds here, that of 1 does not, 0 could not be tested, and 1 explain"
-            )
+        let (good, bad, open, none) = (
+            figure("mondrian-10"),
+            figure("rothko-10"),
+            figure("rothko-11"),
+            Figure { run: None, ..figure("rtree-1") },
         );
+        let (one, other, third) =
+            (outcome(0.5, "generated"), outcome(2.0, "this stands in for that"), outcome(f64::NAN, ""));
+        let shown = [(&good, Some(&one)), (&bad, Some(&other)), (&open, Some(&third)), (&none, None)];
+        let page = page(&shown);
+        let said = "the claim of 1 holds here, that of 1 does not, 1 could not be decided, and 1 explain";
+        assert!(page.contains(said));
         assert!(page.contains("a &lt;title&gt; &amp; more") && !page.contains("<title> "));
-        assert!(page.contains("<li>this stands in for that</li>") && page.contains("x &lt; y"));
+        assert!(page.contains("<li>this stands in for that</li>") && page.contains("a &lt; b | c"));
         assert!(
             !page.contains("http://")
                 || page.matches("http://").count() == page.matches("http://www.w3.org/2000/svg").count()
         );
-        let table = summary(&shown, "");
-        assert!(
-            table.contains("| `mondrian-10` | a \\| claim | x < y | holds |")
-                && table.contains("does not hold |")
-        );
+        let table = super::super::summary::summary(&shown);
+        assert!(table.contains("1 hold, 1 do not hold, 1 are not decided"), "{table}");
+        assert!(table.contains("| `mondrian-10` | **holds** |"), "{table}");
+        assert!(table.contains("a < b \\| c") && table.contains("0.50"));
         assert!(table.contains("Illustrations, no experiments: rtree-1."));
     }
 }

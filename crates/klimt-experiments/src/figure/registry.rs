@@ -1,7 +1,8 @@
 //! The one list of every figure and table of the papers.
 
 use super::Context;
-use super::verdict::Outcome;
+use super::claim::Claim;
+use super::outcome::Outcome;
 
 /// What measures a figure.
 pub type Experiment = fn(&Context) -> Result<Outcome, String>;
@@ -11,14 +12,14 @@ pub type Experiment = fn(&Context) -> Result<Outcome, String>;
 pub struct Figure {
     /// Its name: that of the system of the paper, and its number.
     pub name: &'static str,
-    /// What it shows.
+    /// What it shows. How large everything is stands in the outcome, as it ran.
     pub title: &'static str,
-    /// What the paper says about it, in one sentence; empty for an illustration.
-    pub claim: &'static str,
+    /// What the paper says about it; nothing about an illustration.
+    pub claims: &'static [Claim],
     /// What measures it; an illustration has nothing to measure.
     pub run: Option<Experiment>,
-    /// What may be the reason where the claim does not hold here.
-    pub caveat: &'static str,
+    /// Why its claim cannot be decided here, where it cannot.
+    pub undecidable: &'static str,
 }
 
 impl Figure {
@@ -26,16 +27,25 @@ impl Figure {
     pub const fn experiment(
         name: &'static str,
         title: &'static str,
-        claim: &'static str,
-        caveat: &'static str,
+        claims: &'static [Claim],
         run: Experiment,
     ) -> Self {
-        Figure { name, title, claim, run: Some(run), caveat }
+        Figure { name, title, claims, run: Some(run), undecidable: "" }
+    }
+
+    /// A figure of an experiment that klimt cannot make, beside which it shows something else.
+    pub const fn undecidable(
+        name: &'static str,
+        title: &'static str,
+        why: &'static str,
+        run: Experiment,
+    ) -> Self {
+        Figure { name, title, claims: &[], run: Some(run), undecidable: why }
     }
 
     /// A figure that explains something.
     const fn illustration(name: &'static str, title: &'static str) -> Self {
-        Figure { name, title, claim: "", run: None, caveat: "" }
+        Figure { name, title, claims: &[], run: None, undecidable: "" }
     }
 
     /// The paper that it is from.

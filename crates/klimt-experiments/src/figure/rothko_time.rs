@@ -4,12 +4,14 @@
 //! shows one algorithm; the runs of all three are made once and shared.
 
 use super::Context;
+use super::claim::{At, Claim, Is, NEAR, Of};
+use super::clock::Clocked;
 use super::data::{AGRAWAL, As, Want, generated, quasi};
+use super::number::Measured;
+use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
-use super::rothko_io::{people, sampled};
+use super::rothko_io::{GENERATED, fits, k, people, rows, sampled};
 use super::sweep::Sweep;
-use super::verdict::{Check, Outcome, mean_ratio};
-use crate::measure::{Spent, repeated};
 use crate::rothko::engine::{Asked, run};
 use klimt::algorithm::rothko::{Account, Limits, Method};
 use klimt::table::{Role, Table};
@@ -20,69 +22,108 @@ use std::rc::Rc;
 pub const FIGURES: &[Figure] = &[
     Figure::experiment(
         "rothko-13",
-        "Rothko-T with one frequency group: time by rows, median",
-        "With one frequency group in memory Rothko-T takes longer than Rothko-S at every size.",
-        NOISE,
+        "Rothko-T with few frequency groups: time by rows, median",
+        &[faster(CPU, FEW, FASTER), faster(WALL, FEW, FASTER)],
         |context| by_rows(context, 0, MEDIAN),
     ),
     Figure::experiment(
         "rothko-14",
-        "Rothko-T with eight frequency groups: time by rows, median",
-        "With eight frequency groups Rothko-T takes less time than with one.",
-        NOISE,
+        "Rothko-T with more frequency groups: time by rows, median",
+        &[faster(CPU, MORE, FASTER), faster(WALL, MORE, FASTER)],
         |context| by_rows(context, 1, MEDIAN),
     ),
     Figure::experiment(
         "rothko-15",
         "Rothko-S: time by rows, median",
-        "Rothko-S is faster than Rothko-T in CPU time and in total.",
-        NOISE,
+        &[
+            faster(CPU, FEW, FASTER),
+            faster(WALL, FEW, FASTER),
+            faster(CPU, MORE, FASTER),
+            faster(WALL, MORE, FASTER),
+        ],
         |context| by_rows(context, 2, MEDIAN),
     ),
     Figure::experiment(
         "rothko-16",
-        "Rothko-T with one frequency group: time by k",
-        SMALLER_K,
-        NOISE,
+        "Rothko-T with few frequency groups: time by k",
+        &[smaller_k(FEW), same_passes(FEW)],
         |context| by_k(context, 0),
     ),
     Figure::experiment(
         "rothko-17",
-        "Rothko-T with eight frequency groups: time by k",
-        SMALLER_K,
-        NOISE,
+        "Rothko-T with more frequency groups: time by k",
+        &[smaller_k(MORE), same_passes(MORE)],
         |context| by_k(context, 1),
     ),
-    Figure::experiment("rothko-18", "Rothko-S: time by k", SMALLER_K, NOISE, |context| by_k(context, 2)),
+    Figure::experiment(
+        "rothko-18",
+        "Rothko-S: time by k",
+        &[smaller_k(SAMPLE), same_passes(SAMPLE)],
+        |context| by_k(context, 2),
+    ),
     Figure::experiment(
         "rothko-19",
-        "Rothko-T with one frequency group: time by rows, InfoGain",
-        "Splits by information gain take Rothko-T more CPU time than the median, and more than Rothko-S.",
-        NOISE,
+        "Rothko-T with few frequency groups: time by rows, InfoGain",
+        &[DEARER, faster(CPU, FEW, BEATEN), faster(WALL, FEW, BEATEN)],
         |context| by_rows(context, 0, GAIN),
     ),
     Figure::experiment(
         "rothko-20",
-        "Rothko-T with four frequency groups: time by rows, InfoGain",
-        "Splits by information gain take Rothko-T more CPU time than the median, and more than Rothko-S.",
-        NOISE,
+        "Rothko-T with more frequency groups: time by rows, InfoGain",
+        &[DEARER, faster(CPU, MORE, BEATEN), faster(WALL, MORE, BEATEN)],
         |context| by_rows(context, 1, GAIN),
     ),
     Figure::experiment(
         "rothko-21",
         "Rothko-S: time by rows, InfoGain",
-        "With information gain Rothko-S outperforms Rothko-T at every size, too.",
-        NOISE,
+        &[
+            DEARER,
+            faster(CPU, FEW, BEATEN),
+            faster(WALL, FEW, BEATEN),
+            faster(CPU, MORE, BEATEN),
+            faster(WALL, MORE, BEATEN),
+        ],
         |context| by_rows(context, 2, GAIN),
     ),
 ];
 
-const SMALLER_K: &str =
-    "A smaller k takes more time, and all of it is CPU time: the reads and writes stay the same.";
+const FASTER: &str =
+    "The sampling-based algorithm was faster, both in terms of total execution time and CPU time.";
+const BEATEN: &str = "Rothko-S consistently outperforms Rothko-T.";
 
-const NOISE: &str = "klimt makes most cuts of a part that fits in memory at once, so that what is done before is a small share of the time, and frequency groups that are counted in one pass cost little";
+/// The panel of CPU times, and that of total times.
+const CPU: usize = 1;
+const WALL: usize = 2;
+/// The panel of passes by k, and that of the split criteria.
+const BESIDE: usize = 3;
 
-/// A split criterion, and the second number of frequency groups that the paper tries with it.
+const fn faster(panel: usize, tree: &'static str, says: &'static str) -> Claim {
+    Claim::new(says, Of::Ratio((panel, SAMPLE), (panel, tree)), At::Every, Is::Below(1.0))
+}
+
+const fn smaller_k(algorithm: &'static str) -> Claim {
+    let says = "A decreasing value of k leads to more computation.";
+    Claim::new(says, Of::Steps((CPU, algorithm)), At::Every, Is::Below(1.0))
+}
+
+const fn same_passes(algorithm: &'static str) -> Claim {
+    let says = "Because the algorithms all switch to the in-memory algorithm after some number of splits, this additional cost falls to the CPU.";
+    Claim::new(says, Of::Range((BESIDE, algorithm)), At::Every, Is::AtMost(NEAR)).reading("falls to the CPU")
+}
+
+const DEARER: Claim = Claim::new(
+    "The CPU cost incurred by these algorithms is greater than Median partitioning.",
+    Of::Ratio((BESIDE, GAIN.name), (BESIDE, MEDIAN.name)),
+    At::Every,
+    Is::Over(1.0),
+);
+
+const FEW: &str = "Rothko-T, few groups";
+const MORE: &str = "Rothko-T, more groups";
+const SAMPLE: &str = "Rothko-S";
+const NAMES: [&str; 3] = [FEW, MORE, SAMPLE];
+
+/// A split criterion, and the second number of frequency groups that the paper tries with it; the first is 1.
 #[derive(Clone, Copy)]
 struct Kind {
     name: &'static str,
@@ -92,75 +133,81 @@ struct Kind {
 const MEDIAN: Kind = Kind { name: "median", groups: 8 };
 const GAIN: Kind = Kind { name: "infogain", groups: 4 };
 
-/// What a run took and did.
-type Ran = (Spent, Account);
-
 /// The three algorithms at each value of a parameter.
 struct Runs {
+    parameter: &'static str,
     labels: Vec<u64>,
-    /// Rothko-T with one frequency group, with more, and Rothko-S.
-    each: [Vec<Ran>; 3],
+    /// In the order of their names: what a run took and did.
+    each: [Vec<(Clocked, Account)>; 3],
 }
 
 impl Runs {
-    fn of(&self, algorithm: usize, what: impl Fn(&Ran) -> f64) -> Vec<f64> {
-        self.each[algorithm].iter().map(what).collect()
+    fn new(
+        parameter: &'static str,
+        labels: Vec<u64>,
+        mut each: impl FnMut(u64) -> Result<[(Clocked, Account); 3], String>,
+    ) -> Result<Self, String> {
+        let mut runs = Runs { parameter, labels: labels.clone(), each: Default::default() };
+        for label in labels {
+            for (all, one) in runs.each.iter_mut().zip(each(label)?) {
+                all.push(one);
+            }
+        }
+        Ok(runs)
     }
 
-    fn cpu(&self, algorithm: usize) -> Vec<f64> {
-        self.of(algorithm, |(spent, _)| spent.cpu())
-    }
-
-    fn wall(&self, algorithm: usize) -> Vec<f64> {
-        self.of(algorithm, |(spent, _)| spent.wall)
-    }
-
-    fn panel(&self, algorithm: usize, title: &str, parameter: &str) -> Result<Sweep, String> {
-        let names = ["program", "system", "waiting"];
-        let mut sweep = Sweep::new(title, parameter, "seconds", &names).bars();
-        for (label, (spent, _)) in self.labels.iter().zip(&self.each[algorithm]) {
-            sweep.push(label, vec![spent.user, spent.kernel, spent.waited()])?;
+    /// A panel of all three algorithms.
+    fn panel(
+        &self,
+        title: &str,
+        measure: &str,
+        of: impl Fn(&(Clocked, Account)) -> Measured,
+    ) -> Result<Sweep, String> {
+        let mut sweep = Sweep::new(title, self.parameter, measure, &NAMES);
+        for (at, label) in self.labels.iter().enumerate() {
+            sweep.push(label, self.each.iter().map(|runs| of(&runs[at])).collect())?;
         }
         Ok(sweep)
     }
+
+    /// The panels of a figure about one of them.
+    fn panels(&self, algorithm: usize, kind: Kind) -> Result<Vec<Sweep>, String> {
+        let groups =
+            [1, kind.groups].get(algorithm).map_or(String::new(), |many| format!(", F_CACHE = {many}"));
+        let title = format!("{}{groups}, {}", NAMES[algorithm], kind.name);
+        let mut parts =
+            Sweep::new(&title, self.parameter, "seconds", &["program", "system", "waiting"]).bars();
+        for (label, (clocked, _)) in self.labels.iter().zip(&self.each[algorithm]) {
+            parts.push(label, clocked.parts())?;
+        }
+        let cpu = self.panel("CPU time of all", "CPU seconds", |(clocked, _)| clocked.cpu())?;
+        let wall = self.panel("Total time of all", "seconds", |(clocked, _)| clocked.wall())?;
+        Ok(vec![parts, cpu, wall])
+    }
+
+    /// CPU time of an algorithm for a row, over all runs.
+    fn per_row(&self, algorithm: usize) -> Measured {
+        let all = self.each[algorithm].iter().map(|(clocked, _)| clocked.cpu());
+        let sum = all.reduce(Measured::plus).unwrap_or(Measured::UNKNOWN);
+        sum.scaled(1e6 / self.labels.iter().sum::<u64>() as f64)
+    }
 }
 
-/// The rows of the largest table.
-fn rows(context: &Context) -> u64 {
-    context.pick(5_000, 200_000, 1_000_000)
-}
-
-fn fits(context: &Context) -> u64 {
-    rows(context) / 25
-}
-
-fn three(context: &Context, table: &Table, kind: Kind, k: u64) -> Result<[Ran; 3], String> {
+fn three(context: &Context, table: &Table, kind: Kind, k: u64) -> Result<[(Clocked, Account); 3], String> {
     let k = k.to_string();
-    let least = context.pick(0.0, 0.4, 0.4);
     let once = |method: Method, groups: Option<usize>| {
         let requirements = [("k", "", k.as_str())];
         let limits =
             Limits { memory_rows: Some(fits(context)), frequency_groups: groups, leaves: Some(1 << 10) };
         let asked = Asked { requirements: &requirements, split: kind.name, method, limits };
         let mut account = Account::default();
-        let work = || {
+        let clocked = context.clocked(|| {
             account = run(table, &asked, |_, _| {})?;
-            Ok(())
-        };
-        let spent = context.alone(|| repeated(1, least, work))?;
-        Ok::<Ran, String>((spent, account))
+            Ok(true)
+        })?;
+        Ok::<_, String>((clocked, account))
     };
     Ok([once(Method::Tree, Some(1))?, once(Method::Tree, Some(kind.groups))?, once(sampled(None), None)?])
-}
-
-fn runs(labels: Vec<u64>, mut each: impl FnMut(u64) -> Result<[Ran; 3], String>) -> Result<Runs, String> {
-    let mut runs = Runs { labels: labels.clone(), each: Default::default() };
-    for label in labels {
-        for (all, one) in runs.each.iter_mut().zip(each(label)?) {
-            all.push(one);
-        }
-    }
-    Ok(runs)
 }
 
 fn labelled(rows: u64) -> Result<Table, String> {
@@ -169,129 +216,56 @@ fn labelled(rows: u64) -> Result<Table, String> {
     generated("agrawal", &Parameters::new(rows, 1), &wants)
 }
 
+/// The largest table of a split criterion.
+fn most(context: &Context, kind: Kind) -> u64 {
+    if kind.name == GAIN.name { rows(context) / 3 } else { rows(context) }
+}
+
 fn growing(context: &Context, kind: Kind) -> Result<Rc<Runs>, String> {
-    let most = if kind.name == GAIN.name { rows(context) / 3 } else { rows(context) };
-    let sizes = [4, 2, 1].map(|part| most / part).to_vec();
-    let k = super::rothko_io::k(context);
+    let sizes = [4, 2, 1].map(|part| most(context, kind) / part).to_vec();
     context.memo(&format!("rothko by rows, {}", kind.name), || {
-        runs(sizes, |rows| {
+        Runs::new("rows", sizes, |rows| {
             let table = if kind.name == GAIN.name { labelled(rows)? } else { people(rows)? };
-            three(context, &table, kind, k)
+            three(context, &table, kind, k(context))
         })
     })
 }
 
-fn outcome(context: &Context, panel: Sweep, checks: Vec<Check>) -> Outcome {
+fn outcome(context: &Context, panels: Vec<Sweep>, rows: u64) -> Outcome {
+    let sizes = vec![
+        Size::new("rows", rows, 100_000_000),
+        Size::new("rows that fit", fits(context), 2_000_000),
+        Size::new("k where it does not vary", k(context), 1000),
+    ];
     Outcome {
-        panels: vec![panel.into()],
-        checks,
-        data: "generated as in the paper (klimt generate agrawal)".to_string(),
-        differs: format!(
-            "up to {} rows instead of 100 million, of which {} are said to fit, k = {} where it does not vary; one thread; short runs are repeated",
-            rows(context),
-            fits(context),
-            super::rothko_io::k(context)
-        ),
-        untested: None,
+        panels: panels.into_iter().map(Into::into).collect(),
+        run: Run::new(GENERATED, sizes, "one thread; blocks may come from the cache of the system"),
     }
 }
 
 fn by_rows(context: &Context, algorithm: usize, kind: Kind) -> Result<Outcome, String> {
     let runs = growing(context, kind)?;
-    let title = format!("{}, {}", name(algorithm, kind), kind.name);
-    let panel = runs.panel(algorithm, &title, "rows")?;
-    let mut checks = order(&runs, algorithm, kind);
-    if kind.name == GAIN.name && algorithm < 2 {
-        // The sizes differ, so that seconds per row are compared.
+    let mut panels = runs.panels(algorithm, kind)?;
+    if kind.name == GAIN.name {
         let median = growing(context, MEDIAN)?;
-        let per_row = |runs: &Runs| {
-            let cpu: f64 = runs.cpu(algorithm).iter().sum();
-            cpu * 1e6 / runs.labels.iter().sum::<u64>() as f64
-        };
-        checks.push(Check::less(
-            "CPU microseconds per row, median beside InfoGain",
-            per_row(&median),
-            per_row(&runs),
-        ));
+        let names = [MEDIAN.name, GAIN.name];
+        let mut beside = Sweep::new("CPU time for a row", "algorithm", "microseconds", &names).bars();
+        beside.push(NAMES[algorithm], vec![median.per_row(algorithm), runs.per_row(algorithm)])?;
+        panels.push(beside);
     }
-    Ok(outcome(context, panel, checks))
-}
-
-/// What the claim of a figure about one of the algorithms asks for.
-fn order(runs: &Runs, algorithm: usize, kind: Kind) -> Vec<Check> {
-    // A clock of hundredths and a shared machine: a twentieth is no difference.
-    const EVEN: f64 = 1.05;
-    let (tree, sample) = (runs.cpu(algorithm.min(1)), runs.cpu(2));
-    match algorithm {
-        1 if kind.name == MEDIAN.name => {
-            vec![Check::at_most(
-                "CPU time with eight groups is at most that with one",
-                &tree,
-                &runs.cpu(0),
-                EVEN,
-            )]
-        }
-        2 => {
-            let mut checks = vec![Check::at_most(
-                "CPU time of Rothko-S is at most that of Rothko-T with more groups",
-                &sample,
-                &tree,
-                EVEN,
-            )];
-            let ratio = mean_ratio(&runs.wall(2), &runs.wall(1));
-            checks.push(Check::below(
-                "and its total time is this share of Rothko-T's, on average",
-                ratio,
-                EVEN,
-            ));
-            checks
-        }
-        _ => vec![Check::at_most("CPU time of Rothko-S is at most that of Rothko-T", &sample, &tree, EVEN)],
-    }
-}
-
-fn name(algorithm: usize, kind: Kind) -> String {
-    match algorithm {
-        0 => "Rothko-T, 1 frequency group".to_string(),
-        1 => format!("Rothko-T, {} frequency groups", kind.groups),
-        _ => "Rothko-S".to_string(),
-    }
+    Ok(outcome(context, panels, most(context, kind)))
 }
 
 fn by_k(context: &Context, algorithm: usize) -> Result<Outcome, String> {
     let ks = context.pick(vec![10, 200], vec![10, 100, 1000], vec![10, 100, 1000, 10_000]);
+    let half = rows(context) / 2;
     let runs = context.memo("rothko by k", || {
-        let table = people(rows(context) / 2)?;
-        runs(ks, |k| three(context, &table, MEDIAN, k))
+        let table = people(half)?;
+        Runs::new("k", ks, |k| three(context, &table, MEDIAN, k))
     })?;
-    let panel = runs.panel(algorithm, &format!("{}, median", name(algorithm, MEDIAN)), "k")?;
-    let passes = runs.of(algorithm, |(_, account)| account.reads + account.writes);
-    let most = passes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let least = passes.iter().copied().fold(f64::INFINITY, f64::min);
-    let checks = vec![
-        Check::ends_lower("CPU time, from the smallest to the largest k,", &runs.cpu(algorithm)),
-        Check::below("passes over the rows, the most over the least", most / least, 1.1),
-    ];
-    Ok(outcome(context, panel, checks))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ran(seconds: [[f64; 2]; 3]) -> Runs {
-        let each = seconds.map(|seconds| {
-            seconds.map(|user| (Spent { wall: user, user, kernel: 0.0 }, Account::default())).to_vec()
-        });
-        Runs { labels: vec![1, 2], each }
-    }
-
-    #[test]
-    fn the_faster_algorithm_is_told() {
-        let holds = |runs: &Runs, algorithm| order(runs, algorithm, MEDIAN).iter().all(|check| check.holds);
-        let runs = ran([[3.0, 6.0], [2.0, 4.0], [1.0, 2.0]]);
-        assert!((0..3).all(|algorithm| holds(&runs, algorithm)));
-        let runs = ran([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]);
-        assert!(!(0..3).any(|algorithm| holds(&runs, algorithm)));
-    }
+    let mut panels = runs.panels(algorithm, MEDIAN)?;
+    panels.push(runs.panel("Reads and writes", "passes over the rows", |(_, account)| {
+        (account.reads + account.writes).into()
+    })?);
+    Ok(outcome(context, panels, half))
 }

@@ -2,15 +2,15 @@
 
 use super::Context;
 use super::adult::{Adult, EIGHT, FOUR};
+use super::claim::{At, Claim, Is, Of};
 use super::data::{As, Want, quasi};
-use super::engine::{Goal, bind, least, search};
+use super::engine::{Goal, Searched, bind, searched};
+use super::number::Measured;
+use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
-use super::verdict::{Check, Outcome};
 use crate::release::Release;
-use crate::schemes::CHAINS;
 use klimt::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
-use klimt::partition::Partitioning;
 use klimt::region::Extents;
 use klimt::table::{Role, Table};
 
@@ -19,17 +19,65 @@ pub const FIGURES: &[Figure] = &[
     Figure::experiment(
         "schemes-9",
         "The attributes of Adult: values and levels",
-        "Adult has 30,162 rows without missing values; age, country and education have most values (74, 41 and 16), gender the fewest (2).",
-        "extracts of Adult differ in which rare values are left",
+        &[
+            Claim::new(
+                "There are 30162 valid records.",
+                Of::Ratio((1, HERE), (1, PAPER)),
+                At::Every,
+                Is::Exactly(1.0),
+            ),
+            Claim::new(
+                "The number of values of each attribute.",
+                Of::Ratio((0, HERE), (0, PAPER)),
+                At::Every,
+                Is::Exactly(1.0),
+            ),
+        ],
         attributes,
     ),
-    Figure::experiment(
-        "schemes-12",
-        "DM and HDM of the six schemes by k",
-        "A larger k costs more under every scheme, and a scheme that allows more costs at most as much.",
-        "where a search ended before it was proven, its result may be too high",
-        quality,
-    ),
+    Figure::experiment("schemes-12", "DM and HDM of the six schemes by k", QUALITY, quality),
+];
+
+const HERE: &str = "here";
+const PAPER: &str = "in the paper";
+
+/// The cost of a scheme rises with k.
+const fn rises(panel: usize, scheme: &'static str) -> Claim {
+    let says = "For the same generalization scheme, the cost increases as k increases.";
+    Claim::new(says, Of::Steps((panel, scheme)), At::Every, Is::Over(1.0))
+}
+
+/// A scheme costs less than one that allows less. That it does not cost more follows from the definitions.
+const fn refines(panel: usize, more: &'static str, less: &'static str) -> Claim {
+    let says = "For the same k, the cost decreases for the more sophisticated generalization schemes.";
+    Claim::new(says, Of::Ratio((panel, more), (panel, less)), At::Mean, Is::Below(1.0))
+}
+
+const QUALITY: &[Claim] = &[
+    rises(0, "BHS"),
+    rises(0, "GHS"),
+    rises(0, "GOPS"),
+    rises(0, "GSPS"),
+    rises(0, "OPS"),
+    rises(0, "SPS"),
+    refines(0, "GHS", "BHS"),
+    refines(0, "GOPS", "GHS"),
+    refines(0, "OPS", "GOPS"),
+    refines(0, "GSPS", "GOPS"),
+    refines(0, "SPS", "GSPS"),
+    refines(0, "SPS", "OPS"),
+    rises(1, "BHS"),
+    rises(1, "GHS"),
+    rises(1, "GOPS"),
+    rises(1, "GSPS"),
+    rises(1, "OPS"),
+    rises(1, "SPS"),
+    refines(1, "GHS", "BHS"),
+    refines(1, "GOPS", "GHS"),
+    refines(1, "OPS", "GOPS"),
+    refines(1, "GSPS", "GOPS"),
+    refines(1, "SPS", "GSPS"),
+    refines(1, "SPS", "OPS"),
 ];
 
 /// The schemes, each after those that allow less.
@@ -87,12 +135,13 @@ impl Schemed {
         direction: Direction,
         pruning: Pruning,
         seconds: f64,
-    ) -> Result<Partitioning, String> {
+    ) -> Result<Searched, String> {
         let k = k.to_string();
-        let search_for = SchemeSearch { columns: self.columns.clone(), direction, pruning, seed: 1 };
+        let search_for =
+            SchemeSearch { pruning, ..SchemeSearch::as_published(self.columns.clone(), direction) };
         let goal = Goal { suppress: true, ..Goal::least(loss, seconds) };
         // Rows may be suppressed: the table need not satisfy the requirements as a whole.
-        search(&self.table, &bind(&self.table, &[("k", "", &k)])?, &search_for, goal)
+        searched(&self.table, &bind(&self.table, &[("k", "", &k)])?, &search_for, goal)
     }
 }
 
@@ -114,17 +163,10 @@ fn attributes(context: &Context) -> Result<Outcome, String> {
     let mut wants = quasi(&EIGHT, As::Plain);
     wants.push(Want::other("income", Role::Sensitive));
     let table = adult.table(&wants)?;
-    let mut values =
-        Sweep::new("Different values of each attribute", "attribute", "values", &["here", "in the paper"])
-            .log()
-            .bars();
-    let mut levels = Sweep::new(
-        "Levels of the hierarchies, with the values",
-        "attribute",
-        "levels",
-        &["here", "in the paper"],
-    )
-    .bars();
+    let panel = |title: &str, measure: &str| Sweep::new(title, "attribute", measure, &[HERE, PAPER]).bars();
+    let mut values = panel("Different values of each attribute", "values").log();
+    let mut levels = panel("Levels of the hierarchies, with the values", "levels");
+    let mut rows = panel("Rows without missing values", "rows");
     for (name, published, height) in PUBLISHED {
         let column = table.columns().iter().find(|column| column.name == name);
         let found = column
@@ -133,113 +175,61 @@ fn attributes(context: &Context) -> Result<Outcome, String> {
         values.push(name, vec![found, published])?;
         levels.push(name, vec![f64::from(adult.hierarchy(name)?.height() + 1), height])?;
     }
-    let checks = alike(table.rows(), &values);
+    rows.push("all", vec![table.rows() as f64, 30_162.0])?;
     Ok(Outcome {
-        panels: vec![values.into(), levels.into()],
-        checks,
-        data: adult.described(),
-        differs: "hierarchies are those at hand, which may have more levels".to_string(),
-        untested: None,
+        panels: vec![values.into(), rows.into(), levels.into()],
+        run: Run::new(
+            adult.described(),
+            vec![Size::new("rows", table.rows(), 30_162)],
+            "hierarchies are those at hand, which may have more levels",
+        ),
     })
-}
-
-fn alike(rows: usize, values: &Sweep) -> Vec<Check> {
-    let (here, paper) = (values.of("here"), values.of("in the paper"));
-    let ratio =
-        here.iter().zip(paper).map(|(here, paper)| (here / paper).max(paper / here)).fold(f64::NAN, f64::max);
-    vec![
-        Check::new(rows == 30_162, format!("{rows} rows")),
-        Check::below("values of an attribute beside the paper, the more over the less, at most", ratio, 1.2),
-    ]
 }
 
 fn quality(context: &Context) -> Result<Outcome, String> {
     let adult = context.adult();
     let ks: Vec<u64> = context.pick(vec![2, 20], vec![2, 5, 20], vec![2, 3, 5, 10, 15, 20]);
-    let (mut panels, mut checks, mut proven, mut searched) = (Vec::new(), Vec::new(), 0, 0);
+    let (mut panels, mut proven, mut searches, mut rows) = (Vec::new(), 0, 0, 0);
     for loss in ["dm", "hdm"] {
         let each = SCHEMES.iter().map(|(_, scheme)| Schemed::new(adult, &FOUR, *scheme));
         let each = each.collect::<Result<Vec<Schemed>, String>>()?;
-        let sweep = Sweep::new(
-            &format!("{} of age, marital status, race and sex", loss.to_uppercase()),
-            "k",
-            &loss.to_uppercase(),
-            &names(),
-        );
+        rows = each[0].table.rows();
+        let name = loss.to_uppercase();
+        let sweep = Sweep::new(&format!("{name} of age, marital status, race and sex"), "k", &name, &names());
         let sweep = sweep.run(&ks, |&k| {
             let cost = |schemed: &Schemed| {
-                let found = schemed.search(k, loss, Direction::Auto, Pruning::default(), context.limit())?;
-                searched += 1;
-                let bound = least(&found);
-                let lost = Release::new(&schemed.table, found, Extents::Region).loss(k, loss)?;
-                proven += usize::from(lost <= bound * (1.0 + 1e-11));
-                Ok(lost)
+                let found = schemed.search(k, loss, Direction::Auto, Pruning::ALL, context.limit())?;
+                let release = Release::new(&schemed.table, found.groups.clone(), Extents::Region);
+                let cost = found.optimum(release.loss(k, loss)?);
+                searches += 1;
+                proven += usize::from(cost.is_exact());
+                Ok(cost)
             };
-            each.iter().map(cost).collect()
+            each.iter().map(cost).collect::<Result<Vec<Measured>, String>>()
         })?;
-        checks.extend(order(&sweep));
         panels.push(sweep.into());
     }
-    Ok(Outcome {
-        panels,
-        checks,
-        data: adult.described(),
-        differs: format!(
-            "searches end after {} s; {proven} of {searched} were proven optimal",
-            context.limit()
-        ),
-        untested: None,
-    })
-}
-
-/// Costs rise with k, and fall along the chains of schemes that allow ever more.
-fn order(sweep: &Sweep) -> Vec<Check> {
-    let rising = sweep.series.iter().filter(|(_, values)| Check::rises("", values, 1e-9).holds).count();
-    let schemes = sweep.series.len();
-    let mut pairs = 0;
-    let mut good = 0;
-    for pair in CHAINS.iter().flat_map(|chain| chain.windows(2)) {
-        let [less, more] = [pair[0], pair[1]].map(|name| sweep.of(&name.to_uppercase()).to_vec());
-        pairs += 1;
-        good += usize::from(Check::at_most("", &more, &less, 1.0 + 1e-9).holds);
-    }
-    vec![
-        Check::new(
-            rising == schemes,
-            format!("{} rises with k under {rising} of {schemes} schemes", sweep.measure),
-        ),
-        Check::new(
-            good == pairs,
-            format!("the scheme that allows more costs at most as much in {good} of {pairs} pairs"),
-        ),
-    ]
+    let notes = format!("{proven} of {searches} optima were proven, in at most {} s each", context.limit());
+    let sizes = vec![Size::new("rows", rows, 30_162), Size::new("attributes", FOUR.len(), 4)];
+    Ok(Outcome { panels, run: Run::new(adult.described(), sizes, notes) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn judged(lines: &[[f64; 6]]) -> Vec<bool> {
-        let mut sweep = Sweep::new("", "k", "DM", &names());
-        lines.iter().for_each(|line| sweep.push("", line.to_vec()).unwrap());
-        order(&sweep).iter().map(|check| check.holds).collect()
-    }
+    use crate::schemes::CHAINS;
 
     #[test]
-    fn the_order_of_schemes_is_judged_both_ways() {
-        assert_eq!(judged(&[[6.0, 5.0, 4.0, 3.0, 2.0, 1.0], [7.0, 6.0, 5.0, 4.0, 3.0, 2.0]]), [true, true]);
-        assert_eq!(judged(&[[7.0, 5.0, 4.0, 3.0, 2.0, 1.0], [6.0, 6.0, 5.0, 4.0, 3.0, 2.0]]), [false, true]);
-        assert_eq!(judged(&[[6.0, 5.0, 4.0, 3.0, 2.0, 2.5], [7.0, 6.0, 5.0, 4.0, 3.0, 3.0]]), [true, false]);
-    }
-
-    #[test]
-    fn adult_is_told_from_another_table() {
-        let mut values = Sweep::new("", "", "", &["here", "in the paper"]);
-        values.push("age", vec![72.0, 74.0]).unwrap();
-        let holds =
-            |rows, values: &Sweep| alike(rows, values).iter().map(|check| check.holds).collect::<Vec<_>>();
-        assert_eq!(holds(30_162, &values), [true, true]);
-        values.push("workclass", vec![12.0, 8.0]).unwrap();
-        assert_eq!(holds(45_222, &values), [false, false]);
+    fn every_refinement_of_a_scheme_is_claimed() {
+        for pair in CHAINS.iter().flat_map(|chain| chain.windows(2)) {
+            let [less, more] = [pair[0], pair[1]].map(str::to_uppercase);
+            for panel in 0..2 {
+                let claimed = QUALITY.iter().any(|claim| match claim.of {
+                    Of::Ratio((0 | 1, over), (under, of)) => under == panel && over == more && of == less,
+                    _ => false,
+                });
+                assert!(claimed, "{more} beside {less}");
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What a figure shows: a measure of some algorithms over a parameter, or groups in the plane.
 
+use super::number::Measured;
 use std::fmt::Display;
 
 /// A measure of several algorithms at the values of a parameter.
@@ -18,7 +19,7 @@ pub struct Sweep {
     /// Whether it is drawn as bars, because the values of the parameter are cases and no numbers.
     pub bars: bool,
     /// Each algorithm with a number for every value.
-    pub series: Vec<(String, Vec<f64>)>,
+    pub series: Vec<(String, Vec<Measured>)>,
 }
 
 impl Sweep {
@@ -48,10 +49,10 @@ impl Sweep {
     }
 
     /// Measures at each value: a number for every algorithm, in their order.
-    pub fn run<T: Display>(
+    pub fn run<T: Display, N: Into<Measured>>(
         mut self,
         values: &[T],
-        mut step: impl FnMut(&T) -> Result<Vec<f64>, String>,
+        mut step: impl FnMut(&T) -> Result<Vec<N>, String>,
     ) -> Result<Self, String> {
         for value in values {
             self.push(value, step(value)?)?;
@@ -60,18 +61,18 @@ impl Sweep {
     }
 
     /// Adds what was measured at one more value.
-    pub fn push(&mut self, value: impl Display, measured: Vec<f64>) -> Result<(), String> {
+    pub fn push<N: Into<Measured>>(&mut self, value: impl Display, measured: Vec<N>) -> Result<(), String> {
         if measured.len() != self.series.len() {
             let (many, wanted) = (measured.len(), self.series.len());
             return Err(format!("{}: {many} numbers were measured for {wanted} series", self.title));
         }
         self.labels.push(value.to_string());
-        self.series.iter_mut().zip(measured).for_each(|((_, values), number)| values.push(number));
+        self.series.iter_mut().zip(measured).for_each(|((_, values), number)| values.push(number.into()));
         Ok(())
     }
 
     /// The numbers of an algorithm; none where there is none of that name.
-    pub fn of(&self, name: &str) -> &[f64] {
+    pub fn of(&self, name: &str) -> &[Measured] {
         self.series.iter().find(|(series, _)| series == name).map_or(&[], |(_, values)| values)
     }
 }
@@ -109,6 +110,19 @@ pub enum Panel {
     Plane(Plane),
 }
 
+impl Panel {
+    /// The sweeps among panels, which claims count.
+    pub fn sweeps(panels: &[Panel]) -> Vec<&Sweep> {
+        let mut sweeps = Vec::new();
+        for panel in panels {
+            if let Panel::Sweep(sweep) = panel {
+                sweeps.push(sweep);
+            }
+        }
+        sweeps
+    }
+}
+
 impl From<Sweep> for Panel {
     fn from(sweep: Sweep) -> Self {
         Panel::Sweep(sweep)
@@ -129,10 +143,9 @@ mod tests {
     fn every_value_needs_a_number_for_every_series() {
         let sweep = Sweep::new("t", "k", "dm", &["a", "b"]);
         let run = sweep.clone().run(&[2, 5], |&k| Ok(vec![f64::from(k), 1.0])).unwrap();
-        assert_eq!(
-            (run.labels.clone(), run.of("a"), run.of("b")),
-            (vec!["2".into(), "5".into()], &[2.0, 5.0][..], &[1.0, 1.0][..])
-        );
+        let numbers = |values: [f64; 2]| values.map(Measured::from);
+        assert_eq!(run.labels, ["2", "5"]);
+        assert_eq!((run.of("a"), run.of("b")), (&numbers([2.0, 5.0])[..], &numbers([1.0, 1.0])[..]));
         assert!(run.of("c").is_empty());
         assert!(sweep.run(&[2], |_| Ok(vec![1.0])).is_err());
     }

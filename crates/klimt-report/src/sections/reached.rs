@@ -34,6 +34,9 @@ pub(crate) fn body(report: &Report<'_>) -> Html {
     out.table(&roles);
     out.heading("What is proven");
     out.paragraph(&proven(report));
+    if let Some(counts) = searched(report) {
+        out.paragraph(&counts);
+    }
     out
 }
 
@@ -45,6 +48,21 @@ fn happens(role: &str) -> &'static str {
         "target" => "published as it is; users want to predict it",
         _ => "published as it is",
     }
+}
+
+/// How a search over a split set went.
+fn searched(report: &Report<'_>) -> Option<String> {
+    let certificate = report.certificate.as_ref().filter(|certificate| certificate.matches)?;
+    let counts = &certificate.json["search"]["counts"];
+    let number = |key: &str| counts[key].as_u64();
+    Some(format!(
+        "The search was over {} splits: it opened {} partitions, gave up {} that could not lead to a better one, dropped {} for lack of room, and left {} in its queue.",
+        number("splits")?,
+        number("opened")?,
+        number("pruned")?,
+        number("dropped")?,
+        number("waiting")?,
+    ))
 }
 
 fn proven(report: &Report<'_>) -> String {

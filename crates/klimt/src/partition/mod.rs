@@ -24,6 +24,7 @@ use crate::requirement::Bound;
 use crate::split::SplitCriterion;
 use crate::table::Table;
 use crate::{Error, Result};
+use serde::Serialize;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -82,6 +83,25 @@ pub trait Observer: Sync {
     fn cancelled(&self) -> bool;
     /// A search has found a partitioning of this cost, or has proven that none costs less than the bound.
     fn improved(&self, _found: f64, _bound: f64) {}
+    /// A search over a split set has ended.
+    fn searched(&self, _counts: SearchCounts) {}
+}
+
+/// How a search over a split set went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SearchCounts {
+    /// The splits of the split set.
+    pub splits: u64,
+    /// The boxes that were met in partitions.
+    pub boxes: u64,
+    /// The partitions whose children were looked at.
+    pub opened: u64,
+    /// The partitions that were given up with all below them, as nothing there could be better than the best.
+    pub pruned: u64,
+    /// The partitions that were dropped as too many waited.
+    pub dropped: u64,
+    /// The partitions that were left in the queue.
+    pub waiting: u64,
 }
 
 /// Watches nothing.

@@ -136,6 +136,7 @@ fn run(
                 priority: *priority,
                 max_size: *max_size,
                 lookahead: *lookahead,
+                probes: *lookahead != 8,
                 seed: started(*start),
             };
             (search.partition(job).unwrap(), *effort)

@@ -6,7 +6,9 @@ use klimt::algorithm::gensearch::{GenSearch, Priority, Splits, Visited};
 use klimt::algorithm::mondrian::Mondrian;
 use klimt::hierarchy::Hierarchy;
 use klimt::loss::{CertaintyPenalty, Classification, Cost, Discernibility, Loss, Original, Totals, Volume};
-use klimt::partition::{Budget, Job, Observer, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt::partition::{
+    Budget, Job, Observer, Partitioner, Partitioning, SearchCounts, Suppression, Unobserved,
+};
 use klimt::registry;
 use klimt::requirement::{Bound, DistinctDiversity, KAnonymity, Requirement};
 use klimt::split::SplitCriterion;
@@ -122,6 +124,7 @@ fn check(job: &Job<'_>, found: &Partitioning) {
 #[derive(Default)]
 struct Ear {
     heard: Mutex<Vec<(f64, f64)>>,
+    counts: Mutex<Option<SearchCounts>>,
     stop_after: Option<usize>,
 }
 
@@ -132,6 +135,9 @@ impl Observer for Ear {
     }
     fn improved(&self, found: f64, bound: f64) {
         self.heard.lock().unwrap().push((found, bound));
+    }
+    fn searched(&self, counts: SearchCounts) {
+        *self.counts.lock().unwrap() = Some(counts);
     }
 }
 
@@ -150,7 +156,8 @@ proptest! {
             for priority in [Priority::Bound, Priority::Cost, Priority::Ratio] {
                 let ear = Ear::default();
                 let job = Job { observer: &ear, ..*job };
-                let found = GenSearch { priority, lookahead, ..GenSearch::default() }.partition(&job).unwrap();
+                let search = GenSearch { priority, lookahead, ..GenSearch::default() };
+                let found = search.partition(&job).unwrap();
                 check(&job, &found);
                 assert!(close(found.bound.as_ref().unwrap().sum, optimum));
                 assert!(close(cost(&job, &found), optimum), "{} for {optimum}", cost(&job, &found));
@@ -166,6 +173,7 @@ proptest! {
     #[test]
     fn bounds_hold_however_a_search_ends(
         case in cases(24), max_size in 1..12usize, lookahead in lookahead(), gap in 0..3u32, stop_after in 0..6usize,
+        seeded: bool,
     ) {
         case.run(|job| {
             let optimum = Optimum::of(job);
@@ -176,7 +184,8 @@ proptest! {
                 assert!(bound <= optimum * (1.0 + 1e-9) && cost(job, found) >= optimum * (1.0 - 1e-9));
             };
             for priority in [Priority::Bound, Priority::Cost, Priority::Ratio] {
-                let search = GenSearch { priority, max_size: Some(max_size), lookahead, ..GenSearch::default() };
+                let seed: Option<Box<dyn Partitioner>> = if seeded { Some(Box::new(Mondrian::default())) } else { None };
+                let search = GenSearch { priority, max_size: Some(max_size), lookahead, seed, ..GenSearch::default() };
                 let budget = Budget { gap, ..Budget::default() };
                 honest(job, &search.partition(&Job { budget, ..*job }).unwrap());
                 let roomy = GenSearch { max_size: None, ..search };
@@ -194,9 +203,10 @@ proptest! {
     }
 }
 
-/// What a seed finds by other cuts may cost less than anything in the split set.
+/// What a seed finds by other cuts may cost less than anything in the split set: it is moved into the split set, and what
+/// is claimed is about partitions by that.
 #[test]
-fn a_seed_is_returned_unless_something_is_better() {
+fn a_seed_is_moved_into_the_split_set() {
     let rows: Vec<Vec<String>> = (0..8).map(|n: u32| vec![n.to_string()]).collect();
     let table = table(&rows, &[]);
     let requirements: Vec<Box<dyn Requirement>> = vec![Box::new(KAnonymity::new(2).unwrap())];
@@ -212,15 +222,57 @@ fn a_seed_is_returned_unless_something_is_better() {
         keep_tree: true,
         observer: &Unobserved,
     };
-    let seeded = |codes: Vec<u32>| GenSearch {
-        splits: Splits::Given(vec![codes]),
-        seed: Some(Box::new(Mondrian::default())),
-        ..GenSearch::default()
+    for (codes, sizes) in
+        [(vec![3], vec![4, 4]), (vec![2], vec![3, 5]), (vec![1, 4], vec![2, 3, 3]), (vec![], vec![8])]
+    {
+        let splits = Splits::Given(vec![codes]);
+        let seed = || -> Option<Box<dyn Partitioner>> { Some(Box::new(Mondrian::default())) };
+        let found = GenSearch { splits: splits.clone(), seed: seed(), ..GenSearch::default() };
+        let found = found.partition(&job).unwrap();
+        let held: Vec<usize> = (0..found.groups()).map(|group| found.rows(group).len()).collect();
+        let squares = sizes.iter().map(|size| (size * size) as f64).sum();
+        assert_eq!((held, found.bound.unwrap().sum), (sizes.clone(), squares));
+        // Without a moment to search, the seed is all there is.
+        let ear = Ear { stop_after: Some(1), ..Ear::default() };
+        let seeded = GenSearch { splits, seed: seed(), probes: false, ..GenSearch::default() };
+        let found = seeded.partition(&Job { observer: &ear, ..job }).unwrap();
+        assert!(found.groups() <= sizes.len());
+    }
+}
+
+/// As published, a search finds the optimum too, and opens partitions one by one from the undivided space on.
+#[test]
+fn the_published_search_starts_from_the_undivided_space() {
+    let rows: Vec<Vec<String>> =
+        (0..12).map(|n: u32| vec![n.to_string(), (n * 5 % 12).to_string()]).collect();
+    let table = table(&rows, &[]);
+    let requirements: Vec<Box<dyn Requirement>> = vec![Box::new(KAnonymity::new(3).unwrap())];
+    let bound = Bound::new(&requirements, &table).unwrap();
+    let run = |search: &GenSearch| {
+        let ear = Ear::default();
+        let job = Job {
+            table: &table,
+            requirements: &bound,
+            split: &SplitCriterion::Median,
+            loss: &Discernibility,
+            suppression: Suppression::NONE,
+            budget: Budget::default(),
+            weights: &[1.0, 1.0],
+            keep_tree: true,
+            observer: &ear,
+        };
+        let found = search.partition(&job).unwrap();
+        assert_eq!((found.groups(), found.bound.unwrap().sum), (4, 36.0));
+        (ear.heard.into_inner().unwrap(), ear.counts.into_inner().unwrap().unwrap())
     };
-    let found = seeded(vec![3]).partition(&job).unwrap();
-    assert_eq!((found.groups(), found.bound), (4, None), "the bound is not about it");
-    let without = GenSearch { splits: Splits::Given(vec![vec![3]]), ..GenSearch::default() };
-    assert_eq!(without.partition(&job).unwrap().groups(), 2);
+    let (published, counts) = run(&GenSearch::as_published(Splits::Every));
+    assert_eq!(published[0].0, 144.0, "the first partition is one group");
+    assert!(published[1].0 > 36.0, "a single split is added at a time");
+    assert_eq!(counts.splits, 22);
+    assert!(counts.opened >= 3 && counts.boxes > counts.opened, "{counts:?}");
+    let (probing, fewer) = run(&GenSearch::default());
+    assert_eq!(probing[1].0, 36.0, "the first probe goes all the way down");
+    assert!(fewer.opened <= counts.opened, "{fewer:?} beside {counts:?}");
 }
 
 /// Whether every lower bound holds for all that is below it in the enumeration tree.

@@ -251,7 +251,7 @@ fn an_open_end_counts_for_lengths_alone() {
     let expected = [
         ("ncp", (3.0 + 2.0 * 14.0) / 15.0 / 5.0),
         ("precision", (3.0 + 2.0 * 14.0) / 15.0 / 5.0),
-        ("vm", 3.0 * 2.0 + 2.0 * 2.0),
+        ("vm", 3.0 * 2.0 + 2.0 * 15.0), // from 26 to 40
         ("granularity", (3.0 / 3.0 + 2.0 / 3.0) / 5.0),
         ("hdm", 2.0 / 4.0 + 2.0 / 3.0 + 2.0 / 4.0),
         ("kl", ((2.0f64 / 3.0).ln() + 2.0 * (4.0f64 / 3.0).ln()) / 5.0),
@@ -263,6 +263,40 @@ fn an_open_end_counts_for_lengths_alone() {
     assert_eq!(texts[1].texts, ["(26..40]"]);
     let read = PublishedGroups::read(&table, texts).unwrap();
     assert_losses(&measured(&table, &read, 2), &expected);
+}
+
+/// Volumes are lengths: ages 0, 1, 2, 3 and 100 in two ways, then the kinds of columns side by side.
+#[test]
+fn volumes_are_lengths_and_not_counts_of_values() {
+    let ages = table(&texts(&[&["0"], &["1"], &["2"], &["3"], &["100"]]), &[]);
+    let vm = |groups: &[Vec<u32>], expected: f64| {
+        let found = grouped(&ages, groups, true);
+        assert_losses(&compact(&ages, &found, 2), &[("vm", expected)]);
+        let read = PublishedGroups::read(&ages, published(&ages, &found, Extents::Compact)).unwrap();
+        assert_losses(&measured(&ages, &read, 2), &[("vm", expected)]);
+    };
+    vm(&[vec![0, 1], vec![2, 3, 4]], 2.0 * 2.0 + 3.0 * 99.0);
+    vm(&[vec![0, 1, 2], vec![3, 4]], 3.0 * 3.0 + 2.0 * 98.0);
+    vm(&[vec![0, 1, 2, 3, 4]], 5.0 * 101.0);
+    // A suppressed row pays the whole range.
+    vm(&[vec![0, 1]], 2.0 * 2.0 + 3.0 * 101.0);
+    // A unit of the last digit, 0.5 and 2.25 apart by 175; leaves; members; a missing value is a cell of its own, and
+    // beside others all of them.
+    let rows = texts(&[
+        &["0.5", "a", "red", "7"],
+        &["2.25", "b", "blue", "9"],
+        &["0.5", "e", "red", ""],
+        &["0.5", "f", "green", "7"],
+    ]);
+    let table = table(&rows, &[None, Some(letters()), None, None]);
+    let found = grouped(&table, &[vec![0, 1], vec![2], vec![3]], true);
+    let expected = [("vm", 2.0 * 176.0 * 2.0 * 2.0 * 3.0 + 1.0 + 1.0)];
+    assert_losses(&compact(&table, &found, 1), &expected);
+    let found = grouped(&table, &[vec![0, 1], vec![2, 3]], true);
+    assert_losses(
+        &compact(&table, &found, 1),
+        &[("vm", 2.0 * 176.0 * 2.0 * 2.0 * 3.0 + 2.0 * 2.0 * 2.0 * 4.0)],
+    );
 }
 
 fn with_targets(rows: &[Vec<String>], targets: &[(&str, Vec<&str>)]) -> Table {

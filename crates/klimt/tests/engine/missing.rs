@@ -269,17 +269,25 @@ fn searches_find_what_greedy_algorithms_find() {
     let (whole, few) = (numbers(16_000, 4, 0, Where::Anywhere), numbers(16_000, 4, 3, Where::Anywhere));
     let start = || Box::new(Mondrian::default());
     let optimal = Optimal { start: start() };
-    let gensearch = GenSearch { splits: Splits::at_most(15), seed: Some(start()), ..GenSearch::default() };
-    let settings: [(&str, &dyn Partitioner, Effort); 5] = [
-        ("optimal", &optimal, FAST),
-        ("gensearch", &gensearch, FAST),
-        ("local", &Local::default(), FAST),
-        ("balanced", &Mondrian::default(), Effort::Balanced),
-        ("best", &Mondrian::default(), Effort::Best),
+    // One split of a column with missing values cuts these off.
+    let [gensearch, beside] = [15, 16].map(|splits| GenSearch {
+        splits: Splits::at_most(splits),
+        seed: Some(start()),
+        ..GenSearch::default()
+    });
+    let mondrian = Mondrian::default();
+    let local = Local::default();
+    let settings: [(&str, [&dyn Partitioner; 2], Effort); 5] = [
+        ("optimal", [&optimal, &optimal], FAST),
+        ("gensearch", [&gensearch, &beside], FAST),
+        ("local", [&local, &local], FAST),
+        ("balanced", [&mondrian, &mondrian], Effort::Balanced),
+        ("best", [&mondrian, &mondrian], Effort::Best),
     ];
-    for (name, partitioner, effort) in settings {
-        let setting = Setting { effort, ..quick(4, "median", partitioner) };
-        let (before, after) = (ncp(&whole, &setting), ncp(&few, &setting));
+    for (name, partitioners, effort) in settings {
+        let [of_whole, of_few] =
+            partitioners.map(|partitioner| Setting { effort, ..quick(4, "median", partitioner) });
+        let (before, after) = (ncp(&whole, &of_whole), ncp(&few, &of_few));
         eprintln!("{name}: {before:.4} {after:.4}");
         grows_little(before, after, name);
     }

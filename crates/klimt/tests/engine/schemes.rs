@@ -364,7 +364,7 @@ pub fn losses() -> impl Iterator<Item = &'static dyn Loss> {
 }
 
 fn pruning() -> impl Strategy<Value = Pruning> {
-    prop::collection::vec(any::<bool>(), 8).prop_map(|on| Pruning {
+    prop::collection::vec(any::<bool>(), 10).prop_map(|on| Pruning {
         bounds: on[0],
         useless: on[1],
         useful: on[2],
@@ -373,6 +373,8 @@ fn pruning() -> impl Strategy<Value = Pruning> {
         nodes: on[5],
         applicators: on[6],
         fold: on[7],
+        descents: on[8],
+        both_ends: on[9],
     })
 }
 
@@ -422,7 +424,8 @@ proptest! {
             let mut job = job(&table, &bound, &*cost, &weights);
             job.suppression = Suppression::share(share).unwrap();
             let expected = optimum(&kinds, &job);
-            for direction in DIRECTIONS {
+            let ways = DIRECTIONS.map(|direction| [pruning, Pruning::AS_PUBLISHED].map(|way| (direction, way)));
+            for (direction, pruning) in ways.into_iter().flatten() {
                 let found = search(&kinds, direction, pruning).partition(&job);
                 prop_assert_eq!(found.is_ok(), expected.is_some(), "{}", loss.id());
                 let (Ok(found), Some(expected)) = (found, expected) else { continue };

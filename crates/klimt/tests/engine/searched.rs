@@ -1,6 +1,7 @@
 //! Searches find what is best, and never what is worse than they started from.
 
 use crate::brute::optimum;
+use crate::common::table;
 use crate::optimal::{KINDS, every_requirement, is_same, job, planted_cost, random_table, rows};
 use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt::algorithm::optimal::{Effort, Optimal, branch_and_bound, improve};
@@ -11,6 +12,7 @@ use klimt::requirement::{Bound, Requirement};
 use klimt::statistics::{Collector, Extent, Needs, Statistics};
 use klimt::table::{Domain, Table};
 use proptest::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Sets of many values are among the kinds here.
 pub fn kinds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<usize>> {
@@ -208,4 +210,55 @@ fn a_search_that_is_stopped_hands_over_what_it_has() {
     let found = improve(&job, start.clone(), Effort::Best).unwrap();
     assert_eq!(found.groups(), start.groups());
     assert!(Mondrian::default().partition(&job).is_err());
+}
+
+/// A clock that is over after so many looks at it, so that a time limit does not depend on the machine.
+struct Looks(AtomicUsize);
+
+impl Observer for Looks {
+    fn advance(&self, _: u64) {}
+    fn cancelled(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+/// Starts from what is known.
+struct Known(Partitioning);
+
+impl Partitioner for Known {
+    fn partition(&self, _: &Job<'_>) -> klimt::Result<Partitioning> {
+        Ok(self.0.clone())
+    }
+}
+
+/// However little time there is, the search that also proves finds what the search for a better release finds in it.
+#[test]
+fn a_proof_costs_nothing_of_the_release() {
+    let scattered =
+        |row: u32, at: u32| (row.wrapping_mul(2_654_435_761).rotate_left(7 * at) % 144 / 12).to_string();
+    let rows: Vec<Vec<String>> = (0..400).map(|row| (1..4).map(|at| scattered(row, at)).collect()).collect();
+    let table = table(&rows, &[]);
+    let bound = Bound::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
+    let weights = [1.0; 3];
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for loss in ["vm", "dm", "ncp"] {
+        let (_, loss) = registry::LOSSES.iter().find(|(entry, _)| entry.id == loss).unwrap();
+        let loss = loss.cost(&Original::new(&table, &weights)).unwrap();
+        let plain = job(&table, &bound, &*loss, &weights);
+        let start = Mondrian::default().partition(&plain).unwrap();
+        let mut improved = 0;
+        for looks in [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] {
+            let within = |act: &(dyn Fn(&Job<'_>) -> Partitioning + Sync)| {
+                let clock = Looks(AtomicUsize::new(looks));
+                let limited = Job { observer: &clock, ..plain };
+                cost(&plain, &pool.install(|| act(&limited)))
+            };
+            let best = within(&|job| improve(job, start.clone(), Effort::Best).unwrap());
+            let proving = Optimal { start: Box::new(Known(start.clone())) };
+            let found = within(&|job| proving.partition(job).unwrap());
+            assert!(found <= best * (1.0 + 1e-9), "{found} instead of {best} after {looks} looks");
+            improved += usize::from(best < cost(&plain, &start));
+        }
+        assert!(improved > 3, "too little time for anything to get better");
+    }
 }

@@ -97,6 +97,7 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
         losses: published.losses,
         published_losses,
         proof: None,
+        counts: None,
         run: run_of(&releasing),
         checked: &published.checked,
     };

@@ -216,6 +216,9 @@ fn method(line: &mut Line, settings: &Settings, said: &Value) {
             scalar(value).iter().for_each(|value| line.flag(flag, &format!("{}={value}", quoted(column))));
         }
     }
+    if said["as-published"].as_bool() == Some(true) {
+        line.text.push_str(" \\\n    --as-published");
+    }
     if said["row-order"].as_str() == Some("kept") {
         line.switch("keep-order");
     }

@@ -12,9 +12,11 @@
 
 use super::blocks::Blocks;
 use super::bound::MinCost;
-use super::grid::Grid;
+use super::grid::{Grid, Shaped};
+use super::sweep::{Slice, Sweep};
 use crate::partition::Job;
 use hashbrown::HashMap;
+use std::borrow::Borrow;
 
 /// The number of a box.
 pub(super) type BoxId = u32;
@@ -33,17 +35,37 @@ pub(super) struct Cut {
 
 /// What is known of a box.
 struct Facts {
+    rows: u64,
     cost: f64,
+    /// What it would cost if a few rows that miss values did not.
+    complete: f64,
     least: f64,
+    /// What the best refinement costs that is known, and the cut that it starts with, or [`UNCUT`].
+    reached: f64,
+    choice: u32,
     feasible: bool,
     /// Whether `least` is the cost of the best refinement.
     settled: bool,
+    /// Whether it has been gone down from.
+    dived: bool,
     cuts: Option<Box<[Cut]>>,
 }
 
+/// No cut: the box as it is.
+const UNCUT: u32 = u32::MAX;
+
 impl Facts {
+    /// What is known of a box that is left as it is.
+    fn new(rows: u64, cost: f64, least: f64, feasible: bool) -> Self {
+        let settled = least >= cost;
+        let (complete, reached, choice) = (cost, cost, UNCUT);
+        Facts { rows, cost, complete, least, reached, choice, feasible, settled, dived: false, cuts: None }
+    }
+
     /// What is known of a box of the space.
-    const SPACE: Facts = Facts { cost: 0.0, least: 0.0, feasible: true, settled: true, cuts: None };
+    fn of_space() -> Self {
+        Facts::new(0, 0.0, 0.0, true)
+    }
 }
 
 /// The table of an atlas, with what its boxes are measured by.
@@ -69,6 +91,9 @@ pub(super) struct Atlas<'a> {
 /// How deep a box is looked into. No partition that can be searched in full has as many splits on a path.
 const DEPTH: usize = 256;
 
+/// The power of the number of groups with which regions are taken to shrink, as in the searches of `optimal`.
+const SHRINKING: f64 = 1.0 / 6.0;
+
 /// The number of the box that everything starts with.
 pub(super) const ROOT: BoxId = 0;
 
@@ -77,18 +102,43 @@ impl<'a> Atlas<'a> {
     pub fn of_space(grid: Grid) -> Self {
         let whole = grid.whole();
         let mut atlas = Atlas::empty(grid, None);
-        atlas.number(whole, |_| Facts::SPACE);
+        atlas.number(whole, |_| Facts::of_space());
         atlas
     }
 
     /// The boxes of a table that has rows; those with at most `lookahead` boxes inside are settled when they are cut.
     pub fn of_rows(grid: Grid, blocks: Blocks, job: &'a Job<'a>, lookahead: usize) -> Self {
-        let minimum = MinCost::new(job, &blocks);
+        let minimum = MinCost::new(job, &blocks, lookahead == 0);
         let every: Vec<u32> = (0..blocks.len() as u32).collect();
-        let whole = blocks.tight(&grid, &every);
+        let whole = Slice::of(&blocks, &minimum, &grid, &every);
         let mut atlas = Atlas::empty(grid, Some(Rows { blocks, job, minimum, lookahead }));
-        atlas.number(whole, |rows| measure(rows, &every));
+        atlas.number_of(&whole);
         atlas
+    }
+
+    /// The parts that a split makes of a box, each with its blocks, where each satisfies the requirements.
+    pub fn divide(&mut self, inside: &[u32], split: u32) -> Option<Vec<(BoxId, Vec<u32>)>> {
+        let Rows { blocks, minimum, .. } = self.rows.as_ref()?;
+        let dimension = self.grid.splits[split as usize].dimension;
+        let mut parts = vec![Vec::new(); self.grid.part_count(split)];
+        for &block in inside {
+            parts[self.grid.part_of(split, blocks.cells(block)[dimension])].push(block);
+        }
+        parts.retain(|part| !part.is_empty());
+        let slices: Vec<Slice> =
+            parts.iter().map(|part| Slice::of(blocks, minimum, &self.grid, part)).collect();
+        let numbers = self.parts_of_rows(&slices)?;
+        Some(numbers.into_iter().zip(parts).collect())
+    }
+
+    /// The blocks of the whole space.
+    pub fn blocks(&self) -> Vec<u32> {
+        self.inside(ROOT, None)
+    }
+
+    /// How many boxes have been met.
+    pub fn boxes(&self) -> u64 {
+        self.facts.len() as u64
     }
 
     fn empty(grid: Grid, rows: Option<Rows<'a>>) -> Self {
@@ -127,16 +177,47 @@ impl<'a> Atlas<'a> {
         self.facts[number as usize].least
     }
 
+    /// What the best refinement of a box costs that is known.
+    #[inline]
+    pub fn reached(&self, number: BoxId) -> f64 {
+        self.facts[number as usize].reached
+    }
+
+    /// The cut that this refinement starts with; none where it is the box as it is.
+    pub fn choice(&self, number: BoxId) -> Option<u32> {
+        Some(self.facts[number as usize].choice).filter(|&choice| choice != UNCUT)
+    }
+
     /// The cuts of a box, by the id of their split, ascending.
     pub fn cuts(&mut self, number: BoxId) -> &[Cut] {
         if self.facts[number as usize].cuts.is_none() {
-            self.cut(number);
-            self.settle(number, DEPTH);
-            for part in self.parts(number) {
-                self.settle(part, DEPTH);
-            }
+            let inside = self.inside(number, None);
+            self.open(number, &inside);
         }
         self.known_cuts(number)
+    }
+
+    /// Finds the cuts of a box with these blocks, and settles what has few boxes inside.
+    fn open(&mut self, number: BoxId, inside: &[u32]) {
+        if self.facts[number as usize].cuts.is_some() {
+            return;
+        }
+        self.cut(number, inside);
+        self.settle(number, inside, DEPTH);
+        for part in self.parts(number) {
+            self.settle(part, inside, DEPTH);
+        }
+        self.raise(number);
+    }
+
+    /// The blocks of a box, which some hold.
+    fn inside(&self, number: BoxId, some: Option<&[u32]>) -> Vec<u32> {
+        let Some(rows) = &self.rows else { return Vec::new() };
+        let space = self.space(number);
+        match some {
+            Some(some) => rows.blocks.within(&self.grid, space, some.iter().copied()),
+            None => rows.blocks.within(&self.grid, space, 0..rows.blocks.len() as u32),
+        }
     }
 
     /// Whether some cuts were not looked for, as the search was over: what would rest on them is not known.
@@ -145,13 +226,13 @@ impl<'a> Atlas<'a> {
     }
 
     /// Whether time, memory or patience have run out.
-    fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         let over = |rows: &Rows<'_>| rows.job.stops() || self.bytes > rows.job.budget.bytes / 2;
         self.broken_off || self.rows.as_ref().is_some_and(over)
     }
 
-    fn cut(&mut self, number: BoxId) {
-        let cuts = self.find_cuts(number);
+    fn cut(&mut self, number: BoxId, inside: &[u32]) {
+        let cuts = self.find_cuts(number, inside);
         let size = |cut: &Cut| size_of::<Cut>() + (cut.also.len() + cut.parts.len()) * size_of::<u32>();
         self.bytes += cuts.iter().map(size).sum::<usize>();
         self.facts[number as usize].cuts = Some(cuts.into());
@@ -162,10 +243,8 @@ impl<'a> Atlas<'a> {
         self.known_cuts(number).iter().flat_map(|cut| &cut.parts).copied().collect()
     }
 
-    /// Raises the lower bound of a box to what the best refinement costs, where there are few boxes inside: a box costs
-    /// at least what it costs undivided, or what its parts cost after one of its cuts. Which of these cuts are legal in
-    /// a partition tree does not matter to a lower bound.
-    fn settle(&mut self, number: BoxId, depth: usize) {
+    /// Finds what the best refinement of a box costs, where there are few boxes inside.
+    fn settle(&mut self, number: BoxId, around: &[u32], depth: usize) {
         let Some(rows) = &self.rows else { return };
         let within = self.grid.boxes_within(self.space(number));
         let facts = &self.facts[number as usize];
@@ -173,21 +252,85 @@ impl<'a> Atlas<'a> {
         {
             return;
         }
-        if facts.cuts.is_none() {
-            self.cut(number);
+        let inside = self.inside(number, Some(around));
+        if self.facts[number as usize].cuts.is_none() {
+            self.cut(number, &inside);
         }
         let mut settled = true;
         for part in self.parts(number) {
-            self.settle(part, depth - 1);
+            self.settle(part, &inside, depth - 1);
             settled &= self.facts[part as usize].settled;
         }
-        if self.broken_off {
+        self.raise(number);
+        self.facts[number as usize].settled |= settled && !self.broken_off;
+    }
+
+    /// Raises the lower bound of a box whose cuts are known: a refinement costs at least what the box costs undivided, or
+    /// what its parts cost after one of its cuts. Which of these cuts are legal in a partition tree does not matter to a
+    /// lower bound. What was reached in the parts is reached in the box.
+    fn raise(&mut self, number: BoxId) {
+        let looks_ahead = self.rows.as_ref().is_some_and(|rows| rows.lookahead > 0);
+        if looks_ahead && !self.broken_off {
+            let after = |cut: &Cut| cut.parts.iter().map(|&part| self.least(part)).sum::<f64>();
+            let best = self.known_cuts(number).iter().map(after).fold(self.cost(number), f64::min);
+            let facts = &mut self.facts[number as usize];
+            facts.least = facts.least.max(best);
+        }
+        self.reach(number);
+        let facts = &mut self.facts[number as usize];
+        facts.settled |= facts.least >= facts.reached;
+    }
+
+    /// Takes the best of what is reached in the parts of a box, after any of its cuts.
+    fn reach(&mut self, number: BoxId) {
+        let reached = |cut: &Cut| cut.parts.iter().map(|&part| self.reached(part)).sum::<f64>();
+        let costs = (0..).zip(self.known_cuts(number).iter().map(reached));
+        if let Some((choice, cost)) = costs.min_by(|a, b| a.1.total_cmp(&b.1))
+            && cost < self.reached(number)
+        {
+            let facts = &mut self.facts[number as usize];
+            (facts.reached, facts.choice) = (cost, choice);
+        }
+    }
+
+    /// Goes down from a box: cuts it where the parts promise most, and these in turn, until nothing can be cut. What was
+    /// reached on the way is remembered, so that a box is gone down from once. Returns what is reached.
+    pub fn dive(&mut self, number: BoxId) -> f64 {
+        if !self.facts[number as usize].dived {
+            let inside = self.inside(number, None);
+            self.dive_into(number, &inside, DEPTH);
+        }
+        self.reached(number)
+    }
+
+    fn dive_into(&mut self, number: BoxId, around: &[u32], depth: usize) {
+        let Facts { dived, settled, .. } = self.facts[number as usize];
+        if dived || settled || depth == 0 || self.is_over() {
             return;
         }
-        let after = |cut: &Cut| cut.parts.iter().map(|&part| self.least(part)).sum::<f64>();
-        let best = self.known_cuts(number).iter().map(after).fold(self.cost(number), f64::min);
-        let facts = &mut self.facts[number as usize];
-        (facts.least, facts.settled) = (facts.least.max(best), settled);
+        self.facts[number as usize].dived = true;
+        let inside = self.inside(number, Some(around));
+        self.open(number, &inside);
+        let promise = |cut: &&Cut| cut.parts.iter().map(|&part| self.promise(part)).sum::<f64>();
+        let even = |cut: &&Cut| cut.parts.iter().map(|&part| self.facts[part as usize].rows).max();
+        let better =
+            |a: &&Cut, b: &&Cut| promise(a).total_cmp(&promise(b)).then_with(|| even(a).cmp(&even(b)));
+        let Some(cut) = self.known_cuts(number).iter().min_by(better) else { return };
+        for part in cut.parts.clone() {
+            self.dive_into(part, &inside, depth - 1);
+        }
+        self.reach(number);
+    }
+
+    /// What a box may come to cost. Where more than sizes count, its regions shrink with a root of the number of groups.
+    fn promise(&self, number: BoxId) -> f64 {
+        let Facts { rows, complete, least, .. } = self.facts[number as usize];
+        let Some(Rows { job, .. }) = &self.rows else { return complete };
+        let k = job.requirements.minimum_size();
+        if job.loss.size(1).is_some() || rows < 2 * k {
+            return least;
+        }
+        (complete * (k as f64 / rows as f64).powf(SHRINKING)).max(least)
     }
 
     /// The cuts of a box whose cuts have been asked for.
@@ -204,28 +347,44 @@ impl<'a> Atlas<'a> {
         self.bytes
     }
 
-    fn find_cuts(&mut self, number: BoxId) -> Vec<Cut> {
+    fn find_cuts(&mut self, number: BoxId, inside: &[u32]) -> Vec<Cut> {
         let space = self.space(number).to_vec();
         let available = self.grid.available(&space);
-        let inside = self.rows.as_ref().map(|rows| rows.blocks.within(&self.grid, &space));
+        let dimension = |split: u32| self.grid.splits[split as usize].dimension;
+        let by_dimension: Vec<&[u32]> = available.chunk_by(|&a, &b| dimension(a) == dimension(b)).collect();
         let mut cuts = Vec::new();
-        for &split in &available {
-            if self.is_over() {
-                self.broken_off = true;
-                break;
-            }
-            let parts = match &inside {
-                None => self.parts_of_space(&space, split),
-                Some(inside) => match self.parts_of_rows(inside, split) {
-                    Some(parts) => parts,
-                    None => continue,
-                },
-            };
-            let gone = |&&other: &&u32| parts.iter().all(|&part| !self.crosses(part, other));
-            let also: Box<[u32]> =
-                available.iter().filter(|&&other| other != split).filter(gone).copied().collect();
-            if also.first().is_none_or(|&first| first > split) {
-                cuts.push(Cut { split, also, parts: parts.into() });
+        for splits in by_dimension {
+            let dimension = self.grid.splits[splits[0] as usize].dimension;
+            let sweep = self.rows.as_ref().map(|Rows { blocks, minimum, .. }| {
+                Sweep::new(blocks, minimum, &self.grid, inside, dimension)
+            });
+            let is_ordered = matches!(self.grid.axes[dimension].shape, Shaped::Ordered);
+            let sides = sweep.as_ref().filter(|_| is_ordered).map(|sweep| {
+                let mut from = self.accumulated(sweep.cells.iter().rev());
+                from.reverse();
+                (self.accumulated(sweep.cells.iter()), from)
+            });
+            for &split in splits {
+                if self.is_over() {
+                    self.broken_off = true;
+                    return cuts;
+                }
+                let parts = match (&sweep, &sides) {
+                    (None, _) => Some(self.parts_of_space(&space, split)),
+                    (_, Some((up_to, from))) => {
+                        let at = self.grid.splits[split as usize].at as usize;
+                        let both = up_to[at].zip(from[at + 1]).map(|(left, right)| vec![left, right]);
+                        both.filter(|parts| parts.iter().all(|&part| self.facts[part as usize].feasible))
+                    }
+                    (Some(sweep), None) => self.parts_of_rows(&sweep.parts(&self.grid, split)),
+                };
+                let Some(parts) = parts else { continue };
+                let gone = |&&other: &&u32| parts.iter().all(|&part| !self.crosses(part, other));
+                let also: Box<[u32]> =
+                    available.iter().filter(|&&other| other != split).filter(gone).copied().collect();
+                if also.first().is_none_or(|&first| first > split) {
+                    cuts.push(Cut { split, also, parts: parts.into() });
+                }
             }
         }
         cuts
@@ -233,32 +392,50 @@ impl<'a> Atlas<'a> {
 
     fn parts_of_space(&mut self, space: &[u32], split: u32) -> Vec<BoxId> {
         let parts = self.grid.parts(space, split);
-        let number = |part| self.number(part, |_| Facts::SPACE);
+        let number = |part| self.number(part, |_| Facts::of_space());
         parts.into_iter().map(number).collect()
     }
 
-    /// The parts that hold rows, where there are several and each satisfies the requirements.
-    fn parts_of_rows(&mut self, inside: &[u32], split: u32) -> Option<Vec<BoxId>> {
-        let rows = self.rows.as_ref()?;
-        let dimension = self.grid.splits[split as usize].dimension;
-        let mut parts = vec![Vec::new(); self.grid.part_count(split)];
-        for &block in inside {
-            parts[self.grid.part_of(split, rows.blocks.cells(block)[dimension])].push(block);
+    /// The boxes of the rows of each slice and those before it. One after the other, as all of them together may take more
+    /// memory than the rows.
+    fn accumulated<'c>(&mut self, slices: impl Iterator<Item = &'c Option<Slice>>) -> Vec<Option<BoxId>> {
+        let (mut all, mut number): (Option<Slice>, _) = (None, None);
+        let mut numbers = Vec::new();
+        for slice in slices {
+            if let Some(slice) = slice {
+                match &mut all {
+                    Some(all) => all.merge(slice),
+                    None => all = Some(slice.clone()),
+                }
+                if self.is_over() {
+                    self.broken_off = true;
+                }
+                number = if self.broken_off { None } else { all.as_ref().map(|all| self.number_of(all)) };
+            }
+            numbers.push(number);
         }
-        parts.retain(|part| !part.is_empty());
+        numbers
+    }
+
+    /// The parts of a box that hold rows, where there are several and each satisfies the requirements.
+    pub fn parts_of_rows(&mut self, parts: &[impl Borrow<Slice>]) -> Option<Vec<BoxId>> {
         if parts.len() < 2 {
             return None;
         }
-        let spaces: Vec<Vec<u32>> = parts.iter().map(|part| rows.blocks.tight(&self.grid, part)).collect();
         let mut numbers = Vec::with_capacity(parts.len());
-        for (part, space) in parts.iter().zip(spaces) {
-            let number = self.number(space, |rows| measure(rows, part));
+        for part in parts {
+            let number = self.number_of(part.borrow());
             if !self.facts[number as usize].feasible {
                 return None;
             }
             numbers.push(number);
         }
         Some(numbers)
+    }
+
+    fn number_of(&mut self, slice: &Slice) -> BoxId {
+        let space = self.grid.tight(&slice.hull);
+        self.number(space, |rows| measure(rows, slice))
     }
 
     fn number(&mut self, space: Vec<u32>, facts: impl FnOnce(Option<&Rows<'a>>) -> Facts) -> BoxId {
@@ -275,14 +452,18 @@ impl<'a> Atlas<'a> {
 }
 
 /// What is known of the rows of some blocks. A box is shrunk to its blocks, so two boxes with the same rows are one.
-fn measure(rows: Option<&Rows<'_>>, blocks: &[u32]) -> Facts {
+fn measure(rows: Option<&Rows<'_>>, slice: &Slice) -> Facts {
     let rows = rows.expect("only a table has rows to measure");
-    let statistics = rows.blocks.merged(blocks);
-    let feasible = rows.job.requirements.satisfied(&statistics);
-    if !feasible {
-        return Facts { cost: f64::INFINITY, least: f64::INFINITY, feasible, settled: true, cuts: None };
+    let count = slice.statistics.count;
+    if !rows.job.requirements.satisfied(&slice.statistics) {
+        return Facts::new(count, f64::INFINITY, f64::INFINITY, false);
     }
-    let cost = rows.job.loss.group(&statistics);
-    let least = rows.minimum.of(&statistics, blocks, cost);
-    Facts { cost, least, feasible, settled: least >= cost, cuts: None }
+    let cost = rows.job.loss.group(&slice.statistics);
+    let mut facts = Facts::new(count, cost, rows.minimum.of(slice, cost), true);
+    if let Some(complete) = &slice.complete
+        && count - complete.count < rows.job.requirements.minimum_size()
+    {
+        facts.complete = rows.job.loss.group(complete) * (count as f64 / complete.count as f64);
+    }
+    facts
 }

@@ -6,6 +6,7 @@ use super::grid::Grid;
 use crate::Result;
 use crate::partition::Job;
 use crate::statistics::{Collector, Statistics};
+use crate::table::Shape;
 
 /// The finest blocks that hold rows, in the order of their cells.
 pub(super) struct Blocks {
@@ -14,6 +15,8 @@ pub(super) struct Blocks {
     dimensions: usize,
     /// What requirements and loss see of each block.
     pub statistics: Vec<Statistics>,
+    /// Whether a row of each block misses a value of an ordered dimension or a hierarchy; empty where none does.
+    misses: Vec<bool>,
 }
 
 impl Blocks {
@@ -42,7 +45,18 @@ impl Blocks {
             return Ok(None);
         }
         let statistics = Collector::new(&needs, table)?.of_each(&order, &ends);
-        Ok(Some(Blocks { cells, dimensions, statistics }))
+        let misses = misses(&order, &ends, job);
+        Ok(Some(Blocks { cells, dimensions, statistics, misses }))
+    }
+
+    /// Whether some rows miss a value of an ordered dimension or a hierarchy.
+    pub fn some_miss(&self) -> bool {
+        !self.misses.is_empty()
+    }
+
+    /// Whether a row of a block does.
+    pub fn misses(&self, block: u32) -> bool {
+        self.misses.get(block as usize).copied().unwrap_or(false)
     }
 
     /// How many there are.
@@ -56,22 +70,26 @@ impl Blocks {
         &self.cells[block as usize * self.dimensions..][..self.dimensions]
     }
 
-    /// The blocks that a box holds.
-    pub fn within(&self, grid: &Grid, space: &[u32]) -> Vec<u32> {
-        (0..self.len() as u32).filter(|&block| grid.holds(space, self.cells(block))).collect()
+    /// Those of some blocks that a box holds.
+    pub fn within(&self, grid: &Grid, space: &[u32], of: impl Iterator<Item = u32>) -> Vec<u32> {
+        of.filter(|&block| grid.holds(space, self.cells(block))).collect()
     }
+}
 
-    /// The smallest box over blocks, of which there is one.
-    pub fn tight(&self, grid: &Grid, blocks: &[u32]) -> Vec<u32> {
-        grid.tight(blocks.iter().map(|&block| self.cells(block)))
+/// Whether rows of blocks, which end at these places of an order, miss a value of an ordered dimension or a hierarchy; empty
+/// where none does.
+fn misses(order: &[u32], ends: &[usize], job: &Job<'_>) -> Vec<bool> {
+    let domains = (0..job.table.dimensions()).map(|dimension| (dimension, job.table.domain(dimension)));
+    let ranged = domains.filter(|(_, domain)| !matches!(domain.shape(), Shape::Set));
+    let missing: Vec<_> = ranged
+        .filter_map(|(dimension, domain)| Some((job.table.codes(dimension), domain.missing_code()?)))
+        .collect();
+    if missing.is_empty() {
+        return Vec::new();
     }
-
-    /// What is known of all rows of blocks, of which there is one.
-    pub fn merged(&self, blocks: &[u32]) -> Statistics {
-        let mut all = self.statistics[blocks[0] as usize].clone();
-        blocks[1..].iter().for_each(|&block| all.merge(&self.statistics[block as usize]));
-        all
-    }
+    let misses = |row: &u32| missing.iter().any(|(codes, missing)| codes.get(*row as usize) == *missing);
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, &end)| order[start..end].iter().any(misses)).collect()
 }
 
 /// The rows in the order of their tuples of cells, dimension by dimension from the last one on; nothing where the job stops

@@ -11,10 +11,11 @@
 //!   for VM its rows times the volume of its smallest region;
 //! - else nothing.
 //!
-//! The bound that the loss itself promises ([`Cost::bound`]) holds too, and a leaf too small to be cut costs what it
-//! costs.
+//! Beyond the paper, the bound that the loss itself promises ([`Cost::bound`]) holds too, and a leaf too small to be cut
+//! costs what it costs. As published, only losses of which blocks tell nothing are bounded so.
 
 use super::blocks::Blocks;
+use super::sweep::Slice;
 use crate::loss::Cost;
 use crate::partition::Job;
 use crate::statistics::Statistics;
@@ -26,11 +27,13 @@ pub(super) struct MinCost<'a> {
     k: u64,
     /// The least that the rows of each finest block cost, whatever happens around it.
     blocks: Vec<f64>,
+    /// Whether leaves are bounded by blocks alone.
+    by_blocks: bool,
 }
 
 impl<'a> MinCost<'a> {
     /// Looks at the finest blocks.
-    pub fn new(job: &Job<'a>, blocks: &Blocks) -> Self {
+    pub fn new(job: &Job<'a>, blocks: &Blocks, published: bool) -> Self {
         let (loss, k) = (job.loss, job.requirements.minimum_size());
         let sizes = blocks.statistics.iter().map(|block| block.count.max(k)).collect();
         let by_size = RowPrices::new(loss, sizes, job.table.rows() as u64);
@@ -40,16 +43,27 @@ impl<'a> MinCost<'a> {
                 by_size.as_ref().map_or(0.0, |prices| prices.least(block.count.max(k)) * block.count as f64);
             whole.max(sized)
         };
-        MinCost { loss, k, blocks: blocks.statistics.iter().map(least).collect() }
+        let by_blocks = published && (loss.monotone() || by_size.is_some());
+        MinCost { loss, k, blocks: blocks.statistics.iter().map(least).collect(), by_blocks }
     }
 
-    /// `MinCost` of a leaf with these rows and blocks, which costs `cost` as a group.
-    pub fn of(&self, rows: &Statistics, blocks: &[u32], cost: f64) -> f64 {
-        if rows.count < 2 * self.k || blocks.len() == 1 {
+    /// The least that the rows of a finest block cost.
+    pub fn block(&self, block: u32) -> f64 {
+        self.blocks[block as usize]
+    }
+
+    /// `MinCost` of a leaf that costs `cost` as a group.
+    pub fn of(&self, leaf: &Slice, cost: f64) -> f64 {
+        if leaf.blocks == 1 {
             return cost;
         }
-        let finest: f64 = blocks.iter().map(|&block| self.blocks[block as usize]).sum();
-        finest.max(self.loss.bound(rows, self.k)).min(cost)
+        if self.by_blocks {
+            return leaf.finest.min(cost);
+        }
+        if leaf.statistics.count < 2 * self.k {
+            return cost;
+        }
+        leaf.finest.max(self.loss.bound(&leaf.statistics, self.k)).min(cost)
     }
 }
 

@@ -206,22 +206,10 @@ impl Grid {
         parts
     }
 
-    /// The smallest box over tuples of cells, of which there is one.
-    pub fn tight<'c>(&self, mut tuples: impl Iterator<Item = &'c [u32]>) -> Vec<u32> {
-        let first = tuples.next().expect("a box is asked for over something");
-        let mut ends: Vec<(u32, u32)> = first.iter().map(|&cell| (cell, cell)).collect();
-        let mut space = vec![0; self.words];
-        let mut take = |tuple: &[u32]| {
-            for ((axis, &cell), (lo, hi)) in self.axes.iter().zip(tuple).zip(&mut ends) {
-                (*lo, *hi) = ((*lo).min(cell), (*hi).max(cell));
-                if let Shaped::Set { .. } = axis.shape {
-                    space[axis.word + cell as usize / 32] |= 1 << (cell % 32);
-                }
-            }
-        };
-        take(first);
-        tuples.for_each(&mut take);
-        for (axis, (lo, hi)) in self.axes.iter().zip(ends) {
+    /// The smallest box over what a hull holds, which is not empty.
+    pub fn tight(&self, hull: &Hull) -> Vec<u32> {
+        let mut space = hull.members.clone();
+        for (axis, &(lo, hi)) in self.axes.iter().zip(&hull.ends) {
             match &axis.shape {
                 Shaped::Ordered => (space[axis.word], space[axis.word + 1]) = (lo, hi),
                 Shaped::Hierarchy(taxa) => space[axis.word] = lowest(taxa, lo, hi),
@@ -229,6 +217,24 @@ impl Grid {
             }
         }
         space
+    }
+
+    /// The hull of a tuple of cells.
+    pub fn hull(&self, tuple: &[u32]) -> Hull {
+        let ends = tuple.iter().map(|&cell| (cell, cell)).collect();
+        let mut hull = Hull { ends, members: vec![0; self.words] };
+        self.widen(&mut hull, tuple);
+        hull
+    }
+
+    /// Takes a tuple of cells into a hull.
+    pub fn widen(&self, hull: &mut Hull, tuple: &[u32]) {
+        for ((axis, &cell), (lo, hi)) in self.axes.iter().zip(tuple).zip(&mut hull.ends) {
+            (*lo, *hi) = ((*lo).min(cell), (*hi).max(cell));
+            if let Shaped::Set { .. } = axis.shape {
+                hull.members[axis.word + cell as usize / 32] |= 1 << (cell % 32);
+            }
+        }
     }
 
     /// Whether a box holds a tuple of cells.
@@ -257,6 +263,25 @@ impl Grid {
                 (0..axis.last_code.len() as u32).filter(bit).collect()
             }
         }
+    }
+}
+
+/// The cells that tuples take in every dimension.
+#[derive(Clone, Debug)]
+pub(super) struct Hull {
+    /// The least and the greatest.
+    ends: Vec<(u32, u32)>,
+    /// A bit for each, where the dimension is a set, in the words of a box.
+    members: Vec<u32>,
+}
+
+impl Hull {
+    /// Takes in what another holds.
+    pub fn merge(&mut self, other: &Hull) {
+        for ((lo, hi), other) in self.ends.iter_mut().zip(&other.ends) {
+            (*lo, *hi) = ((*lo).min(other.0), (*hi).max(other.1));
+        }
+        self.members.iter_mut().zip(&other.members).for_each(|(mine, theirs)| *mine |= theirs);
     }
 }
 

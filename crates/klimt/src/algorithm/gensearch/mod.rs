@@ -4,8 +4,9 @@
 //! A *split set* (`splits.rs`) says where the space may be cut. The *partition enumeration tree* holds every
 //! hierarchical partition with these splits once; its nodes are partition trees (`tree.rs`, with `Detect-legal-split`
 //! and `Is-split-a-cut`), its edges add one split (`enumerate.rs`, `Enumerate`). `Prioritized-Enumerate` (`search.rs`)
-//! goes through it with a priority queue (`queue.rs`), prunes by lower bounds (`bound.rs`, `LB_DM` and `MinCost`), and
-//! always knows how far the best partition can be from the optimum.
+//! goes through it with a priority queue (`queue.rs`, `priority.rs`), prunes by lower bounds (`bound.rs`, `LB_DM` and
+//! `MinCost`), and always knows how far the best partition can be from the optimum. A start from elsewhere is moved into
+//! the split set (`snap.rs`), so that the result and what is proven are about the same partitions.
 //!
 //! All requirements are monotone under merging: a partition with a group that violates one has no descendant that
 //! satisfies it, and is not entered.
@@ -19,25 +20,26 @@ mod bound;
 mod enumerate;
 mod grid;
 mod plant;
+mod priority;
 mod queue;
 mod search;
+mod snap;
 mod splits;
+mod sweep;
 mod tree;
 
 pub use enumerate::{Enumeration, Partition, Visited};
-pub use queue::Priority;
+pub use priority::{Priority, PriorityFunction};
 pub use splits::Splits;
 
-use crate::partition::{Family, Job, LowerBound, Partitioner, Partitioning};
+use crate::partition::{CutTree, Family, Job, LowerBound, Partitioner, Partitioning, Suppression};
 use crate::region::Extents;
-use crate::statistics::Collector;
 use crate::{ErrorKind, Result};
 use atlas::Atlas;
 use blocks::Blocks;
 use grid::Grid;
 use search::Search;
 use std::fmt;
-use tree::Tree;
 
 /// The GenSearch partitioner.
 ///
@@ -49,14 +51,19 @@ pub struct GenSearch {
     pub splits: Splits,
     /// Which partition is looked at next.
     pub priority: Priority,
-    /// How many partitions may wait (`MAXSIZE`); as many as the memory of the budget holds where it is not given.
+    /// How many partitions may wait (`MAXSIZE`). Where it is not given, a search that probes begins with the 200 most
+    /// promising ones, and starts again with four times as many while time is left; one as published keeps as many as the
+    /// memory of the budget holds.
     pub max_size: Option<usize>,
     /// A leaf with at most so many boxes inside, made by the splits that are left to it, is bounded by its best refinement
     /// instead of by its finest blocks. That is dear for a leaf and cheap for a search, which meets the same leaf in very
     /// many partitions; 0 leaves the bounds as they were published.
     pub lookahead: usize,
-    /// Finds the first partitioning to improve on. Its cuts need not be in the split set; it is the result where the
-    /// search finds nothing that costs less.
+    /// Whether it goes down greedily now and then to know a good partition early. As published, it does so only where
+    /// more partitions wait than may.
+    pub probes: bool,
+    /// Finds the first partitioning to improve on. Its cuts need not be in the split set: each is moved to the nearest
+    /// split, so that the result is always a partition by the split set.
     pub seed: Option<Box<dyn Partitioner>>,
 }
 
@@ -66,7 +73,8 @@ impl Default for GenSearch {
             splits: Splits::default(),
             priority: Priority::default(),
             max_size: None,
-            lookahead: 1 << 20,
+            lookahead: 1 << 12,
+            probes: true,
             seed: None,
         }
     }
@@ -74,18 +82,33 @@ impl Default for GenSearch {
 
 impl fmt::Debug for GenSearch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GenSearch { splits, priority, max_size, lookahead, seed } = self;
+        let GenSearch { splits, priority, max_size, lookahead, probes, seed } = self;
         f.debug_struct("GenSearch")
             .field("splits", splits)
             .field("priority", priority)
             .field("max_size", max_size)
             .field("lookahead", lookahead)
+            .field("probes", probes)
             .field("seed", &seed.is_some())
             .finish()
     }
 }
 
 impl GenSearch {
+    /// The algorithm of the paper (Fig. 13, with the bounds of Fig. 4): it starts from the undivided space, looks at the
+    /// partition with the least lower bound next, bounds leaves by their finest blocks alone, and goes down greedily only
+    /// where `MAXSIZE` partitions wait.
+    pub fn as_published(splits: Splits) -> Self {
+        GenSearch {
+            splits,
+            priority: Priority::Bound,
+            max_size: None,
+            lookahead: 0,
+            probes: false,
+            seed: None,
+        }
+    }
+
     /// Walks through the whole enumeration tree of a job, but for partitions that violate the requirements, in preorder:
     /// what `Prioritized-Enumerate` would meet if it pruned nothing.
     pub fn explore(&self, job: &Job<'_>, visit: &mut dyn FnMut(&Visited)) -> Result<()> {
@@ -93,6 +116,16 @@ impl GenSearch {
             self.atlas(job)?.iter_mut().for_each(|atlas| enumerate::explore(atlas, visit));
         }
         Ok(())
+    }
+
+    /// The cuts of the partitioning to start from, where there is one.
+    fn seed(&self, job: &Job<'_>) -> Result<Option<CutTree>> {
+        let Some(seed) = &self.seed else { return Ok(None) };
+        let whole = Job { keep_tree: true, suppression: Suppression::NONE, ..*job };
+        match seed.partition(&whole) {
+            Err(stopped) if stopped.kind() == ErrorKind::Cancelled => Ok(None),
+            found => Ok(found?.tree),
+        }
     }
 
     /// What is known of boxes before the search; nothing where the job stops before that.
@@ -107,49 +140,24 @@ impl GenSearch {
 
 impl Partitioner for GenSearch {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
-        let seed = match self.seed.as_ref().map(|seed| seed.partition(job)).transpose() {
-            Err(stopped) if stopped.kind() == ErrorKind::Cancelled => None,
-            other => other?,
-        };
         if job.table.rows() == 0 {
-            let nothing = || Partitioning::planted(job.table, plant::nothing());
-            return seed.map_or_else(nothing, Ok);
+            return Partitioning::planted(job.table, plant::nothing());
         }
-        let paid = seed.as_ref().map(|seed| cost_of(seed, job)).transpose()?;
+        let seed = self.seed(job)?;
         let Some(mut atlas) = self.atlas(job)? else {
-            let whole = || Partitioning::planted(job.table, plant::nothing());
-            return seed.map_or_else(whole, Ok);
+            return Partitioning::planted(job.table, plant::nothing());
         };
-        let found = Search::new(&mut atlas, job, self.priority, self.max_size, paid).run();
-        // A seed may be cut elsewhere, and then the bound is not about it.
-        let bound = found.path.as_ref().map(|_| LowerBound {
+        let start = seed.map(|cuts| snap::snapped(&mut atlas, &cuts));
+        let found = Search::new(&mut atlas, job, self, start).run();
+        job.observer.advance(job.table.rows() as u64);
+        let planted = Partitioning::planted(job.table, plant::cuts(&found.tree, &atlas))?;
+        let tree = planted.tree.filter(|_| job.keep_tree);
+        let bound = LowerBound {
             family: Family::Splits(atlas.grid.splits.len()),
             sum: found.bound,
             suppresses: false,
             extents: Extents::Compact,
-        });
-        job.observer.advance(job.table.rows() as u64);
-        let partitioning = match (found.path, seed) {
-            (None, Some(seed)) => seed,
-            (path, _) => {
-                let tree = Tree::at(&mut atlas, path.unwrap_or_default().into_iter());
-                let planted = Partitioning::planted(job.table, plant::cuts(&tree, &atlas))?;
-                Partitioning { tree: planted.tree.filter(|_| job.keep_tree), ..planted }
-            }
         };
-        Ok(Partitioning { bound, ..partitioning })
-    }
-}
-
-/// What the groups of a partitioning cost, and the rows that it suppresses. Where these have no price, nothing is known
-/// to be as cheap.
-fn cost_of(partitioning: &Partitioning, job: &Job<'_>) -> Result<f64> {
-    let collector = Collector::new(&job.loss.needs(), job.table)?;
-    let ends: Vec<usize> = partitioning.ends.iter().map(|&end| end as usize).collect();
-    let groups = collector.of_each(&partitioning.order, &ends);
-    let sum: f64 = groups.iter().map(|group| job.loss.group(group)).sum();
-    match job.table.rows() - partitioning.order.len() {
-        0 => Ok(sum),
-        gone => Ok(sum + gone as f64 * job.loss.price(job.table.rows() as u64).unwrap_or(f64::INFINITY)),
+        Ok(Partitioning { tree, bound: Some(bound), ..planted })
     }
 }

@@ -1,33 +1,9 @@
 //! The nodes of the enumeration tree that wait to be looked at, and their ancestors.
 
+use super::priority::PriorityFunction;
 use super::tree::Step;
-use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-
-/// Which node is looked at next (Definition 12): the one for which this is least.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Priority {
-    /// The lower bound of what is below it: the most promising one.
-    #[default]
-    Bound,
-    /// Its own cost.
-    Cost,
-    /// Its lower bound over its cost: the one with most room for improvement.
-    Ratio,
-}
-
-impl Priority {
-    /// The key, and what decides between equal ones.
-    fn key(self, cost: f64, bound: f64) -> (f64, f64) {
-        match self {
-            Priority::Bound => (bound, cost),
-            Priority::Cost => (cost, bound),
-            Priority::Ratio => (if cost > 0.0 { bound / cost } else { 1.0 }, bound),
-        }
-    }
-}
 
 /// The number of a node.
 pub(super) type NodeId = u32;
@@ -73,13 +49,21 @@ impl PartialEq for Waiting {
 impl Eq for Waiting {}
 
 /// The priority queue of `Prioritized-Enumerate`, with the part of the enumeration tree above its nodes.
-#[derive(Debug)]
 pub(super) struct Queue {
-    priority: Priority,
+    priority: &'static dyn PriorityFunction,
     heap: BinaryHeap<Waiting>,
     nodes: Vec<Node>,
     free: Vec<NodeId>,
     pushed: u64,
+}
+
+/// Nodes that no longer wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Forgotten {
+    /// How many.
+    pub nodes: u64,
+    /// The least of their lower bounds.
+    pub bound: f64,
 }
 
 /// The node without a step: the undivided space.
@@ -90,12 +74,17 @@ impl Queue {
     pub const BYTES: usize = size_of::<Waiting>() + 2 * size_of::<Node>();
 
     /// The undivided space waits.
-    pub fn new(priority: Priority, cost: f64, bound: f64) -> Self {
+    pub fn new(priority: &'static dyn PriorityFunction, cost: f64, bound: f64) -> Self {
         let root = Node { parent: UNDIVIDED, uses: 1, step: Step { passed: 0, cut: 0 } };
         let mut queue =
             Queue { priority, heap: BinaryHeap::new(), nodes: vec![root], free: Vec::new(), pushed: 0 };
         queue.insert(UNDIVIDED, cost, bound);
         queue
+    }
+
+    /// The undivided space waits again, and nothing else.
+    pub fn restart(&mut self, cost: f64, bound: f64) {
+        *self = Queue::new(self.priority, cost, bound);
     }
 
     /// How many nodes wait.
@@ -162,22 +151,22 @@ impl Queue {
 
     /// The least lower bound of what waits, if anything does.
     pub fn least(&self) -> Option<f64> {
-        match self.priority {
-            Priority::Bound => self.peek().map(|first| first.bound),
-            _ => self.heap.iter().map(|waiting| waiting.bound).min_by(f64::total_cmp),
+        match self.priority.is_bound() {
+            true => self.peek().map(|first| first.bound),
+            false => self.heap.iter().map(|waiting| waiting.bound).min_by(f64::total_cmp),
         }
     }
 
-    /// Forgets the nodes whose lower bound is at least a limit, and returns the least of these bounds.
-    pub fn prune(&mut self, limit: f64) -> f64 {
+    /// Forgets the nodes whose lower bound is at least a limit.
+    pub fn prune(&mut self, limit: f64) -> Forgotten {
         let (kept, gone) =
             std::mem::take(&mut self.heap).into_vec().into_iter().partition(|w| w.bound < limit);
         self.heap = BinaryHeap::from(kept);
         self.forget(gone)
     }
 
-    /// Forgets the least promising nodes so that at most `length` are left, and returns the least of their bounds.
-    pub fn truncate(&mut self, length: usize) -> f64 {
+    /// Forgets the least promising nodes so that at most `length` are left.
+    pub fn truncate(&mut self, length: usize) -> Forgotten {
         let mut all = std::mem::take(&mut self.heap).into_vec();
         all.sort_unstable_by(|a, b| b.cmp(a));
         let gone = all.split_off(length.min(all.len()));
@@ -185,14 +174,16 @@ impl Queue {
         self.forget(gone)
     }
 
-    fn forget(&mut self, gone: Vec<Waiting>) -> f64 {
+    fn forget(&mut self, gone: Vec<Waiting>) -> Forgotten {
         gone.iter().for_each(|waiting| self.release(waiting.node));
-        gone.iter().map(|waiting| waiting.bound).fold(f64::INFINITY, f64::min)
+        let bound = gone.iter().map(|waiting| waiting.bound).fold(f64::INFINITY, f64::min);
+        Forgotten { nodes: gone.len() as u64, bound }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::priority::Priority;
     use super::*;
 
     fn step(cut: u32) -> Step {
@@ -201,7 +192,7 @@ mod tests {
 
     #[test]
     fn ancestors_stay_as_long_as_they_are_needed() {
-        let mut queue = Queue::new(Priority::Bound, 9.0, 1.0);
+        let mut queue = Queue::new(Priority::Bound.function(), 9.0, 1.0);
         let root = queue.pop().unwrap();
         queue.push(root.node, step(1), 8.0, 2.0);
         queue.push(root.node, step(2), 7.0, 3.0);
@@ -214,19 +205,19 @@ mod tests {
         assert_eq!(queue.path(second.node), [step(1), step(3)]);
         queue.release(second.node);
         assert_eq!(queue.free.len(), 2);
-        assert_eq!(queue.prune(3.0), 3.0);
+        assert_eq!(queue.prune(3.0), Forgotten { nodes: 1, bound: 3.0 });
         assert_eq!((queue.len(), queue.free.len()), (0, 3));
     }
 
     #[test]
     fn the_worst_are_dropped_first() {
         for (priority, kept) in [(Priority::Bound, 3), (Priority::Cost, 2), (Priority::Ratio, 1)] {
-            let mut queue = Queue::new(priority, 9.0, 1.0);
+            let mut queue = Queue::new(priority.function(), 9.0, 1.0);
             let root = queue.pop().unwrap();
             queue.push(root.node, step(1), 8.0, 2.5);
             queue.push(root.node, step(2), 3.5, 3.0);
             queue.push(root.node, step(3), 4.0, 2.0);
-            assert_eq!(queue.truncate(1), if kept == 3 { 2.5 } else { 2.0 }, "{priority:?}");
+            assert_eq!(queue.truncate(1).bound, if kept == 3 { 2.5 } else { 2.0 }, "{priority:?}");
             assert_eq!(queue.path(queue.peek().unwrap().node), [step(kept)], "{priority:?}");
         }
     }

@@ -1,18 +1,27 @@
 //! `Prioritized-Enumerate` (Fig. 13): branch and bound over the enumeration tree, the most promising node first.
 
-use super::atlas::Atlas;
-use super::queue::{NodeId, Priority, Queue};
+use super::GenSearch;
+use super::atlas::{Atlas, BoxId};
+use super::queue::{NodeId, Queue};
 use super::tree::{Step, Tree};
-use crate::partition::Job;
+use crate::partition::{Job, SearchCounts};
 
 /// Nodes that are looked at before the proof is looked at again.
 const ROUND: usize = 1024;
 
+/// How many partitions wait at most at first, where nothing is said (`MAXSIZE`).
+const MAX_SIZE: usize = 200;
+
+/// How many times as many wait when the search starts again.
+const WIDER: usize = 4;
+
+/// How far sums of the same numbers in different orders can lie apart.
+const ROUNDING: f64 = 1e-12;
+
 /// The best that has been found.
 pub(super) struct Found {
     pub cost: f64,
-    /// The way to it in the enumeration tree; none where it came from elsewhere.
-    pub path: Option<Vec<Step>>,
+    pub tree: Tree,
     /// Nothing in the split set costs less than this.
     pub bound: f64,
 }
@@ -21,6 +30,8 @@ pub(super) struct Found {
 struct Child {
     step: Step,
     cost: f64,
+    /// What the best refinement of it costs that is known.
+    reached: f64,
     bound: f64,
 }
 
@@ -30,56 +41,100 @@ pub(super) struct Search<'s, 'a> {
     job: &'s Job<'a>,
     queue: Queue,
     max_size: usize,
+    /// How many may wait when the search starts again.
+    most: usize,
+    probes: bool,
     best: Found,
     /// The least lower bound of what was left out: not promising enough when it was met, or dropped for lack of room.
     left_out: f64,
+    counts: SearchCounts,
+    /// The boxes that were met by going down.
+    probed: u64,
 }
 
 impl<'s, 'a> Search<'s, 'a> {
-    /// Starts with the undivided space, and with the cost of a partitioning from elsewhere, if there is one.
+    /// Starts with the undivided space, or with another partition where that costs less.
     pub fn new(
         atlas: &'s mut Atlas<'a>,
         job: &'s Job<'a>,
-        priority: Priority,
-        max_size: Option<usize>,
-        seed: Option<f64>,
+        settings: &GenSearch,
+        start: Option<Tree>,
     ) -> Self {
         let root = Tree::root();
         let (cost, bound) = (root.cost(atlas), root.least(atlas));
-        let path = seed.is_none_or(|seed| cost < seed).then(Vec::new);
-        let best = Found { cost: seed.map_or(cost, |seed| seed.min(cost)), path, bound: 0.0 };
-        let max_size = max_size.unwrap_or(job.budget.bytes / 2 / Queue::BYTES).max(1);
-        let queue = Queue::new(priority, cost, bound);
-        Search { atlas, job, queue, max_size, best, left_out: f64::INFINITY }
+        let start = start.map(|tree| Found { cost: tree.leaf_cost(atlas), tree, bound: 0.0 });
+        let whole = Found { cost, tree: root, bound: 0.0 };
+        let best = start.filter(|start| start.cost < cost).unwrap_or(whole);
+        let most = settings.max_size.unwrap_or(job.budget.bytes / 2 / Queue::BYTES).max(1);
+        let widens = settings.max_size.is_none() && settings.probes;
+        let max_size = if widens { MAX_SIZE.min(most) } else { most };
+        Search {
+            queue: Queue::new(settings.priority.function(), cost, bound),
+            max_size,
+            most,
+            probes: settings.probes,
+            best,
+            left_out: f64::INFINITY,
+            counts: SearchCounts { splits: atlas.grid.splits.len() as u64, ..SearchCounts::default() },
+            probed: 0,
+            atlas,
+            job,
+        }
     }
 
     /// Searches until nothing promising is left, the proof is good enough, or time, memory or patience run out.
     pub fn run(mut self) -> Found {
         self.report();
-        let undivided = Tree::root();
-        self.probe(undivided, Vec::new());
+        if self.probes {
+            self.probe(Tree::root());
+        }
+        while self.exhausts() && self.widens() {}
+        self.update_bound();
+        self.counts.boxes = self.atlas.boxes();
+        self.counts.waiting = self.queue.len() as u64;
+        self.job.observer.searched(self.counts);
+        self.best
+    }
+
+    /// Starts again with room for more partitions to wait, where some were dropped and too little is proven. What is known
+    /// of boxes stays.
+    fn widens(&mut self) -> bool {
+        if self.max_size >= self.most || self.best.bound >= self.limit() {
+            return false;
+        }
+        self.max_size = self.max_size.saturating_mul(WIDER).min(self.most);
+        self.left_out = f64::INFINITY;
+        let root = Tree::root();
+        self.queue.restart(root.cost(self.atlas), root.least(self.atlas));
+        true
+    }
+
+    /// Searches until nothing waits; false where it ends before.
+    fn exhausts(&mut self) -> bool {
         let mut until_proof = ROUND;
         while !self.is_over() {
             if self.queue.len() >= self.max_size {
                 self.make_room();
             }
-            let Some(next) = self.queue.pop() else { break };
+            let Some(next) = self.queue.pop() else {
+                self.update_bound();
+                return true;
+            };
             if next.bound < self.limit() {
                 self.expand(next.node, next.bound);
             } else {
-                self.leave_out(next.bound);
+                self.prune(1, next.bound);
             }
             self.queue.release(next.node);
             until_proof -= 1;
             if until_proof == 0 {
                 if self.proves_enough() {
-                    break;
+                    return false;
                 }
                 until_proof = ROUND.max(self.queue.len() / 16);
             }
         }
-        self.update_bound();
-        self.best
+        false
     }
 
     /// A node whose lower bound reaches this holds nothing that is better than the best by more than the allowed factor.
@@ -87,10 +142,12 @@ impl<'s, 'a> Search<'s, 'a> {
     /// That prunes all that the paper's `LB/Cost >= 1/c` prunes, since no node costs less than the best.
     fn limit(&self) -> f64 {
         let rows = self.job.table.rows() as u64;
-        self.job.loss.lowered(self.best.cost, self.job.budget.gap.max(1.0), rows)
+        self.job.loss.lowered(self.best.cost, self.job.budget.gap.max(1.0), rows) * (1.0 - ROUNDING)
     }
 
-    fn leave_out(&mut self, bound: f64) {
+    /// Nodes below which nothing costs less than a bound are not looked at.
+    fn prune(&mut self, nodes: u64, bound: f64) {
+        self.counts.pruned += nodes;
         self.left_out = self.left_out.min(bound);
     }
 
@@ -119,30 +176,44 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Generates the children of a node, and lets those wait that are promising (lines 16 to 21).
     fn expand(&mut self, node: NodeId, bound: f64) {
+        self.counts.opened += 1;
         let path = self.queue.path(node);
         let tree = Tree::at(self.atlas, path.iter().copied());
+        // Half of all boxes may be met by going down.
+        if self.probes && 2 * self.probed <= self.atlas.boxes() {
+            self.probe(tree.clone());
+        }
         let children = self.children(&tree, bound);
         if self.atlas.is_broken_off() {
             // Not all children are known.
-            self.leave_out(bound);
+            self.left_out = self.left_out.min(bound);
         }
         for child in children {
-            self.offer(&child, &path);
+            self.offer(&child, &tree);
             if child.bound < self.limit() {
                 self.queue.push(node, child.step, child.cost, child.bound);
             } else {
-                self.leave_out(child.bound);
+                self.prune(1, child.bound);
             }
         }
     }
 
-    /// Takes a partition for the best if it is.
-    fn offer(&mut self, child: &Child, path: &[Step]) {
-        if child.cost < self.best.cost {
-            let path = path.iter().copied().chain([child.step]).collect();
-            self.best = Found { cost: child.cost, path: Some(path), bound: self.best.bound };
-            self.report();
+    /// Takes a partition, or what is known below it, for the best if it is.
+    fn offer(&mut self, child: &Child, parent: &Tree) {
+        let cost = if self.probes { child.reached } else { child.cost };
+        if cost < self.best.cost {
+            let mut tree = parent.clone();
+            tree.apply(self.atlas, child.step);
+            self.take(cost, tree);
         }
+    }
+
+    fn take(&mut self, cost: f64, mut tree: Tree) {
+        if self.probes {
+            tree.complete(self.atlas);
+        }
+        self.best = Found { cost, tree, bound: self.best.bound };
+        self.report();
     }
 
     /// The children of a partition that can matter; the bounds of the others are noted. A child is never bounded by
@@ -152,31 +223,36 @@ impl<'s, 'a> Search<'s, 'a> {
         open.iter().for_each(|&leaf| {
             self.atlas.cuts(tree.space(leaf));
         });
-        let atlas = &*self.atlas;
-        let cost = |leaf: &u32| atlas.cost(tree.space(*leaf));
-        let later_costs = later_sums(open.iter().map(cost));
-        let later_bounds = later_sums(open.iter().map(|&leaf| atlas.least(tree.space(leaf))));
-        let mut closed = tree.closed();
-        let (mut children, mut left_out) = (Vec::new(), f64::INFINITY);
+        let (atlas, limit) = (&*self.atlas, self.limit());
+        let of_each = |of: &dyn Fn(BoxId) -> f64| later_sums(open.iter().map(|&leaf| of(tree.space(leaf))));
+        let (cost, least, reached) =
+            (|part| atlas.cost(part), |part| atlas.least(part), |part| atlas.reached(part));
+        let (later_costs, later_bounds, later_reached) = (of_each(&cost), of_each(&least), of_each(&reached));
+        let (mut closed, mut closed_reached) = (tree.closed(), tree.closed());
+        let (mut children, mut left_out) = (Vec::new(), None);
         for (passed, leaf) in open.iter().enumerate() {
             let all_below = (closed + later_bounds[passed]).max(bound);
-            if all_below >= self.limit() {
-                left_out = all_below;
+            if all_below >= limit {
+                left_out = Some(all_below);
                 break;
             }
             let cuts = (0..).zip(atlas.known_cuts(tree.space(*leaf)));
             for (cut, found) in cuts.filter(|(_, cut)| tree.detect_legal_split(atlas, *leaf, cut)) {
-                let sum = |of: &dyn Fn(u32) -> f64| found.parts.iter().map(|&part| of(part)).sum::<f64>();
-                let least = closed + sum(&|part| atlas.least(part)) + later_bounds[passed + 1];
+                let sum = |of: &dyn Fn(BoxId) -> f64| found.parts.iter().map(|&part| of(part)).sum::<f64>();
+                let bound = closed + sum(&least) + later_bounds[passed + 1];
                 children.push(Child {
                     step: Step { passed: passed as u32, cut },
-                    cost: closed + sum(&|part| atlas.cost(part)) + later_costs[passed + 1],
-                    bound: least.max(all_below),
+                    cost: closed + sum(&cost) + later_costs[passed + 1],
+                    reached: closed_reached + sum(&reached) + later_reached[passed + 1],
+                    bound: bound.max(all_below),
                 });
             }
-            closed += cost(leaf);
+            closed += cost(tree.space(*leaf));
+            closed_reached += cost(tree.space(*leaf));
         }
-        self.leave_out(left_out);
+        if let Some(bound) = left_out {
+            self.prune(1, bound);
+        }
         children
     }
 
@@ -186,42 +262,35 @@ impl<'s, 'a> Search<'s, 'a> {
         let room = (self.max_size / 2).max(1);
         loop {
             let gone = self.queue.prune(self.limit());
-            self.leave_out(gone);
+            self.prune(gone.nodes, gone.bound);
             let Some(first) = self.queue.peek().filter(|_| self.queue.len() > room && !self.is_over()) else {
                 break;
             };
             let before = self.best.cost;
             let path = self.queue.path(first.node);
             let tree = Tree::at(self.atlas, path.iter().copied());
-            self.probe(tree, path);
+            self.probe(tree);
             if self.best.cost >= before {
                 break;
             }
         }
         let dropped = self.queue.truncate(room);
-        self.leave_out(dropped);
+        self.counts.dropped += dropped.nodes;
+        self.left_out = self.left_out.min(dropped.bound);
     }
 
-    /// Goes down greedily: to the child with the least lower bound, of equal ones to the cheapest, until there is none.
-    /// What it passes by still waits in the queue, so nothing is left out here.
-    fn probe(&mut self, mut tree: Tree, mut path: Vec<Step>) {
-        let left_out = self.left_out;
-        while !self.is_over() {
-            let children = self.children(&tree, 0.0);
-            children.iter().for_each(|child| self.offer(child, &path));
-            let better = |a: &&Child, b: &&Child| {
-                a.bound
-                    .total_cmp(&b.bound)
-                    .then(a.cost.total_cmp(&b.cost))
-                    .then(a.step.passed.cmp(&b.step.passed))
-            };
-            let Some(next) = children.iter().min_by(better).filter(|next| next.bound < self.limit()) else {
-                break;
-            };
-            tree.apply(self.atlas, next.step);
-            path.push(next.step);
+    /// Goes down greedily from every leaf of a partition that may still be split: a good partition beneath it. What it
+    /// passes by still waits in the queue, so nothing is left out here.
+    fn probe(&mut self, mut tree: Tree) {
+        let before = self.atlas.boxes();
+        let open: Vec<BoxId> = tree.open().map(|leaf| tree.space(leaf)).collect();
+        let below: f64 = open.into_iter().map(|space| self.atlas.dive(space)).sum();
+        self.probed += self.atlas.boxes() - before;
+        let cost = tree.closed() + below;
+        if cost < self.best.cost {
+            tree.complete(self.atlas);
+            self.take(cost, tree);
         }
-        self.left_out = left_out;
     }
 }
 

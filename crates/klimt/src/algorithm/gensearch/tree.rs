@@ -9,6 +9,7 @@
 //! (section 4.1, Fig. 12), which the paper writes as a left-deep chain of cuts in two that must follow each other.
 
 use super::atlas::{Atlas, BoxId, Cut, ROOT};
+use std::ops::Range;
 
 /// No split: the node is a leaf.
 const LEAF: u32 = u32::MAX;
@@ -76,13 +77,30 @@ impl Tree {
         }
         let leaf = self.open.pop().expect("a step splits an open leaf");
         let cut = &atlas.cuts(self.nodes[leaf as usize].space)[step.cut as usize];
+        let children = self.split(leaf, cut.split, cut.parts.iter().copied());
+        self.open.extend(children.rev());
+    }
+
+    /// Splits a leaf, open or not, and returns its children.
+    pub fn split(&mut self, leaf: u32, split: u32, parts: impl Iterator<Item = BoxId>) -> Range<u32> {
         let first = self.nodes.len() as u32;
-        let parts = cut.parts.len() as u32;
+        self.nodes.extend(parts.map(|space| Node { space, split: LEAF, parent: leaf, children: (0, 0) }));
+        let end = self.nodes.len() as u32;
         let node = &mut self.nodes[leaf as usize];
-        (node.split, node.children) = (cut.split, (first, parts));
-        let child = |&space: &BoxId| Node { space, split: LEAF, parent: leaf, children: (0, 0) };
-        self.nodes.extend(cut.parts.iter().map(child));
-        self.open.extend((first..first + parts).rev());
+        (node.split, node.children) = (split, (first, end - first));
+        first..end
+    }
+
+    /// Refines every open leaf by the best cuts known. The tree need not be legal then, and is not searched any more.
+    pub fn complete(&mut self, atlas: &Atlas<'_>) {
+        let mut pending = std::mem::take(&mut self.open);
+        while let Some(leaf) = pending.pop() {
+            let space = self.space(leaf);
+            if let Some(choice) = atlas.choice(space) {
+                let cut = &atlas.known_cuts(space)[choice as usize];
+                pending.extend(self.split(leaf, cut.split, cut.parts.iter().copied()));
+            }
+        }
     }
 
     /// The leaves that may still be split, in preorder.
@@ -103,6 +121,11 @@ impl Tree {
     /// What the partition costs, where every leaf that holds rows is a group.
     pub fn cost(&self, atlas: &Atlas<'_>) -> f64 {
         self.closed + self.open().map(|leaf| atlas.cost(self.space(leaf))).sum::<f64>()
+    }
+
+    /// What the leaves cost, also of a tree that was not made by legal steps.
+    pub fn leaf_cost(&self, atlas: &Atlas<'_>) -> f64 {
+        self.leaves().into_iter().map(|space| atlas.cost(space)).sum()
     }
 
     /// The least that any partition below this one in the enumeration tree costs: `LB` (Definition 11, Fig. 4).

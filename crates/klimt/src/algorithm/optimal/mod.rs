@@ -5,8 +5,8 @@
 //! orders of cuts meet in the same box, instead of a tree of partitions (the partition enumeration tree of Hore,
 //! Jammalamadaka, Mehrotra, D'Ascanio is `gensearch`).
 //!
-//! Where the grid has few boxes, `dense` computes OPT of every one. Else three searches take turns: `improve` solves
-//! subtrees of the best partition known again, with `search` (branch and bound over row sets) or `rollout` (greedy, with
+//! Where the grid has few boxes, `dense` computes OPT of every one, while `improve` lowers the cost of what is handed over
+//! if that takes too long. Else three searches take turns: `improve` solves subtrees of the best partition known again, with `search` (branch and bound over row sets) or `rollout` (greedy, with
 //! a look ahead), and `prove` raises the lower bound until it meets the cost, or time or memory run out.
 //!
 //! Cuts go between any two neighbouring codes of an ordered domain, between any two leaves of a hierarchy (the lowest
@@ -32,19 +32,27 @@ mod tally;
 pub use plan::{Effort, improve};
 pub use search::MOST_ROWS;
 
-use crate::partition::{CutTree, Job, Partitioner, Partitioning};
+use crate::partition::{Budget, CutTree, Job, Observer, Partitioner, Partitioning};
 use crate::table::{Shape, Table};
 use crate::{Error, ErrorKind, Result};
 use dense::{Outcome, Solved};
-use plan::Plan;
+use plan::{Best, Plan};
 use problem::Problem;
 use room::Room;
 use search::Search;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 use subtree::Forest;
 
 /// The most boxes of a grid that are all solved.
 const DENSE_BOXES: u128 = 1_000_000_000;
+
+/// Grids with at most so many boxes are solved before anything else.
+const SOLVED_AT_ONCE: u128 = 1 << 16;
+
+/// How many rounds of passes a single thread makes before it solves every box, where its time has no end.
+const ROUNDS_ALONE: usize = 3;
 
 /// The partitioner that looks for the best partition, and says how far from it the result can be.
 pub struct Optimal {
@@ -137,28 +145,102 @@ fn or_start(
 
 /// The best partitioning where a suppressed row has a price; no row is suppressed where it has none.
 fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<Partitioning> {
-    match dense::solve(job, price, DENSE_BOXES)? {
-        Outcome::Solved(solved) => {
-            let mut planted = Partitioning::planted(job.table, solved.tree)?;
-            let domains: Vec<_> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
-            planted.drop_groups(&solved.suppressed, &domains);
-            job.observer.improved(solved.cost, solved.bound);
-            planted.bound = Some(plan::boxes(solved.bound, price));
-            match misses_values(job.table) {
-                true => or_start(job, start, planted, price),
-                false => Ok(planted),
-            }
+    match dense::solve(job, price, SOLVED_AT_ONCE)? {
+        Outcome::Solved(solved) => return planted(job, start, solved, price),
+        Outcome::Infeasible => return Err(infeasible()),
+        Outcome::Stopped | Outcome::NotDense => {}
+    }
+    if dense::may_apply(job, DENSE_BOXES) {
+        return side_by_side(job, start, price);
+    }
+    let problem = Problem::new(job, price)?;
+    let plan = Plan { job, problem: &problem };
+    match price {
+        None => plan::keep_better(job, start.clone(), |start| plan.run(start)),
+        Some(_) => plan.run(start.clone()),
+    }
+}
+
+/// Solves every box while the partition to start from gets better, so that whatever the time is, the result is as good as
+/// the search without a proof makes it.
+fn side_by_side(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<Partitioning> {
+    let solving = Budget { bytes: job.budget.beside(job.table) / 2, ..job.budget };
+    let ended = AtomicBool::new(false);
+    let solve = || {
+        let outcome = dense::solve(&Job { budget: solving, ..*job }, price, DENSE_BOXES);
+        ended.store(true, Ordering::Relaxed);
+        outcome
+    };
+    let watch = Unless { observer: job.observer, ended: &ended };
+    let meanwhile = Job { observer: &watch, ..*job };
+    let (best, outcome) = match rayon::current_num_threads() {
+        // One after the other: as many rounds as half of the time allows, a few where it has no end.
+        1 => {
+            let half = |until: Instant| Instant::now() + until.saturating_duration_since(Instant::now()) / 2;
+            let budget = Budget { until: job.budget.until.map(half), ..job.budget };
+            let rounds = if budget.until.is_some() { usize::MAX } else { ROUNDS_ALONE };
+            let best = lowered(&Job { budget, ..*job }, start, price, rounds)?;
+            (best, solve()?)
         }
-        Outcome::Infeasible => {
-            Err(Error::new(ErrorKind::Unsatisfied, "no release can satisfy every requirement"))
+        _ => {
+            let (best, outcome) = rayon::join(|| lowered(&meanwhile, start, price, usize::MAX), solve);
+            (best?, outcome?)
         }
-        Outcome::Stopped | Outcome::NotDense => {
-            let problem = Problem::new(job, price)?;
-            let plan = Plan { job, problem: &problem };
-            match price {
-                None => plan::keep_better(job, start.clone(), |start| plan.run(start)),
-                Some(_) => plan.run(start.clone()),
-            }
+    };
+    let problem = Problem::new(job, price)?;
+    let plan = Plan { job, problem: &problem };
+    match outcome {
+        // Rounded costs do not always tell the best partition.
+        Outcome::Solved(solved) if best.cost < solved.cost * (1.0 - plan::ROUNDING) => {
+            Ok(plan.finish(best, solved.bound))
         }
+        Outcome::Solved(solved) => planted(job, start, solved, price),
+        Outcome::Infeasible => Err(infeasible()),
+        Outcome::Stopped | Outcome::NotDense => match price {
+            None => plan::keep_better(job, start.clone(), |_| plan.run_on(best)),
+            Some(_) => plan.run_on(best),
+        },
+    }
+}
+
+/// What rounds of passes make of a partitioning.
+fn lowered(job: &Job<'_>, start: &Partitioning, price: Option<f64>, rounds: usize) -> Result<Best> {
+    let problem = Problem::new(job, price)?;
+    let best = Best::new(&problem, start.clone());
+    Ok(Plan { job, problem: &problem }.lower(best, rounds))
+}
+
+/// Stops a search when another has ended.
+struct Unless<'a> {
+    observer: &'a dyn Observer,
+    ended: &'a AtomicBool,
+}
+
+impl Observer for Unless<'_> {
+    fn advance(&self, rows: u64) {
+        self.observer.advance(rows);
+    }
+    fn cancelled(&self) -> bool {
+        self.ended.load(Ordering::Relaxed) || self.observer.cancelled()
+    }
+    fn improved(&self, found: f64, bound: f64) {
+        self.observer.improved(found, bound);
+    }
+}
+
+fn infeasible() -> Error {
+    Error::new(ErrorKind::Unsatisfied, "no release can satisfy every requirement")
+}
+
+/// The partitioning of a solution.
+fn planted(job: &Job<'_>, start: &Partitioning, solved: Solved, price: Option<f64>) -> Result<Partitioning> {
+    let mut planted = Partitioning::planted(job.table, solved.tree)?;
+    let domains: Vec<_> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+    planted.drop_groups(&solved.suppressed, &domains);
+    job.observer.improved(solved.cost, solved.bound);
+    planted.bound = Some(plan::boxes(solved.bound, price));
+    match misses_values(job.table) {
+        true => or_start(job, start, planted, price),
+        false => Ok(planted),
     }
 }

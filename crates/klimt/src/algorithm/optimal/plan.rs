@@ -118,14 +118,41 @@ pub(super) struct Plan<'a> {
 impl Plan<'_> {
     /// Searches until the proof is good enough, nothing gets better, or the time is over.
     pub fn run(&self, start: Partitioning) -> Result<Partitioning> {
-        let (job, problem) = (self.job, self.problem);
-        let strict = start.strict;
-        let forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
-        let stop = || job.stops();
-        let mut prover = Prover::new(problem, job.budget.until, &stop);
-        let mut best = Best { cost: total(problem, &forest), forest };
+        self.run_on(Best::new(self.problem, start))
+    }
+
+    /// Lowers the cost and proves nothing, until nothing gets better, so many rounds have passed, or the time is over.
+    pub fn lower(&self, mut best: Best, rounds: usize) -> Best {
         let mut idle = 0;
-        for round in 0.. {
+        while best.rounds < rounds.min(LAST_ROUND + 1) && idle < PATIENCE && !self.job.stops() {
+            self.job.observer.improved(best.cost, 0.0);
+            let gained = self.round(&mut best);
+            idle = if gained > 0.0 { 0 } else { idle + 1 };
+        }
+        best
+    }
+
+    /// One more round of passes over the best partition known.
+    fn round(&self, best: &mut Best) -> f64 {
+        let mut forest = best.forest.clone();
+        let gained = self.improve_round(&mut forest, best.rounds);
+        best.rounds += 1;
+        best.offer(self.problem, forest);
+        gained
+    }
+
+    /// Searches on from the best partition known, as [`Plan::run`] does.
+    pub fn run_on(&self, mut best: Best) -> Result<Partitioning> {
+        let (job, problem) = (self.job, self.problem);
+        let stop = || job.stops();
+        // Bounds take their time: there is something better to hand over before.
+        if best.rounds == 0 && !stop() {
+            job.observer.improved(best.cost, 0.0);
+            self.round(&mut best);
+        }
+        let mut prover = Prover::new(problem, job.budget.until, &stop);
+        let mut idle = 0;
+        for round in best.rounds.. {
             job.observer.improved(best.cost, prover.lower);
             if stop() || job.loss.lowered(best.cost, job.budget.gap, job.table.rows() as u64) <= prover.lower
             {
@@ -151,9 +178,14 @@ impl Plan<'_> {
             best.offer(problem, forest);
             proven.into_iter().for_each(|forest| best.offer(problem, forest));
         }
-        let mut found = finish(problem, best.forest, strict);
-        found.bound = are_boxes(&found).then(|| boxes(prover.lower, problem.price));
-        Ok(found)
+        Ok(self.finish(best, prover.lower))
+    }
+
+    /// The best partition known, with a lower bound.
+    pub fn finish(&self, best: Best, lower: f64) -> Partitioning {
+        let mut found = finish(self.problem, best.forest, best.strict);
+        found.bound = are_boxes(&found).then(|| boxes(lower, self.problem.price));
+        found
     }
 }
 
@@ -207,16 +239,25 @@ fn hopeful(prover: &Prover<'_>, found: f64) -> bool {
 const SMALL: usize = 1024;
 
 /// The best partition known.
-struct Best {
+pub(super) struct Best {
     forest: Forest,
-    cost: f64,
+    pub cost: f64,
+    strict: bool,
+    /// How many rounds of passes have gone over it.
+    rounds: usize,
 }
 
 impl Best {
+    /// A partitioning that kept its cuts.
+    pub fn new(problem: &Problem<'_>, start: Partitioning) -> Self {
+        let forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
+        Best { cost: total(problem, &forest), forest, strict: start.strict, rounds: 0 }
+    }
+
     fn offer(&mut self, problem: &Problem<'_>, forest: Forest) {
         let cost = total(problem, &forest);
         if cost < self.cost {
-            *self = Best { forest, cost };
+            (self.forest, self.cost) = (forest, cost);
         }
     }
 }

@@ -9,6 +9,10 @@
 //! that violates t-closeness, say, may have parts that satisfy it, so under suppression nothing is concluded from a
 //! coarsest group but from its size. Where nothing may be suppressed, every part must satisfy, so then must the
 //! coarsest group, and a scope in which one does not is empty. Nothing is ever concluded from a group that satisfies.
+//!
+//! [`Rules`] says which of this is used. Bottom-up, Li and Li look at the finest generalization alone; by HDM a row that
+//! it suppresses counts for nothing, by DM for the least size of a group. Top-down, the coarsest generalization tells
+//! which rows are suppressed, as in K-Optimize.
 
 use super::family::Generalization;
 use super::groups::Groups;
@@ -21,6 +25,20 @@ use crate::statistics::Extent;
 pub(super) struct Priced {
     pub cost: f64,
     pub suppressed: u64,
+}
+
+/// What a lower bound is concluded from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rules {
+    /// Rows whose coarsest group is too small are suppressed throughout.
+    pub coarsest: bool,
+    /// Rows whose finest group violates a requirement pay there what others do; else only for the least size of a group.
+    pub violating: bool,
+}
+
+impl Rules {
+    /// Everything that holds.
+    pub const ALL: Rules = Rules { coarsest: true, violating: true };
 }
 
 impl Problem<'_> {
@@ -54,22 +72,37 @@ impl Problem<'_> {
         groups: &Groups,
         finest: &[Generalization],
         coarsest: &[Generalization],
+        rules: Rules,
         grouper: &mut Grouper,
     ) -> f64 {
-        let parts: Vec<Option<&Generalization>> = coarsest.iter().map(Some).collect();
-        let (above, many) = self.regroup(groups, &parts, grouper);
-        let hopeless = self.hopeless(groups, &above, many);
+        let hopeless = match rules.coarsest {
+            true => self.hopeless_groups(groups, coarsest, grouper),
+            false => vec![false; groups.len()],
+        };
         let cells = Cells::new(self, finest);
         let (mut cost, mut suppressed) = (0.0, 0u64);
-        for (group, &above) in above.iter().enumerate() {
+        for (group, hopeless) in hopeless.into_iter().enumerate() {
             let rows = groups.rows[group];
-            if hopeless[above as usize] {
+            if hopeless {
                 suppressed += u64::from(rows);
-            } else {
+            } else if rules.violating || self.pricing == Pricing::Size || self.satisfied(groups, group) {
                 cost += cells.least(groups, group).min(f64::from(rows) * self.price);
             }
         }
         self.with_suppressed(cost, suppressed).cost
+    }
+
+    /// Which groups lie in a coarsest group that holds no group that can be published.
+    fn hopeless_groups(
+        &self,
+        groups: &Groups,
+        coarsest: &[Generalization],
+        grouper: &mut Grouper,
+    ) -> Vec<bool> {
+        let parts: Vec<Option<&Generalization>> = coarsest.iter().map(Some).collect();
+        let (above, many) = self.regroup(groups, &parts, grouper);
+        let hopeless = self.hopeless(groups, &above, many);
+        above.into_iter().map(|above| hopeless[above as usize]).collect()
     }
 
     /// Which coarsest groups hold no group that can be published.

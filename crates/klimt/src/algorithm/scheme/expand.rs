@@ -2,9 +2,11 @@
 //!
 //! An applicator is *useless* where nothing that applies it can be better than the best so far: it is given up for the
 //! whole subtree. It is *useful* where nothing that gives it up can be better: it is applied at once. Both are seen from
-//! the lower bounds of the two halves of the scope, so both hold in either direction, with suppression and without.
+//! the lower bounds of the two halves of the scope, so both hold in either direction, with suppression and without. As
+//! Li and Li define it, an applicator is useful where no row may be suppressed and some row would be without it.
 
 use super::applicator::Scope;
+use super::bound::Rules;
 use super::enumerate::{Step, child_nodes, steps};
 use super::groups::Groups;
 use super::keys::Grouper;
@@ -119,7 +121,7 @@ fn probe(
     };
     let merged = node.finer.len() - groups.len();
     let bound = match search.pruning.useless && search.pruning.bounds && best.is_finite() {
-        true => search.problem.least(groups, &fine, &coarse, grouper),
+        true => search.bound(groups, &fine, &coarse, grouper),
         false => node.bound,
     };
     Some((bound, merged))
@@ -143,7 +145,11 @@ fn oblige(
         let hopeless = !narrow(search, &mut half, *step, search.top_down) || {
             let (fine, coarse) = search.ends(&half);
             let rolled = search.problem.roll_up(&node.finer, &fine, grouper);
-            search.hopeless(search.problem.least(&rolled, &fine, &coarse, grouper), best)
+            let bound = search.problem.least(&rolled, &fine, &coarse, Rules::ALL, grouper);
+            match search.pruning.both_ends {
+                true => search.hopeless(bound, best),
+                false => bound == f64::INFINITY,
+            }
         };
         if hopeless && narrow(search, scopes, *step, !search.top_down) {
             obliged = true;

@@ -152,7 +152,7 @@ pub struct Pruning {
     pub useless: bool,
     /// Apply at once what must be applied to reach anything better.
     pub useful: bool,
-    /// Start from a good generalization, found by a greedy search from several starts.
+    /// Start from a known generalization: the best of some drawn at random, or of descents.
     pub seeding: bool,
     /// Look at a generalization a second time before its children are made (modified breadth-first search).
     pub reconsider: bool,
@@ -160,22 +160,38 @@ pub struct Pruning {
     pub nodes: bool,
     /// Apply first what merges the fewest groups.
     pub applicators: bool,
-    /// Solve one column exactly at every generalization of the others.
+    /// Solve one column exactly at every generalization of the others. Not in the paper.
     pub fold: bool,
+    /// Seed by descents that fold one column after the other, not by generalizations drawn at random. Not in the paper.
+    pub descents: bool,
+    /// Bounds that look at both ends of a scope in either direction, and applicators that are useful by these bounds, with
+    /// suppression too. Not in the paper.
+    pub both_ends: bool,
+}
+
+impl Pruning {
+    /// Everything that klimt can do.
+    pub const ALL: Pruning = Pruning {
+        bounds: true,
+        useless: true,
+        useful: true,
+        seeding: true,
+        reconsider: true,
+        nodes: true,
+        applicators: true,
+        fold: true,
+        descents: true,
+        both_ends: true,
+    };
+
+    /// What Li and Li describe (sections 4.3 and 4.4), and nothing that klimt adds to it.
+    pub const AS_PUBLISHED: Pruning =
+        Pruning { fold: false, descents: false, both_ends: false, ..Pruning::ALL };
 }
 
 impl Default for Pruning {
     fn default() -> Self {
-        Pruning {
-            bounds: true,
-            useless: true,
-            useful: true,
-            seeding: true,
-            reconsider: true,
-            nodes: true,
-            applicators: true,
-            fold: true,
-        }
+        Pruning::ALL
     }
 }
 
@@ -244,6 +260,11 @@ impl SchemeSearch {
         }
         let limited = self.columns.iter().any(|column| column.levels != (0, u32::MAX));
         partition::Family::Schemes { schemes, limited }
+    }
+
+    /// The search of Li and Li with their own seeding and prunings only.
+    pub fn as_published(columns: Vec<ColumnScheme>, direction: Direction) -> Self {
+        SchemeSearch { columns, direction, pruning: Pruning::AS_PUBLISHED, seed: 1 }
     }
 
     /// The best generalization, with missing values as they are told.

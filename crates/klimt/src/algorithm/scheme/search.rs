@@ -5,6 +5,7 @@
 //! bound, and again, when its turn comes once more, for its children, if it is still worth it.
 
 use super::applicator::Scope;
+use super::bound::Rules;
 use super::expand::{expand, without};
 use super::family::Generalization;
 use super::groups::Groups;
@@ -60,7 +61,10 @@ pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Reac
     let tractable = problem.tractable;
     let mut told = |found: &Found| problem.job.observer.improved(found.priced.cost, 0.0);
     let mut best = match settings.pruning.seeding || !tractable {
-        true => seeding.run(settings.seed, until(problem, tractable), &mut told),
+        true if settings.pruning.descents || !tractable => {
+            seeding.run(settings.seed, until(problem, tractable), &mut told)
+        }
+        true => seeding.draw(settings.seed, &mut told),
         false => None,
     };
     let search = Search {
@@ -117,6 +121,19 @@ impl Search<'_, '_, '_> {
         Node { scopes, bound, finer, seen: false, probed: true, owns: false, owes: false }
     }
 
+    /// The least that any generalization between two costs, as far as the search concludes.
+    pub fn bound(
+        &self,
+        groups: &Groups,
+        fine: &[Generalization],
+        coarse: &[Generalization],
+        grouper: &mut Grouper,
+    ) -> f64 {
+        let both = self.pruning.both_ends;
+        let rules = Rules { coarsest: both || self.top_down, violating: both };
+        self.problem.least(groups, fine, coarse, rules, grouper)
+    }
+
     /// The least that any generalization costs.
     fn least(&self) -> f64 {
         let finer = &self.problem.base;
@@ -124,7 +141,7 @@ impl Search<'_, '_, '_> {
             self.problem.families.iter().map(|family| Generalization::finest(family.atoms())).collect();
         let coarse: Vec<Generalization> = self.problem.families.iter().map(coarsest).collect();
         let mut grouper = Grouper::default();
-        let bound = self.problem.least(finer, &fine, &coarse, &mut grouper);
+        let bound = self.bound(finer, &fine, &coarse, &mut grouper);
         bound.max(self.folded_bound(finer, &fine, &coarse, f64::INFINITY, &mut grouper))
     }
 
@@ -223,7 +240,7 @@ impl Search<'_, '_, '_> {
         let mut bound = node.bound;
         if self.pruning.bounds {
             if !node.probed {
-                bound = bound.max(self.problem.least(&groups, &fine, &coarse, grouper));
+                bound = bound.max(self.bound(&groups, &fine, &coarse, grouper));
             }
             if folds && !only_own && !self.hopeless(bound, best) {
                 bound = bound.max(self.folded_bound(&groups, &fine, &coarse, best, grouper));
@@ -319,7 +336,7 @@ impl Search<'_, '_, '_> {
         let coarse = parts.clone();
         parts[column] = Generalization::finest(self.problem.families[column].atoms());
         let groups = self.problem.roll_up(groups, &parts, grouper);
-        if self.hopeless(self.problem.least(&groups, &parts, &coarse, grouper), best) {
+        if self.hopeless(self.bound(&groups, &parts, &coarse, grouper), best) {
             return (None, false);
         }
         // Where too many rows may be suppressed, it has to be known whether that is why nothing was found.

@@ -2,7 +2,8 @@
 //!
 //! A descent folds one column after the other, each the best for what the others are, until none gets better. It starts
 //! from one group of everything and from the values as they are, and then from the best so far with some columns thrown
-//! at random, as long as that pays.
+//! at random, as long as that pays. [`Seeding::draw`] is the seeding of the paper: the best of some generalizations that
+//! are drawn at random.
 
 use super::bound::Priced;
 use super::family::{Family, Generalization, Mode};
@@ -24,6 +25,9 @@ pub(super) struct Found {
 
 /// How many throws are made at once; fixed, so that any number of threads finds the same.
 const THROWS: usize = 8;
+
+/// How many generalizations are drawn; the paper does not say.
+const DRAWS: usize = 64;
 
 /// Fewer generalizations than this, as a power of two, need no throws: the search looks at them all soon enough.
 const FEW: f64 = 16.0;
@@ -92,6 +96,21 @@ impl<'p, 'a> Seeding<'p, 'a> {
             }
         }
         Some(best)
+    }
+
+    /// The best of some generalizations that are drawn at random.
+    pub fn draw(&self, seed: u64, told: &mut dyn FnMut(&Found)) -> Option<Found> {
+        let drawn = self.problem.each(DRAWS, |number| {
+            let mut rng = random(seed, number);
+            let part = |family| scattered(family, &mut |many| below(&mut rng, many));
+            let parts: Vec<Generalization> = self.problem.families.iter().map(part).collect();
+            let groups = self.problem.roll_up(&self.problem.base, &parts, &mut Grouper::default());
+            let priced = self.problem.priced(&groups, &parts);
+            priced.cost.is_finite().then_some(Found { priced, parts })
+        });
+        let best = better(None, drawn);
+        best.iter().for_each(told);
+        best
     }
 
     /// A descent from the best so far, with some columns thrown at random; the others are folded first.

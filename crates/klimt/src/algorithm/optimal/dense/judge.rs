@@ -34,13 +34,14 @@ pub struct Evidence {
 const MOMENTS: usize = 3;
 
 impl Judge {
-    /// Prepares what is needed; `None` where that does not fit into so many bytes.
+    /// Prepares what is needed; `None` where that does not fit into so many bytes, or where it is time to stop.
     pub fn new(
         needs: &Needs,
         table: &Table,
         grid: &Grid,
         codes: &[Vec<u32>],
         bytes: usize,
+        stops: &dyn Fn() -> bool,
     ) -> Result<Option<Judge>> {
         let coded = |&column: &usize| table.columns()[column].coded().map(|found| (column, found));
         let counted: Vec<_> = needs.histograms.iter().filter_map(coded).collect();
@@ -55,7 +56,7 @@ impl Judge {
                     first += domain.compared().cardinality();
                 }
             };
-            histograms = Sums::new(grid, total, bytes / 2, codes, count);
+            histograms = Sums::new(grid, total, bytes / 2, codes, stops, count);
             if histograms.is_none() {
                 return Ok(None);
             }
@@ -77,7 +78,7 @@ impl Judge {
                     }
                 }
             };
-            moments = Sums::new(grid, measured.len() * MOMENTS, bytes / 2, codes, count);
+            moments = Sums::new(grid, measured.len() * MOMENTS, bytes / 2, codes, stops, count);
             if moments.is_none() {
                 return Ok(None);
             }

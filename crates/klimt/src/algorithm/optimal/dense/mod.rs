@@ -84,7 +84,9 @@ pub fn solve(job: &Job<'_>, price: Option<f64>, most: u128) -> Result<Outcome> {
         return Ok(Outcome::Stopped);
     }
     let Some(beside) = room(boxes, size_of::<u32>()) else { return Ok(Outcome::NotDense) };
-    let Some(facts) = gather(job, price, grid, beside as usize)? else { return Ok(Outcome::NotDense) };
+    let Some(facts) = gather(job, price, grid, beside as usize)? else {
+        return Ok(if job.stops() { Outcome::Stopped } else { Outcome::NotDense });
+    };
     let whole = whole_cost(job, &facts)?;
     if let Some(scale) = whole_numbers(&facts, whole, job.table.rows())
         && let Some(leaves) = Leaves::<u32>::new(&facts, scale)
@@ -106,7 +108,13 @@ pub fn solve(job: &Job<'_>, price: Option<f64>, most: u128) -> Result<Outcome> {
     conclude(job, &facts, outcome.unwrap_or(Err(Failure::Unfit)))
 }
 
-/// What is known of all boxes; `None` where it does not fit into so many bytes.
+/// Whether the dense dynamic program may apply to a table, with so many boxes at most.
+pub fn may_apply(job: &Job<'_>, most: u128) -> bool {
+    let fits = |boxes: u128| boxes * size_of::<u32>() as u128 <= job.budget.beside(job.table) as u128;
+    Grid::of(job.table).is_some_and(|grid| grid.boxes() <= most && fits(grid.boxes()))
+}
+
+/// What is known of all boxes; `None` where it does not fit into so many bytes, or where it is time to stop.
 fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Result<Option<Facts<'a>>> {
     let Job { table, requirements, loss, .. } = *job;
     let codes: Vec<Vec<u32>> = grid
@@ -114,7 +122,9 @@ fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Re
         .iter()
         .map(|axis| (0..table.rows()).map(|row| table.codes(axis.dimension).get(row)).collect())
         .collect();
-    let Some(counts) = Sums::new(&grid, 1, bytes / 4, &codes, |_, rows: &mut [u32]| rows[0] += 1) else {
+    let stops = || job.stops();
+    let one = |_: usize, rows: &mut [u32]| rows[0] += 1;
+    let Some(counts) = Sums::new(&grid, 1, bytes / 4, &codes, &stops, one) else {
         return Ok(None);
     };
     let charge = Charge::of(loss, table, &grid, bytes / 8);
@@ -127,7 +137,7 @@ fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Re
     }
     let mut judge = None;
     if !requirements.only_count() || matches!(charge, Charge::Group) {
-        judge = Judge::new(&needs, table, &grid, &codes, bytes / 2)?;
+        judge = Judge::new(&needs, table, &grid, &codes, bytes / 2, &stops)?;
         if judge.is_none() {
             return Ok(None);
         }

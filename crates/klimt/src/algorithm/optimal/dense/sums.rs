@@ -59,7 +59,8 @@ fn choose<N>(grid: &Grid, channels: usize, bytes: usize) -> Option<Vec<Kept>> {
 }
 
 impl<N: Number> Sums<N> {
-    /// Sums what `count` adds to the channels for each row; `None` where that does not fit into so many bytes.
+    /// Sums what `count` adds to the channels for each row; `None` where that does not fit into so many bytes, or where it
+    /// is time to stop.
     ///
     /// `codes` has the code of each row on each axis of the grid.
     pub fn new(
@@ -67,6 +68,7 @@ impl<N: Number> Sums<N> {
         channels: usize,
         bytes: usize,
         codes: &[Vec<u32>],
+        stops: &dyn Fn() -> bool,
         mut count: impl FnMut(usize, &mut [N]),
     ) -> Option<Self> {
         // While one axis is summed, the sums before and after are both there.
@@ -93,7 +95,12 @@ impl<N: Number> Sums<N> {
         for kept in outer.iter().rev() {
             let parts = values.chunks(after * kept.axis.codes);
             let mut sums = Vec::with_capacity(parts.len() * kept.lines() * after);
-            parts.for_each(|part| sum_along(part, kept, after, &mut sums));
+            for part in parts {
+                if stops() {
+                    return None;
+                }
+                sum_along(part, kept, after, &mut sums, stops)?;
+            }
             values = sums;
             after *= kept.lines();
         }
@@ -143,13 +150,26 @@ impl<N: Number> Sums<N> {
     }
 }
 
-/// Appends the sums of one part along an axis: from its codes to its intervals, or to all codes before each.
-fn sum_along<N: Number>(part: &[N], kept: &Kept, size: usize, sums: &mut Vec<N>) {
+/// So many sums are made between two looks at the clock.
+const PATIENCE: usize = 1 << 16;
+
+/// Appends the sums of one part along an axis: from its codes to its intervals, or to all codes before each. `None` where it
+/// is time to stop.
+fn sum_along<N: Number>(
+    part: &[N],
+    kept: &Kept,
+    size: usize,
+    sums: &mut Vec<N>,
+    stops: &dyn Fn() -> bool,
+) -> Option<()> {
     let start = sums.len();
     if kept.whole {
         sums.extend_from_slice(part);
         for (lo, hi) in kept.axis.each().skip(kept.axis.codes) {
             let shorter = start + kept.axis.place(lo, hi - 1) * size;
+            if size >= PATIENCE && stops() {
+                return None;
+            }
             for at in 0..size {
                 sums.push(sums[shorter + at].wrapping_add(&part[hi * size + at]));
             }
@@ -157,9 +177,13 @@ fn sum_along<N: Number>(part: &[N], kept: &Kept, size: usize, sums: &mut Vec<N>)
     } else {
         sums.resize(start + size, N::zero());
         for at in 0..part.len() {
+            if at.is_multiple_of(PATIENCE) && stops() {
+                return None;
+            }
             sums.push(sums[start + at].wrapping_add(&part[at]));
         }
     }
+    Some(())
 }
 
 #[cfg(test)]
@@ -196,7 +220,7 @@ mod tests {
         let mut layouts = Vec::new();
         for bytes in [1 << 10, 3 << 10, 6 << 10, 12 << 10, 1 << 20] {
             let count = |row: usize, into: &mut [u32]| into[channel(row)] += 1;
-            let Some(sums) = Sums::<u32>::new(&grid, 2, bytes, &codes, count) else { continue };
+            let Some(sums) = Sums::<u32>::new(&grid, 2, bytes, &codes, &|| false, count) else { continue };
             layouts.push(sums.outer.iter().filter(|kept| kept.whole).count());
             let mut scratch = Vec::new();
             let [first, second, third] = [0, 1, 2].map(|axis| grid.outer()[axis]);

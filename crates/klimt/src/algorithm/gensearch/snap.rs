@@ -1,0 +1,163 @@
+//! A start from elsewhere: a partitioning whose cuts need not be in the split set is moved into it.
+
+use super::atlas::{Atlas, BoxId};
+use super::grid::Shaped;
+use super::tree::Tree;
+use crate::partition::{CutNode, CutTree};
+
+/// The partition tree that follows the cuts of another partitioning: each cut is moved to the nearest split of its column
+/// that leaves parts which satisfy the requirements, and left out where there is none.
+pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Tree {
+    let guide = Guide::new(cuts);
+    let mut tree = Tree::root();
+    let mut pending = vec![(0, atlas.blocks(), 0)];
+    while let Some((leaf, blocks, at)) = pending.pop() {
+        if atlas.is_over() {
+            break;
+        }
+        let space = tree.space(leaf);
+        match guide.side(atlas, space, at) {
+            Side::Leaf => {}
+            Side::Left => pending.push((leaf, blocks, guide.left(at))),
+            Side::Right => pending.push((leaf, blocks, guide.right(at))),
+            Side::Both { .. } => {
+                let splits = guide.nearest(atlas, space, at);
+                let mut divided = splits.into_iter().map(|split| (split, atlas.divide(&blocks, split)));
+                let Some((split, parts)) = divided.find_map(|(split, parts)| Some((split, parts?))) else {
+                    pending.push((leaf, blocks, guide.larger(at)));
+                    continue;
+                };
+                let children = tree.split(leaf, split, parts.iter().map(|(space, _)| *space));
+                for (child, (space, blocks)) in children.zip(parts) {
+                    pending.push((child, blocks, guide.next(atlas, space, at)));
+                }
+            }
+        }
+    }
+    tree
+}
+
+/// Where the values of a box lie beside a cut.
+enum Side {
+    /// There is no cut.
+    Leaf,
+    Left,
+    Right,
+    /// On both sides; most of them on the left or not.
+    Both {
+        mostly_left: bool,
+    },
+}
+
+/// The cuts that are followed.
+struct Guide<'c> {
+    cuts: &'c CutTree,
+    /// How many nodes there are from each node downwards.
+    sizes: Vec<usize>,
+}
+
+impl<'c> Guide<'c> {
+    fn new(cuts: &'c CutTree) -> Self {
+        let mut sizes = vec![1; cuts.nodes.len()];
+        for at in (0..sizes.len()).rev() {
+            if !matches!(cuts.nodes[at], CutNode::Leaf { .. }) {
+                sizes[at] = 1 + sizes[at + 1] + sizes[at + cuts.right(at)];
+            }
+        }
+        Guide { cuts, sizes }
+    }
+
+    fn left(&self, at: usize) -> usize {
+        at + 1
+    }
+
+    fn right(&self, at: usize) -> usize {
+        at + self.cuts.right(at)
+    }
+
+    /// The side of a cut with more cuts of its own.
+    fn larger(&self, at: usize) -> usize {
+        let (left, right) = (self.left(at), self.right(at));
+        if self.sizes[left] >= self.sizes[right] { left } else { right }
+    }
+
+    /// What is done next with a part of a box that has been divided at a cut, or near it: where that was the node of a
+    /// hierarchy, its children may be cut again.
+    fn next(&self, atlas: &Atlas<'_>, space: BoxId, at: usize) -> usize {
+        match self.side(atlas, space, at) {
+            Side::Leaf | Side::Left => self.left(at),
+            Side::Right => self.right(at),
+            Side::Both { .. } if self.is_hierarchy(atlas, at) => at,
+            Side::Both { mostly_left: true } => self.left(at),
+            Side::Both { mostly_left: false } => self.right(at),
+        }
+    }
+
+    fn is_hierarchy(&self, atlas: &Atlas<'_>, at: usize) -> bool {
+        let dimension = self.dimension(at);
+        dimension.is_some_and(|dimension| matches!(atlas.grid.axes[dimension].shape, Shaped::Hierarchy(_)))
+    }
+
+    fn dimension(&self, at: usize) -> Option<usize> {
+        match self.cuts.nodes[at] {
+            CutNode::Threshold { dimension, .. } | CutNode::Subset { dimension, .. } => {
+                Some(dimension as usize)
+            }
+            CutNode::Leaf { .. } => None,
+        }
+    }
+
+    fn is_member(&self, first: u32, len: u32, code: u32) -> bool {
+        self.cuts.members[first as usize..][..len as usize].contains(&code)
+    }
+
+    fn side(&self, atlas: &Atlas<'_>, space: BoxId, at: usize) -> Side {
+        let Some(dimension) = self.dimension(at) else { return Side::Leaf };
+        let axis = &atlas.grid.axes[dimension];
+        let cells = atlas.grid.cells(atlas.space(space), dimension);
+        let (left, right) = match self.cuts.nodes[at] {
+            CutNode::Leaf { .. } => return Side::Leaf,
+            CutNode::Threshold { code, .. } => {
+                let (lo, hi) = (cells[0] as usize, cells[cells.len() - 1] as usize);
+                let first = lo.checked_sub(1).map_or(0, |before| axis.last_code[before] + 1);
+                let last = axis.last_code[hi];
+                (
+                    (code + 1).clamp(first, last + 1) - first,
+                    last - code.min(last).max(first.saturating_sub(1)),
+                )
+            }
+            CutNode::Subset { first, len, .. } => {
+                let inside = |&code: &u32| cells.binary_search(&axis.cell_of[code as usize]).is_ok();
+                let codes = (0..axis.cell_of.len() as u32).filter(inside);
+                let (left, right): (Vec<u32>, Vec<u32>) =
+                    codes.partition(|&code| self.is_member(first, len, code));
+                (left.len() as u32, right.len() as u32)
+            }
+        };
+        match (left, right) {
+            (0, _) => Side::Right,
+            (_, 0) => Side::Left,
+            _ => Side::Both { mostly_left: left >= right },
+        }
+    }
+
+    /// The splits of a box nearest to a cut that crosses it, the nearest first.
+    fn nearest(&self, atlas: &Atlas<'_>, space: BoxId, at: usize) -> Vec<u32> {
+        let Some(dimension) = self.dimension(at) else { return Vec::new() };
+        let axis = &atlas.grid.axes[dimension];
+        let place = |split: u32| atlas.grid.splits[split as usize].at;
+        let mut splits = atlas.grid.available(atlas.space(space));
+        splits.retain(|&split| atlas.grid.splits[split as usize].dimension == dimension);
+        match (&axis.shape, self.cuts.nodes[at]) {
+            (Shaped::Ordered, CutNode::Threshold { code, .. }) => {
+                splits.sort_by_key(|&split| axis.last_code[place(split) as usize].abs_diff(code));
+                splits.truncate(2);
+            }
+            (Shaped::Set { .. }, CutNode::Subset { first, len, .. }) => {
+                splits.retain(|&split| self.is_member(first, len, axis.last_code[place(split) as usize]));
+            }
+            _ => {}
+        }
+        splits
+    }
+}
