@@ -29,7 +29,10 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let columns: Vec<usize> = (0..job.frame.columns().len()).filter(looked_at).collect();
     let least_group = job.requirements.iter().map(|r| r.minimum_size()).max().unwrap_or(1);
     let compared = compared_bytes(job);
-    let _compared = job.pool.reserve(compared, "the values that groups are compared with")?;
+    // A quarter must be left for the rows.
+    let purpose = "the values that groups are compared with";
+    let mut taken = job.pool.reserve(compared + compared / 3, purpose)?;
+    taken.shrink_to(compared);
     let room = Room::new(job, &columns, least_group, compared, rothko.limits)?;
     let mut account = Account { minimal: true, ..Account::default() };
 
