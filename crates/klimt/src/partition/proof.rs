@@ -118,9 +118,12 @@ impl Proof {
         let groups = PartitionGroups { table, partitioning: published, extents };
         let found = loss.finish(cost_of(loss, table, &groups)?, &totals);
         let allowed = Totals { suppressed: allowance as u64, ..totals };
+        // Boundaries are published by the values that are left, so that they shrink where rows are suppressed, which no
+        // search foresees.
+        let shrinks = allowance > 0 && extents == Extents::Region;
         let applies = |bound: &&LowerBound| {
             (allowance == 0 || bound.suppresses)
-                && (bound.extents == extents || loss.needs().extents.is_empty())
+                && (bound.extents == extents && !shrinks || loss.needs().extents.is_empty())
         };
         let searched = published.bound.as_ref().filter(applies);
         let searched = searched.map(|bound| (bound.family.clone(), loss.least(bound.sum, &allowed)));
