@@ -152,22 +152,16 @@ impl Check for Likeness {
         values_that_hold(&self.counts, self.rows as f64 / self.factor() * (1.0 - ROUNDING))
     }
 
-    /// Among rows that are as many as 1/(1 + β) of the whole no value is too common, as none has more rows than in the
+    /// Among rows that are as many as 1/(1 + β) of the whole no value becomes too common, as none has more rows than in the
     /// whole. A value that is too common stays so until there are enough rows of others.
     fn outlook(&self, group: &Statistics) -> (bool, u64) {
-        let (units, scale) = self.beta;
-        if self.ceilings.is_empty()
-            && compare_products(self.rows.into(), scale, units + scale, group.count.into()).is_le()
-        {
-            return (true, u64::MAX);
-        }
         let too_common = |&(code, count): &(u32, u64)| !self.within(code, count, group.count);
-        match group.histogram(self.column).iter().find(too_common) {
-            Some((code, count)) => {
-                (false, farthest(group.count, |j| !self.within(code, count, group.count + j)))
-            }
-            None => (true, 0),
+        if let Some((code, count)) = group.histogram(self.column).iter().find(too_common) {
+            return (false, farthest(group.count, |j| !self.within(code, count, group.count + j)));
         }
+        let (units, scale) = self.beta;
+        let enough = compare_products(self.rows.into(), scale, units + scale, group.count.into()).is_le();
+        (true, if enough && self.ceilings.is_empty() { u64::MAX } else { 0 })
     }
 
     fn steady(&self, group: &Statistics) -> u64 {

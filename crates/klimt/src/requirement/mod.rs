@@ -105,7 +105,7 @@ pub trait Check: Debug + Send + Sync {
     /// What the group reaches.
     fn level(&self, group: &Statistics) -> Level;
 
-    /// So many rows, whatever they are, can be added to the group before [`Check::satisfied`] says something else of it.
+    /// So many rows, whichever of the whole they are, can be added to the group before [`Check::satisfied`] says something else of it.
     /// Who looks at a growing group saves the checks in between; 0 is always sound.
     fn steady(&self, _: &Statistics) -> u64 {
         0

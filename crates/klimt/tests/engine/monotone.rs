@@ -3,7 +3,8 @@
 use crate::common::{column, letters, table};
 use klimt::registry::{self, Subject};
 use klimt::requirement::{Bound, Requirement, TableFacts};
-use klimt::statistics::{Collector, Needs, Statistics};
+use klimt::spill::{Block, HeldRows, Rows};
+use klimt::statistics::{Collector, Needs, Statistics, Tally};
 use klimt::table::{ColumnSpec, Role, Table};
 use proptest::prelude::*;
 
@@ -144,5 +145,30 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn no_group_is_smaller_than_the_least_size(a in prop::collection::btree_set(0..ROWS, 1..60)) {
+        let (table, rows) = (sample(), a.into_iter().collect::<Vec<u32>>());
+        for requirement in every_requirement() {
+            let check = requirement.bind(&TableFacts::of(&table)).unwrap();
+            if check.satisfied(&of(&check.needs(), &table, &rows)) {
+                prop_assert!(rows.len() as u64 >= check.least_size(), "{}", requirement.describe());
+            }
+        }
+    }
+
+    #[test]
+    fn a_tally_of_blocks_has_the_statistics_of_all_rows(block in 1..70usize, expected in 0..80u64) {
+        let table = sample();
+        let needs = Needs { extents: vec![0, 1, 2], histograms: vec![1, 2, 3], moments: vec![4] };
+        let collector = Collector::new(&needs, &table).unwrap();
+        let (mut tally, source) = (Tally::new(&collector, expected), HeldRows::new(&table, block));
+        let mut read = Block::empty(&table);
+        for number in 0..source.blocks() {
+            source.read(number, &mut read).unwrap();
+            tally.add(&read);
+        }
+        prop_assert_eq!(tally.finish(), of(&needs, &table, &(0..ROWS).collect::<Vec<_>>()));
     }
 }
