@@ -72,13 +72,15 @@ impl Requirement for BetaLikeness {
         };
         let everything = |count: &u64| if *count == rows { 1 << GRAIN } else { ceiling(count) };
         let ceilings = if self.enhanced { facts.counts.iter().map(everything).collect() } else { Vec::new() };
-        Ok(Box::new(Likeness {
-            column: facts.number,
-            beta: ratio(self.beta),
-            counts: facts.counts,
-            ceilings,
-            rows,
-        }))
+        let (beta, whole) = (ratio(self.beta), rows as f64);
+        let allowed = |count: u64| (1.0 + beta.0 as f64 / beta.1 as f64) * count as f64 / whole;
+        // A value too many among these costs nothing but time.
+        let is_common = |&(ceiling, count): &(u64, u64)| {
+            count > 0 && ceiling as f64 / GRAINS <= allowed(count) * (1.0 + 1e-6)
+        };
+        let common = ceilings.iter().copied().zip(facts.counts.iter().copied()).zip(0..);
+        let common = common.filter(|(value, _)| is_common(value)).map(|(_, code)| code).collect();
+        Ok(Box::new(Likeness { column: facts.number, beta, counts: facts.counts, ceilings, common, rows }))
     }
 }
 
@@ -96,6 +98,8 @@ struct Likeness {
     counts: Vec<u64>,
     /// By code, what −ln q allows; empty for basic β-likeness.
     ceilings: Vec<u64>,
+    /// The codes of which −ln q allows less than β does, ascending: those of common values.
+    common: Vec<u32>,
     rows: u64,
 }
 
@@ -152,16 +156,25 @@ impl Check for Likeness {
         values_that_hold(&self.counts, self.rows as f64 / self.factor() * (1.0 - ROUNDING))
     }
 
-    /// Among rows that are as many as 1/(1 + β) of the whole no value becomes too common, as none has more rows than in the
-    /// whole. A value that is too common stays so until there are enough rows of others.
+    /// Among rows that are as many as 1/(1 + β) of the whole no value exceeds β, as none has more rows than in the whole; of
+    /// values that may have less, at worst all rows that come have one of them. A value that is too common stays so until
+    /// there are enough rows of others.
     fn outlook(&self, group: &Statistics) -> (bool, u64) {
         let too_common = |&(code, count): &(u32, u64)| !self.within(code, count, group.count);
         if let Some((code, count)) = group.histogram(self.column).iter().find(too_common) {
             return (false, farthest(group.count, |j| !self.within(code, count, group.count + j)));
         }
         let (units, scale) = self.beta;
-        let enough = compare_products(self.rows.into(), scale, units + scale, group.count.into()).is_le();
-        (true, if enough && self.ceilings.is_empty() { u64::MAX } else { 0 })
+        if compare_products(self.rows.into(), scale, units + scale, group.count.into()).is_gt() {
+            return (true, 0);
+        }
+        let mut values = group.histogram(self.column).iter().peekable();
+        let steady = self.common.iter().map(|&code| {
+            while values.next_if(|&(other, _)| other < code).is_some() {}
+            let count = values.next_if(|&(other, _)| other == code).map_or(0, |(_, count)| count);
+            farthest(group.count, |j| self.within(code, count + j, group.count + j))
+        });
+        (true, steady.min().unwrap_or(u64::MAX))
     }
 
     fn steady(&self, group: &Statistics) -> u64 {
