@@ -62,8 +62,6 @@ pub fn describe(args: &AnonymizeArgs, settings: &Settings, table: &Table) -> Vec
     if let Some(loss) = &settings.search.loss {
         said.push(("loss", json!(loss)));
     }
-    let of_dimension = |dimension: usize| json!(table.dimension(dimension).name);
-    said.push(("qi-order", (0..table.dimensions()).map(of_dimension).collect()));
     if args.format.header || args.format.no_header {
         said.push(("header", json!(args.format.header)));
     }

@@ -15,6 +15,8 @@ const VALUES: &[(&str, &str)] = &[
     ("gap", "--gap 1.5"),
     ("trace", "--trace trace.csv"),
     ("splits", "--splits every"),
+    ("split-at", "--split-at age=30,40"),
+    ("as-published", "--as-published"),
     ("priority", "--priority cost"),
     ("queue", "--queue 100"),
     ("lookahead", "--lookahead 10"),

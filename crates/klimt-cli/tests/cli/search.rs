@@ -58,9 +58,17 @@ fn a_trace_tells_how_the_search_went() {
     let trace = place.read("t.csv");
     let mut lines = trace.lines();
     assert_eq!(lines.next(), Some("seconds,found,bound,ratio"));
-    let rows: Vec<Vec<f64>> =
-        lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
-    assert!(rows.len() > 1);
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for line in lines {
+        let (numbers, ratio) = line.rsplit_once(',').unwrap();
+        rows.push(numbers.split(',').map(|cell| cell.parse().unwrap()).collect());
+        let (found, bound) = (rows.last().unwrap()[1], rows.last().unwrap()[2]);
+        match bound > 0.0 {
+            true => assert_eq!(ratio.parse::<f64>().unwrap(), found / bound, "{line}"),
+            false => assert_eq!(ratio, "", "nothing is proven before there is a bound"),
+        }
+    }
+    assert!(rows.len() > 1 && rows.last().unwrap()[2] > 0.0, "{trace}");
     assert!(rows.windows(2).all(|two| two[1][1] <= two[0][1] && two[1][2] >= two[0][2]), "{trace}");
     assert!(rows.iter().all(|row| row[2] <= row[1]));
     assert_eq!(rows.last().unwrap()[1], loss(&certificate(&place), "dm"));

@@ -112,8 +112,11 @@ impl Partitioning {
     }
 
     /// Whether every group satisfies the requirements bound to the rows that are published: readers of the release know
-    /// no other whole.
+    /// no other whole. Where every row is suppressed there is none, and nothing to publish.
     pub fn holds_published(&self, table: &Table, requirements: &[Box<dyn Requirement>]) -> Result<bool> {
+        if self.order.is_empty() {
+            return Ok(false);
+        }
         self.holds_without(&vec![false; table.rows()], requirements, table)
     }
 

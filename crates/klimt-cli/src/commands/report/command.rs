@@ -23,7 +23,7 @@ pub fn make(
         line.flag("spec", spec);
     }
     let said = certificate.map(|json| &json["spec"]["settings"]);
-    columns(&mut line, settings, &in_order(roles, said), said);
+    columns(&mut line, settings, roles, said);
     requirements(&mut line, settings);
     if let Some(file) = &settings.workload {
         line.flag("workload", file);
@@ -35,19 +35,6 @@ pub fn make(
     }
     line.flag("output", &args.release);
     line.text
-}
-
-/// The roles with quasi-identifiers in the order in which they were named, which decides between equally good cuts.
-fn in_order(roles: &[(String, Role)], said: Option<&Value>) -> Vec<(String, Role)> {
-    let named: Vec<&str> = said
-        .and_then(|said| said["qi-order"].as_array())
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let mut roles = roles.to_vec();
-    roles.sort_by_key(|(name, _)| named.iter().position(|other| other == name).unwrap_or(usize::MAX));
-    roles
 }
 
 /// The command that checks the release.
@@ -216,8 +203,13 @@ fn method(line: &mut Line, settings: &Settings, said: &Value) {
             scalar(value).iter().for_each(|value| line.flag(flag, &format!("{}={value}", quoted(column))));
         }
     }
+    for (column, values) in said["column-splits"].as_object().into_iter().flatten() {
+        let values = values.as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted);
+        let values: Vec<String> = values.collect();
+        line.flag("split-at", &format!("{}={}", quoted(column), values.join(",")));
+    }
     if said["as-published"].as_bool() == Some(true) {
-        line.text.push_str(" \\\n    --as-published");
+        line.switch("as-published");
     }
     if said["row-order"].as_str() == Some("kept") {
         line.switch("keep-order");
