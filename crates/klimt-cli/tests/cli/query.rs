@@ -104,7 +104,9 @@ fn a_workload_steers_tables_larger_than_memory_alike() {
     let columns = "--qi age,sex,income --sensitive disease --insensitive id --other drop --workload w2.sql";
     place.write(
         "w2.sql",
-        "SELECT COUNT(*) WHERE age BETWEEN 33 AND 51 AND income > 2500.5; SELECT COUNT(*) WHERE sex = m",
+        "SELECT COUNT(*) WHERE age BETWEEN 33 AND 51 AND income > 2500.5; SELECT COUNT(*) WHERE sex = m; \
+         SELECT AVG(income) WHERE sex = f; SELECT SUM(age) WHERE income < 900; SELECT MAX(age) WHERE sex = m; \
+         SELECT MIN(income) WHERE age > 60",
     );
     place.ok(&format!("anonymize in.csv {columns} -q -k 10 --seed 1 --algorithm mondrian -o a.csv"));
     place.ok(&format!("anonymize in.csv {columns} -q -k 10 --seed 1 --algorithm rothko-t -o b.csv"));
