@@ -63,20 +63,21 @@ impl Measured {
         if self.low.is_nan() || other.low.is_nan() { Measured::UNKNOWN } else { Measured { low, high } }
     }
 
-    /// The greatest of some.
+    /// The greatest of some, which is not known where one of them is not.
     pub fn most(all: &[Measured]) -> Self {
-        all.iter()
-            .copied()
-            .reduce(|a, b| Measured { low: a.low.max(b.low), high: a.high.max(b.high) })
-            .unwrap_or(Measured::UNKNOWN)
+        Measured::chosen(all, f64::max)
     }
 
-    /// The least of some.
+    /// The least of some, which is not known where one of them is not.
     pub fn least(all: &[Measured]) -> Self {
-        all.iter()
-            .copied()
-            .reduce(|a, b| Measured { low: a.low.min(b.low), high: a.high.min(b.high) })
-            .unwrap_or(Measured::UNKNOWN)
+        Measured::chosen(all, f64::min)
+    }
+
+    fn chosen(all: &[Measured], choose: fn(f64, f64) -> f64) -> Self {
+        let known = all.iter().all(|number| !number.low.is_nan() && !number.high.is_nan());
+        let choose =
+            |a: Measured, b: Measured| Measured { low: choose(a.low, b.low), high: choose(a.high, b.high) };
+        all.iter().copied().filter(|_| known).reduce(choose).unwrap_or(Measured::UNKNOWN)
     }
 
     /// In few digits.
