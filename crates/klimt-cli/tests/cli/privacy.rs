@@ -229,8 +229,9 @@ fn splits_follow_the_label_the_number_or_the_loss() {
 fn infogain_takes_a_least_gain() {
     let place = Place::new();
     // No column says anything about the class, but two of them together do.
-    let line =
-        |n: u32| format!("{},{},{},{}\n", n / 4, n % 2, n / 2 % 2, if n % 4 % 3 == 0 { "a" } else { "b" });
+    let line = |n: u32| {
+        format!("{},{},{},{}\n", n / 4, n % 2, n / 2 % 2, if (n % 4).is_multiple_of(3) { "a" } else { "b" })
+    };
     place.write("in.csv", format!("x,y,z,class\n{}", (0..256).map(line).collect::<String>()));
     let columns = "--qi x,y,z --target class --weight x=1.5 --weight z=0.1 -k 8 -q --seed 1";
     let run = |split: &str, how: &str| {

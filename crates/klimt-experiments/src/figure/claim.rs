@@ -209,7 +209,9 @@ impl Claim {
             At::Last => of(&label(chosen.last()), numbers.last().copied()),
             _ if numbers.is_empty() => "nothing was measured".to_string(),
             _ => {
-                let spread = Measured::between(Measured::least(numbers).low, Measured::most(numbers).high);
+                let known: Vec<Measured> =
+                    numbers.iter().copied().filter(|number| !number.low.is_nan()).collect();
+                let spread = Measured::between(Measured::least(&known).low, Measured::most(&known).high);
                 let named = |wanted: Verdict, word: &str| {
                     let places: Vec<&str> = chosen
                         .iter()

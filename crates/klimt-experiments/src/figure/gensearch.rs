@@ -447,17 +447,19 @@ fn fewer_splits(context: &Context) -> Result<Outcome, String> {
     Ok(Outcome { panels: vec![sweep.into()], run })
 }
 
+/// Makes the algorithm that a search starts from.
+type Start = fn() -> Box<dyn Partitioner>;
+
 fn improving(context: &Context) -> Result<Outcome, String> {
     let (table, data, rows) = CENSUS.table(context)?;
     let (table, splits) = split(&table, CENSUS.splits)?;
     let mut sweep =
         Sweep::new("What a search saves", "requirements", "share of the first cost", &[GREEDY, MEDIAN])
             .bars();
-    let starts: [(&str, fn() -> Box<dyn Partitioner>); 2] =
-        [(GREEDY, || Box::new(Steepest("dm"))), (MEDIAN, || Box::new(Mondrian::default()))];
+    let starts: [Start; 2] = [|| Box::new(Steepest("dm")), || Box::new(Mondrian::default())];
     for (name, asked) in CENSUS.cases {
         let Ok(bound) = bind(&table, asked) else { continue };
-        let saved = |(_, start): &(&str, fn() -> Box<dyn Partitioner>)| {
+        let saved = |start: &Start| {
             let first = search(&table, &bound, &*start(), Goal::least("dm", context.limit()))?;
             let first = loss_of(&table, first, 1, "dm")?;
             let way = GenSearch { seed: Some(start()), ..published() };

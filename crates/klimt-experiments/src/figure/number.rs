@@ -63,21 +63,22 @@ impl Measured {
         if self.low.is_nan() || other.low.is_nan() { Measured::UNKNOWN } else { Measured { low, high } }
     }
 
-    /// The greatest of some, which is not known where one of them is not.
+    /// The greatest of some; unknown where one of them is.
     pub fn most(all: &[Measured]) -> Self {
-        Measured::chosen(all, f64::max)
+        Measured::joined(all, f64::max)
     }
 
-    /// The least of some, which is not known where one of them is not.
+    /// The least of some; unknown where one of them is.
     pub fn least(all: &[Measured]) -> Self {
-        Measured::chosen(all, f64::min)
+        Measured::joined(all, f64::min)
     }
 
-    fn chosen(all: &[Measured], choose: fn(f64, f64) -> f64) -> Self {
-        let known = all.iter().all(|number| !number.low.is_nan() && !number.high.is_nan());
-        let choose =
-            |a: Measured, b: Measured| Measured { low: choose(a.low, b.low), high: choose(a.high, b.high) };
-        all.iter().copied().filter(|_| known).reduce(choose).unwrap_or(Measured::UNKNOWN)
+    fn joined(all: &[Measured], join: fn(f64, f64) -> f64) -> Self {
+        if all.iter().any(|number| number.low.is_nan()) {
+            return Measured::UNKNOWN;
+        }
+        let both = |a: Measured, b: Measured| Measured::between(join(a.low, b.low), join(a.high, b.high));
+        all.iter().copied().reduce(both).unwrap_or(Measured::UNKNOWN)
     }
 
     /// In few digits.
@@ -125,6 +126,8 @@ mod tests {
         assert_eq!(over((2.0, 2.0), (0.0, 0.0)), (f64::INFINITY, f64::INFINITY));
         assert!(over((0.0, 0.0), (0.0, 0.0)).0.is_nan());
         assert!(Measured::UNKNOWN.over(1.0.into()).low.is_nan());
+        let unknown = [1.0.into(), Measured::UNKNOWN];
+        assert!(Measured::most(&unknown).low.is_nan() && Measured::least(&unknown).low.is_nan());
     }
 
     #[test]

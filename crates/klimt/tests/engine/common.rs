@@ -48,7 +48,7 @@ pub fn workload(table: &Table) -> BoundWorkload {
             asked.queries.push(Query { aggregate, ..query });
         }
     }
-    let mut bound = asked.bind(table).unwrap().with_means(table.rows() % 2 == 0);
+    let mut bound = asked.bind(table).unwrap().with_means(table.rows().is_multiple_of(2));
     bound.count(table);
     bound
 }

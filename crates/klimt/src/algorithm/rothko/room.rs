@@ -2,7 +2,6 @@
 
 use super::{External, Limits};
 use crate::partition::tuple_bytes;
-use crate::requirement::Requirement;
 use crate::spill::{Block, Rows};
 use crate::table::{Codes, Column, Domain, Role, Table};
 use crate::{Error, Result, memory};
@@ -67,9 +66,9 @@ fn counted_values(frame: &Table) -> usize {
 /// The bytes that it takes to compare groups with the values of the whole.
 pub(super) fn compared_bytes(job: &External<'_>) -> usize {
     let is_compared = |column: &&Column| {
-        let about = |requirement: &&Box<dyn Requirement>| requirement.column() == Some(&column.name);
-        column.role == Role::Sensitive
-            && job.requirements.iter().filter(about).any(|requirement| requirement.compares_with_whole())
+        let mut about =
+            job.requirements.iter().filter(|requirement| requirement.column() == Some(&column.name));
+        column.role == Role::Sensitive && about.any(|requirement| requirement.compares_with_whole())
     };
     let values = |column: &Column| column.coded().map_or(0, |(domain, _)| domain.cardinality());
     let compared = job.frame.columns().iter().filter(is_compared).map(values);
