@@ -18,6 +18,8 @@ def check_report(case, report, random):
     flags = verify_flags(case, report.folder) + ["--other", case.other] if files or random.random() < 0.5 else []
     if not flags and case.missing:
         flags = ["--missing=" + case.missing]
+    if case.queries:
+        flags = flags + ["--workload", os.path.join(report.folder, "workload.sql")]
     done = report.run(["report", case.table(report.folder), case.release(report.folder), "-o", page] + flags + case.format_flags())
     if report.check("report", done.code == 0, f"report ends with {done.code}: {done.err.strip()[-300:]}"):
         with open(page, encoding="utf-8") as source:
