@@ -12,7 +12,7 @@ use super::kernel::{Found, Run};
 use super::measure::Widths;
 use crate::partition::{CutNode, Packed, Tuple};
 use crate::split::SplitCriterion;
-use crate::table::{ColumnData, Role, Shape, Table};
+use crate::table::{Column, ColumnData, Role, Shape, Table};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -121,8 +121,8 @@ impl Run<'_> {
         let first = order.partition_point(|&at| compare(at, middle).is_lt());
         let end = order.partition_point(|&at| compare(at, middle).is_le());
         if first < left {
-            let copies = &mut order[first..end];
-            copies.sort_unstable_by(|&a, &b| by_content(self.job.table, ids[a as usize], ids[b as usize]));
+            let (copies, contents) = (&mut order[first..end], contents(self.job.table));
+            copies.sort_unstable_by(|&a, &b| by_content(&contents, ids[a as usize], ids[b as usize]));
             deal(copies, left - first);
         }
         order
@@ -186,18 +186,22 @@ fn deal(items: &mut [u32], first: usize) {
     items.copy_from_slice(&dealt);
 }
 
-/// Compares two rows by what is published of them beside the quasi-identifiers.
-fn by_content(table: &Table, a: u32, b: u32) -> Ordering {
+/// The columns that are published beside the quasi-identifiers, by name: their order in the table does not matter.
+fn contents(table: &Table) -> Vec<&Column> {
+    let is_published = |column: &&Column| !matches!(column.role, Role::QuasiIdentifier | Role::Identifier);
+    let mut columns: Vec<&Column> = table.columns().iter().filter(is_published).collect();
+    columns.sort_by(|a, b| a.name.cmp(&b.name));
+    columns
+}
+
+/// Compares two rows by what they hold in some columns.
+fn by_content(columns: &[&Column], a: u32, b: u32) -> Ordering {
     let (a, b) = (a as usize, b as usize);
-    let published = table
-        .columns()
-        .iter()
-        .filter(|column| !matches!(column.role, Role::QuasiIdentifier | Role::Identifier));
-    let each = published.map(|column| match &column.data {
+    let mut each = columns.iter().map(|column| match &column.data {
         ColumnData::Coded { codes, .. } => codes.get(a).cmp(&codes.get(b)),
         ColumnData::Texts(texts) => texts.get(a).cmp(texts.get(b)),
     });
-    each.fold(Ordering::Equal, Ordering::then)
+    each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 #[cfg(test)]
