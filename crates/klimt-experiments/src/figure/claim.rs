@@ -16,6 +16,9 @@ pub const SMALL: f64 = 0.1;
 /// At least twice: *much*, *far*, *substantially*, *greatly*, *significantly*.
 pub const MUCH: f64 = 2.0;
 
+/// How far sums of the same numbers in different orders can lie apart.
+const ROUNDING: f64 = 1e-9;
+
 /// What became of a claim, or of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -275,12 +278,16 @@ impl Is {
 
     /// Whether a number is so: only where all that it may be is, or none of it.
     fn of(self, Measured { low, high }: Measured) -> Verdict {
+        // Sums of the same numbers in another order are the same.
+        let (less, more) = (1.0 - ROUNDING, 1.0 + ROUNDING);
         let (holds, fails) = match self {
-            Is::Below(limit) => (high < limit, low >= limit),
-            Is::AtMost(limit) => (high <= limit, low > limit),
-            Is::Over(limit) => (low > limit, high <= limit),
-            Is::AtLeast(limit) => (low >= limit, high < limit),
-            Is::Exactly(limit) => (low == limit && high == limit, low > limit || high < limit),
+            Is::Below(limit) => (high < limit * less, low >= limit * less),
+            Is::AtMost(limit) => (high <= limit * more, low > limit * more),
+            Is::Over(limit) => (low > limit * more, high <= limit * more),
+            Is::AtLeast(limit) => (low >= limit * less, high < limit * less),
+            Is::Exactly(limit) => {
+                (low >= limit * less && high <= limit * more, low > limit * more || high < limit * less)
+            }
         };
         match (holds, fails) {
             (true, _) => Verdict::Holds,
@@ -381,6 +388,9 @@ mod tests {
         assert_eq!(ratio(At::Mean, Is::AtLeast(2.0), &[1.0, 2.0, 4.0]), Holds);
         assert_eq!(ratio(At::Mean, Is::AtLeast(2.1), &[1.0, 2.0, 4.0]), DoesNotHold);
         assert_eq!(ratio(At::First, Is::Exactly(1.0), &[1.0, 2.0, 4.0]), Holds);
+        let rounded = 3.0 + 4.0 * f64::EPSILON;
+        assert_eq!(ratio(At::First, Is::AtMost(3.0), &[rounded, 1.0, 1.0]), Holds);
+        assert_eq!(ratio(At::First, Is::Over(3.0), &[rounded, 1.0, 1.0]), DoesNotHold);
         assert_eq!(ratio(At::Last, Is::Exactly(1.0), &[1.0, 2.0, 4.0]), DoesNotHold);
     }
 
