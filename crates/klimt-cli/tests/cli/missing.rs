@@ -37,21 +37,15 @@ fn a_few_missing_values_cost_little() {
         "rothko-t --memory 20MB",
         "rothko-s --memory 20MB",
         "local",
-        "optimal --time-limit 3s",
+        "optimal --time-limit 10s",
         "scheme --loss ncp --scheme ops --time-limit 6s",
     ] {
-        // A search that gets less of a busy machine than another finds less: it may try again.
-        let tries = if algorithm.contains("--time-limit") { 3 } else { 1 };
-        let mut compared = (0..tries).map(|_| {
-            place.ok(&format!("anonymize whole.csv {BASE} -q --algorithm {algorithm}"));
-            let before = loss(&place, "ncp");
-            let ran = place.ok(&format!("anonymize few.csv {BASE} --algorithm {algorithm}"));
-            let after = loss(&place, "ncp");
-            println!("{algorithm}: {before:.4} {after:.4}");
-            (ran, after <= before * 1.02)
-        });
-        let ran = compared.find(|(_, little)| *little).map(|(ran, _)| ran);
-        let ran = ran.unwrap_or_else(|| panic!("{algorithm}: a few missing values cost too much"));
+        place.ok(&format!("anonymize whole.csv {BASE} -q --algorithm {algorithm}"));
+        let before = loss(&place, "ncp");
+        let ran = place.ok(&format!("anonymize few.csv {BASE} --algorithm {algorithm}"));
+        let after = loss(&place, "ncp");
+        println!("{algorithm}: {before:.4} {after:.4}");
+        assert!(after <= before * 1.02, "{algorithm}: {after} instead of {before}");
         let warned = ["published as one group", "says hardly anything"].map(|told| ran.err.contains(told));
         assert_eq!(warned, [false; 2], "{}", ran.err);
         place.ok("verify out.csv --qi a,b,c,d -k 5");
