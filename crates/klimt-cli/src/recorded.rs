@@ -1,7 +1,8 @@
 //! The settings that a certificate records beside those that other parts describe, and the flags that ask for them again.
 //!
 //! Whatever changes the groups or what is published of them belongs into a certificate, so that the command in a report
-//! makes the same release. File names stay out of it, and so does the seed by which rows are shuffled.
+//! makes the same release. File names stay out of it, and so does the seed by which rows are shuffled. Texts that may be
+//! cells of the table are counted only: whoever asks for the command names them again.
 
 use crate::options::AnonymizeArgs;
 use crate::settings::{ColumnSettings, Settings};
@@ -67,12 +68,14 @@ pub fn describe(args: &AnonymizeArgs, settings: &Settings, table: &Table) -> Vec
     }
     let lists = [
         ("statistics", settings.statistics.iter().map(chosen).collect::<Vec<_>>()),
-        ("missing", settings.missing.clone()),
         ("guides", guides(settings, table)),
     ];
     said.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(key, list)| (key, json!(list))));
+    if !settings.missing.is_empty() {
+        said.push(("missing", json!(settings.missing.len())));
+    }
     let types = by_column(settings, |column| column.type_spec.as_ref().map(|typed| json!(typed.to_string())));
-    let splits = by_column(settings, |column| column.splits.as_ref().map(|values| json!(values)));
+    let splits = by_column(settings, |column| column.splits.as_ref().map(|values| json!(values.len())));
     let maps = [("types", types), ("column-splits", splits)];
     said.extend(maps.into_iter().filter(|(_, map)| !map.is_empty()).map(|(key, map)| (key, json!(map))));
     said

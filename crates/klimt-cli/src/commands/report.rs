@@ -37,6 +37,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
     settings.apply_requirements(&args.requirements)?;
     settings.workload = args.workload.clone().or(settings.workload);
+    settings.apply_splits(&args.split_at)?;
     check_files(args, &settings)?;
     let certified = certificate::read(args)?;
     if let Some(certified) = &certified {

@@ -147,9 +147,10 @@ fn value(flag: &str, columns: &[&str], lot: &mut Lot) -> Option<Vec<String>> {
     Some(vec![format!("--{flag}"), said])
 }
 
-/// Random quasi-identifiers, an algorithm, and options that it may take.
+/// Random quasi-identifiers, an algorithm, and options that it may take; `named` are those that a certificate does not hold:
+/// files, and texts that may be cells.
 struct Case {
-    files: Vec<String>,
+    named: Vec<String>,
     columns: Vec<String>,
     method: Vec<String>,
     spec: Option<String>,
@@ -167,21 +168,21 @@ fn case(lot: &mut Lot) -> Case {
         columns.swap(at, lot.next(at + 1));
     }
     let words = |flag: &str, value: String| vec![format!("--{flag}"), value];
-    let named: Vec<String> = columns.iter().map(|name| klimt::names::quoted(name)).collect();
-    let mut said = words("qi", named.join(","));
-    let mut files = Vec::new();
+    let listed: Vec<String> = columns.iter().map(|name| klimt::names::quoted(name)).collect();
+    let mut said = words("qi", listed.join(","));
+    let mut named = Vec::new();
     let as_spec = lot.chance(25);
     if columns.contains(&JOB) {
-        files.extend(words("hierarchy", format!("{}=job's.csv", klimt::names::quoted(JOB))));
+        named.extend(words("hierarchy", format!("{}=job's.csv", klimt::names::quoted(JOB))));
     }
     if columns.contains(&SIZE) {
-        files.extend(words("order", String::from("size=si ze.txt")));
+        named.extend(words("order", String::from("size=si ze.txt")));
     }
     if columns.contains(&BORN) {
         said.extend(words("type", format!("{BORN}=date:%d.%m.%Y")));
     }
     if columns.contains(&AGE) {
-        said.extend(words("missing", String::from("?")));
+        named.extend(words("missing", String::from("?")));
     }
     said.extend(["--sensitive", "disease", "--target", "score", "--other", "drop"].map(String::from));
     if lot.chance(30) {
@@ -199,8 +200,10 @@ fn case(lot: &mut Lot) -> Case {
             continue;
         }
         let Some(words) = value(option.flag, &columns, lot) else { continue };
-        if ["workload"].contains(&option.flag) || words[1..].iter().any(|word| word.ends_with("cities.txt")) {
-            files.extend(words);
+        if ["workload", "split-at"].contains(&option.flag)
+            || words[1..].iter().any(|word| word.ends_with("cities.txt"))
+        {
+            named.extend(words);
         } else {
             method.extend(words);
         }
@@ -213,7 +216,7 @@ fn case(lot: &mut Lot) -> Case {
     if spec.is_some() {
         method.extend(["--suppress", "none", "--extent", "compact"].map(String::from));
     }
-    Case { files, columns: said, method, spec }
+    Case { named, columns: said, method, spec }
 }
 
 fn unescaped(text: &str) -> String {
@@ -248,9 +251,9 @@ fn tried(seed: u64) -> Option<()> {
     let run =
         |words: &[&[&str]]| crate::common::ran(&place.command("").args(words.concat()).output().unwrap());
     let of = |words: &'_ [String]| -> Vec<String> { words.to_vec() };
-    let (files, columns, method) = (of(&case.files), of(&case.columns), of(&case.method));
+    let (named, columns, method) = (of(&case.named), of(&case.columns), of(&case.method));
     let text = |words: &[String]| words.join(" ");
-    let what = format!("seed {seed}: {} {} {}", text(&columns), text(&files), text(&method));
+    let what = format!("seed {seed}: {} {} {}", text(&columns), text(&named), text(&method));
     fn strs(words: &[String]) -> Vec<&str> {
         words.iter().map(String::as_str).collect()
     }
@@ -258,7 +261,7 @@ fn tried(seed: u64) -> Option<()> {
         &["anonymize", "in put.csv", "-q", "-o", "out put.csv"],
         spec,
         &strs(&columns),
-        &strs(&files),
+        &strs(&named),
         &strs(&method),
     ]);
     if std::env::var_os("KLIMT_CASES").is_some() {
@@ -268,7 +271,7 @@ fn tried(seed: u64) -> Option<()> {
     if made.code != Some(0) {
         return None;
     }
-    let told = run(&[&["report", "in put.csv", "out put.csv", "-q", "-o", "page.html"], spec, &strs(&files)]);
+    let told = run(&[&["report", "in put.csv", "out put.csv", "-q", "-o", "page.html"], spec, &strs(&named)]);
     assert_eq!(told.code, Some(0), "{what}: {}", told.err);
     let command = command(&place.read("page.html"));
     let first = place.read("out put.csv");

@@ -1,6 +1,6 @@
 //! Outputs have names of their own and appear together, or not at all.
 
-use crate::common::{Place, people};
+use crate::common::{Place, people, ran};
 
 const ARGS: &str = "anonymize in.csv --qi age,sex --other drop -k 5 --seed 1";
 
@@ -109,4 +109,39 @@ fn a_release_of_a_store_does_not_lie_in_it() {
     assert_eq!(place.run("index release store -o a.csv --certificate folder").code, Some(2));
     assert!(place.ok("index status store").out.contains("nothing was released"));
     assert!(!place.exists("a.csv"));
+}
+
+/// Texts that the owner types may be cells of few people: the certificate counts them, and a report asks for them again.
+#[test]
+fn a_certificate_counts_typed_texts_and_holds_none() {
+    let place = Place::new();
+    let row = |n: usize| match n {
+        0 => "Eigerhof,wife of the mayor\n".to_string(),
+        n => format!("{},{}\n", ["Aarau", "Bern", "Chur", "Davos"][n % 4], 20 + n % 30),
+    };
+    place.write(
+        "in.csv",
+        std::iter::once("town,age\n".to_string()).chain((0..80).map(row)).collect::<String>(),
+    );
+    place.write("towns.txt", "Aarau\nBern\nChur\nDavos\nEigerhof\n");
+    let typed = [["--missing", "wife of the mayor"], ["--split-at", "town=Chur,Davos"]];
+    let made = "anonymize in.csv --qi town,age --order town=towns.txt -k 3 -q -o out.csv --algorithm gensearch --splits at-most:4";
+    let run =
+        |base: &str, more: &[[&str; 2]]| ran(&place.command(base).args(more.concat()).output().unwrap());
+    let ran = run(made, &typed);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let certificate = place.read("out.csv.certificate.json");
+    for text in ["mayor", "Chur", "Davos"] {
+        assert!(!certificate.contains(text), "{text}: {certificate}");
+    }
+    let page = "report in.csv out.csv --order town=towns.txt -q -o page.html";
+    let unsaid = run(page, &[]);
+    assert_eq!(unsaid.code, Some(2), "{}", unsaid.err);
+    assert!(
+        unsaid.err.contains("--missing TEXT") && unsaid.err.contains("--split-at town=VALUES"),
+        "{}",
+        unsaid.err
+    );
+    assert_eq!(run(page, &typed).code, Some(0));
+    assert!(place.read("page.html").contains("town=Chur,Davos"));
 }

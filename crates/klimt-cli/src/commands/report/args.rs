@@ -30,6 +30,9 @@ pub struct ReportArgs {
     /// The queries that the release was made for: the command that makes it again names them
     #[arg(long, value_name = "FILE")]
     pub workload: Option<String>,
+    /// The values that columns were cut at: the command that makes the release again names them
+    #[arg(long, value_name = "COLUMN=VALUES")]
+    pub split_at: Vec<String>,
     /// What the columns are.
     #[command(flatten)]
     pub columns: ColumnArgs,

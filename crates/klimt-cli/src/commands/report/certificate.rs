@@ -97,10 +97,7 @@ pub fn fill(settings: &mut Settings, json: &Value) -> Result<()> {
             ));
         }
     }
-    if settings.missing.is_empty() {
-        let texts = said["missing"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        settings.missing = texts.map(str::to_string).collect();
-    }
+    problems.extend(unsaid_texts(settings, said));
     if said["workload"].as_bool() == Some(true) && settings.workload.is_none() {
         problems.push(
             "the release was made for a workload: name the file, such as --workload FILE, or the --spec"
@@ -169,4 +166,26 @@ pub fn contradictions(certified: &Certified, findings: &Findings, outcomes: &[Ou
         }
     }
     wrong.into_iter().map(|text| Warning { text, loud: true }).collect()
+}
+
+/// What was typed when the release was made and is only counted in the certificate: it must be named again.
+fn unsaid_texts(settings: &Settings, said: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    let missing = said["missing"].as_u64().unwrap_or(0) as usize;
+    if settings.missing.len() < missing {
+        problems.push(format!(
+            "the release was made with texts that stand for missing values ({missing}): name all, such as --missing TEXT, \
+             or the --spec"
+        ));
+    }
+    for (name, count) in said["column-splits"].as_object().into_iter().flatten() {
+        let given = settings.columns.get(name).and_then(|column| column.splits.as_ref());
+        if given.is_none() {
+            problems.push(format!(
+                "column {name} was cut at values that the owner chose ({count}): name all, such as {}, or the --spec",
+                flag("split-at", name, Some("VALUES"))
+            ));
+        }
+    }
+    problems
 }

@@ -203,9 +203,9 @@ fn method(line: &mut Line, settings: &Settings, said: &Value) {
             scalar(value).iter().for_each(|value| line.flag(flag, &format!("{}={value}", quoted(column))));
         }
     }
-    for (column, values) in said["column-splits"].as_object().into_iter().flatten() {
-        let values = values.as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted);
-        let values: Vec<String> = values.collect();
+    for column in said["column-splits"].as_object().into_iter().flat_map(|splits| splits.keys()) {
+        let values = settings.columns.get(column).and_then(|given| given.splits.as_ref());
+        let values: Vec<String> = values.into_iter().flatten().map(|value| quoted(value)).collect();
         line.flag("split-at", &format!("{}={}", quoted(column), values.join(",")));
     }
     if said["as-published"].as_bool() == Some(true) {
