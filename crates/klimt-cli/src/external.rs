@@ -125,6 +125,7 @@ impl Run<'_> {
                 weights: steered.as_ref().map_or(manner.weights, |steered| steered),
                 workload: manner.workload,
                 keep_tree: manner.extents == Extents::Region || self.saves_recoding,
+                by_boundaries: manner.extents == Extents::Region,
                 pool: self.pool,
                 folder: self.folder,
                 secret: secret(manner.row_order),

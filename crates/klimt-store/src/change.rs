@@ -270,6 +270,7 @@ impl Store {
             weights: &weights,
             workload: None,
             keep_tree: true,
+            by_boundaries: false,
             pool: means.pool,
             folder: means.folder,
             secret: [0; 32],

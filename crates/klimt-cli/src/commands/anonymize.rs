@@ -262,10 +262,13 @@ impl Asked<'_> {
         let original = Original::new(table, &weights).with_workload(workload.as_ref());
         let steered = workload.as_ref().map(|workload| workload.steer(&weights));
         let split = settings.split_spec().bind(&original)?;
-        let bound = Bound::new(requirements, table)?;
+        let mut bound = Bound::new(requirements, table)?;
         let schemes = Schemes::bind(settings, guides, table)?;
         if schemes.is_none() {
             bound.feasible(table)?;
+        }
+        if requires_boundaries(settings, suppression) {
+            bound = bound.by_boundaries(|dimension| table.domain(dimension))?;
         }
         warn(args.general.quiet, settings, requirements, table, &TableFacts::of(table), schemes.as_ref());
         let extents = extents(settings);
@@ -634,6 +637,18 @@ pub fn finish_regions(partitioning: &mut Partitioning, table: &Table, extents: E
         partitioning.regions = tree.regions(&domains, Some(&partitioning.regions));
     }
     partitioning.coalesce(&domains);
+}
+
+/// Whether widths are required of the boundaries that are published. Where rows may be suppressed these move with what is
+/// left; and searches over the rows of boxes, unlike cuts, do not know them.
+fn requires_boundaries(settings: &Settings, suppression: Suppression) -> bool {
+    let cuts = match settings.algorithm() {
+        "mondrian" | "rothko-t" | "rothko-s" => mondrian(settings).model == mondrian::Model::Strict,
+        "rtree" => settings.tree.base_k.is_none(),
+        algorithm => algorithm == "gensearch",
+    };
+    let searches = settings.search.effort() != Effort::Fast;
+    extents(settings) == Extents::Region && suppression == Suppression::NONE && cuts && !searches
 }
 
 fn extents(settings: &Settings) -> Extents {

@@ -228,3 +228,33 @@ proptest! {
         }
     }
 }
+
+/// Where boundaries are published a width is theirs: people of one age may stand in wide boundaries, whatever finds them.
+#[test]
+fn widths_of_regions_are_those_of_boundaries() {
+    let place = Place::new();
+    let text = (0..480).map(|n| format!("{},{}\n", 20 + n % 6 * 10, ["f", "m"][n / 6 % 2]));
+    place.write("in.csv", std::iter::once("age,sex\n".to_string()).chain(text).collect::<String>());
+    let groups = |flags: &str| {
+        let base = "anonymize in.csv --qi age,sex -k 20 --min-width age=6 -q -o out.csv --json";
+        let ran = place.ok(&format!("{base} {flags}"));
+        place.ok("verify out.csv --qi age,sex -k 20 --min-width age=6");
+        let found: Value = serde_json::from_str(&ran.out).unwrap();
+        found["groups"]["count"].as_u64().unwrap()
+    };
+    for algorithm in [
+        "mondrian",
+        "rothko-t",
+        "rothko-s",
+        "rtree",
+        "gensearch --splits every --loss c_avg",
+        "mondrian --split loss:dm",
+    ] {
+        let compact = groups(&format!("--algorithm {algorithm}"));
+        let region = groups(&format!("--algorithm {algorithm} --extent region"));
+        assert!(region > compact, "{algorithm}: {region} groups by boundaries, {compact} by values");
+    }
+    for stricter in ["--effort balanced", "--suppress 5%", "--algorithm optimal --time-limit 2s"] {
+        groups(&format!("--extent region {stricter}"));
+    }
+}

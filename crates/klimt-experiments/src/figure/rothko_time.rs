@@ -131,7 +131,7 @@ struct Kind {
 }
 
 const MEDIAN: Kind = Kind { name: "median", groups: 8 };
-const GAIN: Kind = Kind { name: "infogain", groups: 4 };
+const GAIN: Kind = Kind { name: "infogain:0.01", groups: 4 };
 
 /// The three algorithms at each value of a parameter.
 struct Runs {

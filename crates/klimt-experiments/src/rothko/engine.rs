@@ -81,6 +81,7 @@ pub fn run(
         weights: &vec![1.0; table.dimensions()],
         workload: None,
         keep_tree: false,
+        by_boundaries: false,
         pool: &pool,
         folder: &folder,
         secret: [0; 32],

@@ -2,8 +2,8 @@
 
 use super::sampled::Sampled;
 use super::{Check, Facts, Level, Requirement, Side, TableFacts, Trust};
-use crate::statistics::{Collector, Needs, Statistics};
-use crate::table::Table;
+use crate::statistics::{Collector, Extent, Needs, Statistics};
+use crate::table::{Domain, Table};
 use crate::{Error, ErrorKind, Result};
 use std::sync::Arc;
 
@@ -11,6 +11,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Bound {
     checks: Vec<Bounded>,
+    /// Those that are about boundaries, which no statistics tell.
+    of_boundaries: Vec<(usize, Bounded)>,
     needs: Needs,
     minimum_size: u64,
     /// A size below which every group violates a requirement because of the whole.
@@ -38,6 +40,7 @@ impl Bound {
     pub fn to(requirements: &[Box<dyn Requirement>], whole: &dyn Facts) -> Result<Self> {
         let mut bound = Bound {
             checks: Vec::new(),
+            of_boundaries: Vec::new(),
             needs: Needs::default(),
             minimum_size: 1,
             least_size: 1,
@@ -83,12 +86,52 @@ impl Bound {
         };
         Bound {
             checks: others.map(sampled).collect(),
+            // Boundaries are known from the first cut on, whatever is seen of the rows.
+            of_boundaries: self.of_boundaries.clone(),
             needs: self.needs.clone(),
             minimum_size: trust.least(self.minimum_size),
             least_size: trust.least(self.least_size),
             only_count: self.only_count,
             enough,
         }
+    }
+
+    /// The same requirements where the boundaries of the partition are published: what is required of the published extent
+    /// of an ordered dimension is required of boundaries, and no longer of what the rows of a group take up.
+    pub fn by_boundaries<'d>(mut self, domain: impl Fn(usize) -> &'d Domain) -> Result<Self> {
+        let (mut checks, mut problems) = (Vec::new(), Vec::new());
+        for bounded in std::mem::take(&mut self.checks) {
+            let Some(dimension) = bounded.check.restricts() else {
+                checks.push(bounded);
+                continue;
+            };
+            let last = (domain(dimension).cardinality() as u32).saturating_sub(1);
+            if !bounded.check.admits(&Extent::Interval { lo: 0, hi: last }) {
+                let describe = &bounded.describe;
+                problems.push(format!("no release can satisfy {describe}: its domain is not that wide"));
+            }
+            self.of_boundaries.push((dimension, bounded));
+        }
+        self.needs = checks.iter().fold(Needs::default(), |mut needs, bounded| {
+            needs.include(&bounded.check.needs());
+            needs
+        });
+        self.checks = checks;
+        Error::all(ErrorKind::Unsatisfied, problems).map_or(Ok(self), Err)
+    }
+
+    /// The dimensions whose boundaries are restricted.
+    pub fn bounded(&self) -> impl Iterator<Item = usize> {
+        let mut dimensions: Vec<usize> = self.of_boundaries.iter().map(|(dimension, _)| *dimension).collect();
+        dimensions.sort_unstable();
+        dimensions.dedup();
+        dimensions.into_iter()
+    }
+
+    /// Whether boundaries between which this extent of a dimension is published are allowed.
+    pub fn admits(&self, dimension: usize, published: &Extent) -> bool {
+        let own = self.of_boundaries.iter().filter(|(restricted, _)| *restricted == dimension);
+        own.into_iter().all(|(_, bounded)| bounded.check.admits(published))
     }
 
     /// What the checks read together.

@@ -123,7 +123,17 @@ impl Check for Bound {
     }
 
     fn satisfied(&self, group: &Statistics) -> bool {
-        self.width(group.extent(self.dimension)).is_none_or(|width| width >= self.limit)
+        self.admits(group.extent(self.dimension))
+    }
+
+    fn restricts(&self) -> Option<usize> {
+        // A group of missing values is published without a width, whatever its boundaries are.
+        let decides = matches!(self.widths, Widths::Ordered(..)) && self.missing.is_none();
+        decides.then_some(self.dimension)
+    }
+
+    fn admits(&self, extent: &Extent) -> bool {
+        self.width(extent).is_none_or(|width| width >= self.limit)
     }
 
     fn level(&self, group: &Statistics) -> Level {

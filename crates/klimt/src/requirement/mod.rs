@@ -40,7 +40,7 @@ pub use t_closeness::{Distance, TCloseness};
 pub use variance_diversity::VarianceDiversity;
 
 use crate::Result;
-use crate::statistics::{Needs, Statistics};
+use crate::statistics::{Extent, Needs, Statistics};
 use std::fmt::Debug;
 
 /// A privacy model with its parameters.
@@ -104,6 +104,16 @@ pub trait Check: Debug + Send + Sync {
 
     /// What the group reaches.
     fn level(&self, group: &Statistics) -> Level;
+
+    /// The ordered dimension whose published extent alone decides, where one does.
+    fn restricts(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether a group satisfies the requirement of which this extent of the dimension is published.
+    fn admits(&self, _: &Extent) -> bool {
+        true
+    }
 
     /// So many rows, whichever of the whole they are, can be added to the group before [`Check::satisfied`] says something else of it.
     /// Who looks at a growing group saves the checks in between; 0 is always sound.

@@ -1,6 +1,7 @@
 //! What holds for every partitioning, every requirement and every loss.
 
 mod attack;
+mod boundaries;
 mod brute;
 mod claims;
 mod common;

@@ -9,7 +9,7 @@ use klimt::loss::{Original, SuppressedRows};
 use klimt::memory::Pool;
 use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
 use klimt::registry;
-use klimt::requirement::{Bound, LengthRestriction, Requirement};
+use klimt::requirement::{Bound, Requirement};
 use klimt::spill::{Block, HeldRows, SpillFolder};
 use klimt::split::{SplitCriterion, SplitSpec};
 use klimt::statistics::Collector;
@@ -118,6 +118,7 @@ fn run(setting: &Setting<'_>) -> Result<(Seen, Account)> {
         weights: &vec![1.0; table.dimensions()],
         workload: None,
         keep_tree,
+        by_boundaries: keep_tree,
         pool: &pool,
         folder: &folder,
         secret: [7; 32],
@@ -192,8 +193,12 @@ proptest! {
     ) {
         let table = numbered(&random_table(&kinds, &rows));
         let requirements = requirements(&table, kinds.len(), k, chosen);
-        prop_assume!(requirements.iter().all(|r| r.id() != LengthRestriction::ID));
-        let bound = Bound::new(&requirements, &table).unwrap();
+        // Widths of groups are not seen from frequency groups; those of boundaries are.
+        let mut bound = Bound::new(&requirements, &table).unwrap();
+        if keep_tree {
+            bound = bound.by_boundaries(|dimension| table.domain(dimension)).unwrap();
+        }
+        prop_assume!(bound.needs().extents.is_empty());
         let expected = mondrian(&table, &bound, split, keep_tree);
         // Groups larger than memory are not kept back to be merged with others that are published alike.
         let largest = mondrian(&table, &bound, split, true).groups.iter().map(BTreeSet::len).max().unwrap_or(0);

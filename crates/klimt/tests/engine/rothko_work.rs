@@ -173,6 +173,7 @@ fn on_disk(table: &Table, flag: &str, text: &str, fit: u64) -> (u64, usize, Acco
         weights: &[1.0; 3],
         workload: None,
         keep_tree: false,
+        by_boundaries: false,
         pool: &pool,
         folder: &folder,
         secret: [7; 32],

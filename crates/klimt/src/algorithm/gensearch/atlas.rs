@@ -8,12 +8,15 @@
 //! hold rows, parts without rows vanish, and a cut that leaves a single part is none. So partitions that differ in empty
 //! regions only, which publish the same groups, count as one; and the argument for each partition being met once, as
 //! well as that for dropping a partition with a leaf that violates a requirement, stays as it was, with "the rows of a
-//! leaf" for "the leaf". A minimum over all partitions that satisfy the requirements is the same in both.
+//! leaf" for "the leaf". A minimum over all partitions that satisfy the requirements is the same in both. Where widths are
+//! required of boundaries, two boxes with the same rows are not the same: in such dimensions boxes are kept as they are cut,
+//! and only a cut without rows on one side is none, as what it leaves is narrower for nothing.
 
 use super::blocks::Blocks;
 use super::bound::MinCost;
-use super::grid::{Grid, Shaped};
+use super::grid::{Beside, Grid, Shaped};
 use super::sweep::{Slice, Sweep};
+use crate::algorithm::mondrian::admits;
 use crate::partition::Job;
 use hashbrown::HashMap;
 use std::borrow::Borrow;
@@ -112,22 +115,26 @@ impl<'a> Atlas<'a> {
         let every: Vec<u32> = (0..blocks.len() as u32).collect();
         let whole = Slice::of(&blocks, &minimum, &grid, &every);
         let mut atlas = Atlas::empty(grid, Some(Rows { blocks, job, minimum, lookahead }));
-        atlas.number_of(&whole);
+        let around = atlas.grid.whole();
+        atlas.number_of(&whole, &around);
         atlas
     }
 
-    /// The parts that a split makes of a box, each with its blocks, where each satisfies the requirements.
-    pub fn divide(&mut self, inside: &[u32], split: u32) -> Option<Vec<(BoxId, Vec<u32>)>> {
+    /// The parts that a split makes of a box with these blocks, each with its own, where each satisfies the requirements.
+    pub fn divide(&mut self, number: BoxId, inside: &[u32], split: u32) -> Option<Vec<(BoxId, Vec<u32>)>> {
         let Rows { blocks, minimum, .. } = self.rows.as_ref()?;
         let dimension = self.grid.splits[split as usize].dimension;
         let mut parts = vec![Vec::new(); self.grid.part_count(split)];
         for &block in inside {
             parts[self.grid.part_of(split, blocks.cells(block)[dimension])].push(block);
         }
+        let mut around = self.grid.parts(self.space(number), split);
+        let mut held = parts.iter().map(|part| !part.is_empty());
+        around.retain(|_| held.next() == Some(true));
         parts.retain(|part| !part.is_empty());
         let slices: Vec<Slice> =
             parts.iter().map(|part| Slice::of(blocks, minimum, &self.grid, part)).collect();
-        let numbers = self.parts_of_rows(&slices)?;
+        let numbers = self.parts_of_rows(&slices, &around)?;
         Some(numbers.into_iter().zip(parts).collect())
     }
 
@@ -360,9 +367,10 @@ impl<'a> Atlas<'a> {
             });
             let is_ordered = matches!(self.grid.axes[dimension].shape, Shaped::Ordered);
             let sides = sweep.as_ref().filter(|_| is_ordered).map(|sweep| {
-                let mut from = self.accumulated(sweep.cells.iter().rev());
+                let cells = || sweep.cells.iter().enumerate();
+                let mut from = self.accumulated(cells().rev(), &space, dimension, Beside::From);
                 from.reverse();
-                (self.accumulated(sweep.cells.iter()), from)
+                (self.accumulated(cells(), &space, dimension, Beside::UpTo), from)
             });
             for &split in splits {
                 if self.is_over() {
@@ -376,7 +384,11 @@ impl<'a> Atlas<'a> {
                         let both = up_to[at].zip(from[at + 1]).map(|(left, right)| vec![left, right]);
                         both.filter(|parts| parts.iter().all(|&part| self.facts[part as usize].feasible))
                     }
-                    (Some(sweep), None) => self.parts_of_rows(&sweep.parts(&self.grid, split)),
+                    (Some(sweep), None) => {
+                        let parts = sweep.parts(&self.grid, split);
+                        let around = vec![space.clone(); parts.len()];
+                        self.parts_of_rows(&parts, &around)
+                    }
                 };
                 let Some(parts) = parts else { continue };
                 let gone = |&&other: &&u32| parts.iter().all(|&part| !self.crosses(part, other));
@@ -396,21 +408,35 @@ impl<'a> Atlas<'a> {
         parts.into_iter().map(number).collect()
     }
 
-    /// The boxes of the rows of each slice and those before it. One after the other, as all of them together may take more
-    /// memory than the rows.
-    fn accumulated<'c>(&mut self, slices: impl Iterator<Item = &'c Option<Slice>>) -> Vec<Option<BoxId>> {
+    /// The boxes of the rows of each slice and those before it, which lie on one side of its cell. One after the other, as
+    /// all of them together may take more memory than the rows.
+    fn accumulated<'c>(
+        &mut self,
+        slices: impl Iterator<Item = (usize, &'c Option<Slice>)>,
+        space: &[u32],
+        dimension: usize,
+        side: Beside,
+    ) -> Vec<Option<BoxId>> {
+        let cells = self.grid.cells(space, dimension);
+        let restricted =
+            |cell: u32| self.grid.restricted.contains(&dimension) && cells.binary_search(&cell).is_ok();
+        let restricted: Vec<bool> =
+            (0..self.grid.axes[dimension].last_code.len() as u32).map(restricted).collect();
         let (mut all, mut number): (Option<Slice>, _) = (None, None);
         let mut numbers = Vec::new();
-        for slice in slices {
+        for (cell, slice) in slices {
             if let Some(slice) = slice {
                 match &mut all {
                     Some(all) => all.merge(slice),
                     None => all = Some(slice.clone()),
                 }
-                if self.is_over() {
-                    self.broken_off = true;
-                }
-                number = if self.broken_off { None } else { all.as_ref().map(|all| self.number_of(all)) };
+            }
+            // A cell without rows moves the boundaries all the same.
+            if slice.is_some() || restricted[cell] {
+                self.broken_off |= self.is_over();
+                let around = self.grid.beside(space, dimension, cell as u32, side);
+                let known = all.as_ref().filter(|_| !self.broken_off);
+                number = known.map(|all| self.number_of(all, &around));
             }
             numbers.push(number);
         }
@@ -418,13 +444,13 @@ impl<'a> Atlas<'a> {
     }
 
     /// The parts of a box that hold rows, where there are several and each satisfies the requirements.
-    pub fn parts_of_rows(&mut self, parts: &[impl Borrow<Slice>]) -> Option<Vec<BoxId>> {
+    fn parts_of_rows(&mut self, parts: &[impl Borrow<Slice>], around: &[Vec<u32>]) -> Option<Vec<BoxId>> {
         if parts.len() < 2 {
             return None;
         }
         let mut numbers = Vec::with_capacity(parts.len());
-        for part in parts {
-            let number = self.number_of(part.borrow());
+        for (part, around) in parts.iter().zip(around) {
+            let number = self.number_of(part.borrow(), around);
             if !self.facts[number as usize].feasible {
                 return None;
             }
@@ -433,9 +459,20 @@ impl<'a> Atlas<'a> {
         Some(numbers)
     }
 
-    fn number_of(&mut self, slice: &Slice) -> BoxId {
-        let space = self.grid.tight(&slice.hull);
-        self.number(space, |rows| measure(rows, slice))
+    /// The number of the box of these rows, in a box around them.
+    fn number_of(&mut self, slice: &Slice, around: &[u32]) -> BoxId {
+        let space = self.grid.tight(&slice.hull, around);
+        let is_wide = self.is_wide(&space);
+        self.number(space, |rows| measure(rows, slice, is_wide))
+    }
+
+    /// Whether the boundaries of a box are as wide as the requirements ask for.
+    fn is_wide(&self, space: &[u32]) -> bool {
+        let Some(Rows { job, .. }) = &self.rows else { return true };
+        self.grid.restricted.iter().all(|&dimension| {
+            let (lo, hi) = self.grid.ends(space, dimension);
+            admits(job.requirements, job.table.domain(dimension), dimension, lo, hi)
+        })
     }
 
     fn number(&mut self, space: Vec<u32>, facts: impl FnOnce(Option<&Rows<'a>>) -> Facts) -> BoxId {
@@ -451,11 +488,11 @@ impl<'a> Atlas<'a> {
     }
 }
 
-/// What is known of the rows of some blocks. A box is shrunk to its blocks, so two boxes with the same rows are one.
-fn measure(rows: Option<&Rows<'_>>, slice: &Slice) -> Facts {
+/// What is known of the rows of some blocks, in boundaries that are wide enough or not.
+fn measure(rows: Option<&Rows<'_>>, slice: &Slice, is_wide: bool) -> Facts {
     let rows = rows.expect("only a table has rows to measure");
     let count = slice.statistics.count;
-    if !rows.job.requirements.satisfied(&slice.statistics) {
+    if !is_wide || !rows.job.requirements.satisfied(&slice.statistics) {
         return Facts::new(count, f64::INFINITY, f64::INFINITY, false);
     }
     let cost = rows.job.loss.group(&slice.statistics);

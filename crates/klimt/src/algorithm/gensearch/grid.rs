@@ -60,12 +60,14 @@ pub(super) struct Grid {
     pub splits: Vec<Split>,
     /// The words of a box.
     pub words: usize,
+    /// The ordered dimensions whose boundaries matter: boxes are not shrunk there to what rows take up.
+    pub restricted: Vec<usize>,
 }
 
 impl Grid {
     /// The space over domains, each cut after the given codes, which ascend.
     pub fn new(domains: &[&Domain], codes: &[Vec<u32>]) -> Self {
-        let mut grid = Grid { axes: Vec::new(), splits: Vec::new(), words: 0 };
+        let mut grid = Grid { axes: Vec::new(), splits: Vec::new(), words: 0, restricted: Vec::new() };
         for (dimension, (domain, codes)) in domains.iter().zip(codes).enumerate() {
             let cardinality = domain.cardinality() as u32;
             let (mut axis, places) = match domain.shape() {
@@ -206,8 +208,9 @@ impl Grid {
         parts
     }
 
-    /// The smallest box over what a hull holds, which is not empty.
-    pub fn tight(&self, hull: &Hull) -> Vec<u32> {
+    /// The smallest box over what a hull holds, which is not empty, with the boundaries of the box around it where these
+    /// matter.
+    pub fn tight(&self, hull: &Hull, around: &[u32]) -> Vec<u32> {
         let mut space = hull.members.clone();
         for (axis, &(lo, hi)) in self.axes.iter().zip(&hull.ends) {
             match &axis.shape {
@@ -216,7 +219,28 @@ impl Grid {
                 Shaped::Set { .. } => {}
             }
         }
+        for &dimension in &self.restricted {
+            let word = self.axes[dimension].word;
+            space[word..word + 2].copy_from_slice(&around[word..word + 2]);
+        }
         space
+    }
+
+    /// The first and the last code of a box in an ordered dimension.
+    pub fn ends(&self, space: &[u32], dimension: usize) -> (u32, u32) {
+        let axis = &self.axes[dimension];
+        let (lo, hi) = (space[axis.word] as usize, space[axis.word + 1] as usize);
+        (lo.checked_sub(1).map_or(0, |before| axis.last_code[before] + 1), axis.last_code[hi])
+    }
+
+    /// A box up to a cell of an ordered dimension, or from it on.
+    pub fn beside(&self, space: &[u32], dimension: usize, cell: u32, side: Beside) -> Vec<u32> {
+        let (mut part, word) = (space.to_vec(), self.axes[dimension].word);
+        match side {
+            Beside::UpTo => part[word + 1] = cell,
+            Beside::From => part[word] = cell,
+        }
+        part
     }
 
     /// The hull of a tuple of cells.
@@ -264,6 +288,13 @@ impl Grid {
             }
         }
     }
+}
+
+/// The side of a cell that a part of a box is on; the cell is in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Beside {
+    UpTo,
+    From,
 }
 
 /// The cells that tuples take in every dimension.

@@ -132,7 +132,8 @@ impl GenSearch {
     fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Option<Atlas<'a>>> {
         let domains: Vec<_> =
             (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
-        let grid = Grid::new(&domains, &self.splits.codes(job.table)?);
+        let mut grid = Grid::new(&domains, &self.splits.codes(job.table)?);
+        grid.restricted = job.requirements.bounded().collect();
         let blocks = Blocks::new(&grid, job)?;
         Ok(blocks.map(|blocks| Atlas::of_rows(grid, blocks, job, self.lookahead)))
     }

@@ -22,7 +22,8 @@ pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Tree {
             Side::Right => pending.push((leaf, blocks, guide.right(at))),
             Side::Both { .. } => {
                 let splits = guide.nearest(atlas, space, at);
-                let mut divided = splits.into_iter().map(|split| (split, atlas.divide(&blocks, split)));
+                let mut divided =
+                    splits.into_iter().map(|split| (split, atlas.divide(space, &blocks, split)));
                 let Some((split, parts)) = divided.find_map(|(split, parts)| Some((split, parts?))) else {
                     pending.push((leaf, blocks, guide.larger(at)));
                     continue;

@@ -128,7 +128,7 @@ impl CutFinder<'_> {
             {
                 let cut = match &ranked {
                     Some(ranked) => subset_at(dimension, ranked, place.last as usize),
-                    None => self.threshold_of(part, dimension, &allowed),
+                    None => self.threshold_of(part, dimension, &allowed)?,
                 };
                 best = Some((place, cut));
             }
@@ -151,7 +151,7 @@ impl CutFinder<'_> {
             if place.cuttable.is_set {
                 return self.subset_of_sample(part, &place);
             }
-            if self.widths.mixed.contains(&dimension) {
+            if self.widths.mixed.contains(&dimension) || part.edges.restrict(dimension) {
                 self.fill(part, dimension);
                 let index = self.frequency.values.partition_point(|&value| value <= code) - 1;
                 return self.threshold(part, dimension, index);

@@ -5,6 +5,7 @@
 //! `workload.rs` by the predicates of queries.
 
 use super::Mondrian;
+use super::edges::Edges;
 use super::frequency::{FrequencyGroup, FrequencySet};
 use super::measure::{Dimension, Widths};
 use crate::algorithm::index::{BoxFinder, Plan};
@@ -56,6 +57,8 @@ pub(crate) struct Part<'a, G> {
     pub boxes: Option<&'a Plan<'a>>,
     /// Whether it is cut by the median, as the gain of a cut above was too little.
     pub by_median: bool,
+    /// Its boundaries, where their widths are restricted.
+    pub edges: &'a Edges,
     /// What is known of its rows.
     pub rows: G,
 }
@@ -64,6 +67,15 @@ impl<G: FrequencyGroup> Part<'_, G> {
     /// Whether sizes are all that decides.
     pub(super) fn only_sizes(&self) -> bool {
         self.job.requirements.only_count() && !matches!(self.job.split.base(), SplitCriterion::Loss(_))
+    }
+}
+
+impl<G> Part<'_, G> {
+    /// The code after which a dimension is cut between two codes that follow each other in the part, where the boundaries on
+    /// both sides are as wide as required.
+    fn place(&self, dimension: usize, between: (u32, u32)) -> Option<u32> {
+        let (requirements, domain) = (self.job.requirements, self.dimensions[dimension].domain);
+        self.edges.place(requirements, domain, dimension, between)
     }
 }
 
@@ -194,7 +206,7 @@ impl<'a> CutFinder<'a> {
                 self.thresholds(part, dimension, None);
                 let evenest = |at: &Candidate| (at.imbalance, at.place, at.missing_left);
                 let best = *self.places.iter().min_by_key(|&candidate| evenest(candidate))?;
-                Some(self.threshold_of(part, dimension, &best))
+                self.threshold_of(part, dimension, &best)
             }
         }
     }
@@ -212,6 +224,7 @@ impl<'a> CutFinder<'a> {
         let FrequencySet { values, cumulative, .. } = &*frequency;
         let judge = Judge { collector, requirements: part.job.requirements, cost };
         sweep.places(&part.rows, Order { dimension, values, cumulative }, &judge, places);
+        places.retain(|at| part.place(dimension, (values[at.place], values[at.place + 1])).is_some());
         let Some(mixed) = mixed else { return };
         let FrequencySet { values, cumulative, .. } = &mixed.in_front(frequency);
         let mut lefts = Vec::new();
@@ -225,12 +238,20 @@ impl<'a> CutFinder<'a> {
         }));
     }
 
-    /// The cut after the value with the given index; the missing value is on the left where its code is given.
-    pub(super) fn threshold_at(&self, dimension: usize, index: usize, missing_left: Option<u32>) -> Cut {
-        let code = self.frequency.values[index];
+    /// The cut after the value with the given index, where its boundaries are wide enough; the missing value is on the left
+    /// where its code is given.
+    fn threshold_at<G>(
+        &self,
+        part: &Part<'_, G>,
+        dimension: usize,
+        index: usize,
+        missing_left: Option<u32>,
+    ) -> Option<Cut> {
+        let values = &self.frequency.values;
+        let code = part.place(dimension, (values[index], *values.get(index + 1)?))?;
         let missing = missing_left.map_or(0, |_| self.frequency.count_of(self.frequency.values.len() - 1));
         let left = self.frequency.cumulative[index] + missing;
-        Cut::Threshold { dimension, code, left, missing_left }
+        Some(Cut::Threshold { dimension, code, left, missing_left })
     }
 
     /// The cut at one of the listed thresholds.
@@ -239,9 +260,9 @@ impl<'a> CutFinder<'a> {
         part: &Part<'_, G>,
         dimension: usize,
         at: &Candidate,
-    ) -> Cut {
+    ) -> Option<Cut> {
         let missing = part.dimensions[dimension].missing;
-        self.threshold_at(dimension, at.place, missing.filter(|_| at.missing_left))
+        self.threshold_at(part, dimension, at.place, missing.filter(|_| at.missing_left))
     }
 
     /// A cut after the value with the given index, when it is allowable. Missing values go with the fewer rows, or where
@@ -269,7 +290,7 @@ impl<'a> CutFinder<'a> {
         index: usize,
         missing_left: Option<u32>,
     ) -> Option<Cut> {
-        let cut = self.threshold_at(dimension, index, missing_left);
+        let cut = self.threshold_at(part, dimension, index, missing_left)?;
         let Cut::Threshold { code, left, .. } = cut else { return None };
         let side = |at: u32| usize::from(at > code && Some(at) != missing_left);
         self.allows(part, &[left, part.rows.count() - left], dimension, side).then_some(cut)

@@ -8,6 +8,7 @@
 use super::cut::{Cut, Part};
 use super::kernel::{Found, Run, Work};
 use super::span::{Rows, Span, hash};
+use super::{Above, Edges};
 use crate::partition::{CutNode, CutTree, Packed, Tuple};
 use rayon::prelude::*;
 
@@ -48,7 +49,7 @@ impl<'a> Run<'a> {
         let done: Vec<Found> = Routes::new(&tree)
             .move_rows(span)
             .into_par_iter()
-            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec(), false))
+            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec(), Above::default()))
             .collect();
         self.join(&tree, &done, found);
         None
@@ -102,6 +103,7 @@ impl<'a> Run<'a> {
             dimensions: &self.dimensions,
             boxes: self.boxes.as_ref(),
             by_median: false,
+            edges: &Edges::default(),
             rows: &*span.here.rows,
         };
         let cut = if rows <= enough { None } else { work.finder.find(&part, limits) };
@@ -270,7 +272,7 @@ impl Routes {
 #[cfg(test)]
 mod tests {
     use crate::algorithm::index::BoxSplit;
-    use crate::algorithm::mondrian::{Mondrian, Start};
+    use crate::algorithm::mondrian::{Above, Mondrian, Start};
     use crate::loss::SuppressedRows;
     use crate::partition::{Budget, CutNode, Job, Partitioning, Suppression, Unobserved};
     use crate::registry;
@@ -327,7 +329,7 @@ mod tests {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let parts = [table.rows() as u32];
-        let starts: Vec<_> = parts.iter().map(|&end| Start { end, by_median: false }).collect();
+        let starts: Vec<_> = parts.iter().map(|&end| Start { end, above: Above::default() }).collect();
         pool.install(|| Mondrian::default().partition_starts(&job, &starts, divided)).unwrap().0
     }
 

@@ -61,7 +61,7 @@ impl CutFinder<'_> {
         self.thresholds(part, dimension, Some(cost));
         let best = self.best_place()?;
         let candidate = self.places[best];
-        let cut = self.threshold_of(part, dimension, &candidate);
+        let cut = self.threshold_of(part, dimension, &candidate)?;
         Some(Found { cost: candidate.cost, imbalance: candidate.imbalance, cut })
     }
 

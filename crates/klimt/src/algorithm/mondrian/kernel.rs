@@ -7,7 +7,7 @@
 use super::cut::{Cut, CutFinder, Part};
 use super::measure::Dimension;
 use super::span::{Rows, Runs, Span};
-use super::{Model, Mondrian, Start};
+use super::{Above, Edges, Model, Mondrian, Start};
 use crate::algorithm::index::{BoxFinder, Plan};
 use crate::partition::{CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Tuple, compact_regions};
 use crate::split::SplitCriterion;
@@ -119,13 +119,8 @@ impl<'a> Run<'a> {
     }
 
     /// Works on the part whose limits lie on top of the work's stack, and takes them off.
-    fn anonymize<T: Tuple>(
-        &self,
-        span: Span<'_, T>,
-        by_median: bool,
-        work: &mut Work<'a>,
-        found: &mut Found,
-    ) {
+    fn anonymize<T: Tuple>(&self, span: Span<'_, T>, above: Above, work: &mut Work<'a>, found: &mut Found) {
+        let Above { by_median, edges } = above;
         let base = work.limits.len() - self.dimensions.len();
         if self.job.budget.over() {
             work.limits.truncate(base);
@@ -142,6 +137,7 @@ impl<'a> Run<'a> {
             dimensions: &self.dimensions,
             boxes: self.boxes.as_ref(),
             by_median,
+            edges: &edges,
             rows: &*span.here.rows,
         };
         let cut = work.finder.find(&part, &work.limits[base..]);
@@ -151,9 +147,9 @@ impl<'a> Run<'a> {
             None => self.group(span, work.finder.by_median, found),
             Some(Cut::Runs { dimension, bounds, sizes, missing }) => {
                 let runs = Runs { dimension, bounds: &bounds, sizes: &sizes, missing };
-                self.cut_runs(span, &runs, work, found);
+                self.cut_runs(span, &runs, edges, work, found);
             }
-            Some(cut) => self.cut_in_two(span, &cut, work, found),
+            Some(cut) => self.cut_in_two(span, &cut, &edges, work, found),
         }
     }
 
@@ -171,17 +167,25 @@ impl<'a> Run<'a> {
         self.job.observer.advance(rows as u64);
     }
 
-    fn cut_in_two<T: Tuple>(&self, mut span: Span<'_, T>, cut: &Cut, work: &mut Work<'a>, found: &mut Found) {
+    fn cut_in_two<T: Tuple>(
+        &self,
+        mut span: Span<'_, T>,
+        cut: &Cut,
+        edges: &Edges,
+        work: &mut Work<'a>,
+        found: &mut Found,
+    ) {
         let left = span.move_in_two(cut, work);
         let node = self.push_cut(cut, found);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let (low, high) = span.moved(left);
         let (low_limits, high_limits) = (work.below(cut, true), work.below(cut, false));
         let by_median = work.finder.by_median;
+        let above = |left: bool| Above { by_median, edges: edges.beside(cut, left) };
         if big {
             let (lower, higher) = rayon::join(
-                || self.anonymize_apart(low, low_limits, by_median),
-                || self.anonymize_apart(high, high_limits, by_median),
+                || self.anonymize_apart(low, low_limits, above(true)),
+                || self.anonymize_apart(high, high_limits, above(false)),
             );
             found.append(&lower);
             self.close_left(node, found);
@@ -189,24 +193,24 @@ impl<'a> Run<'a> {
         } else {
             work.limits.extend_from_slice(&high_limits);
             work.limits.extend_from_slice(&low_limits);
-            self.anonymize(low, by_median, work, found);
+            self.anonymize(low, above(true), work, found);
             self.close_left(node, found);
-            self.anonymize(high, by_median, work, found);
+            self.anonymize(high, above(false), work, found);
         }
     }
 
     /// Works on parts side by side.
     fn anonymize_parts<T: Tuple>(&self, span: Span<'_, T>, starts: &[Start], limits: Vec<u32>) -> Found {
         let (mut rest, mut first, mut parts) = (span, 0, Vec::with_capacity(starts.len()));
-        for &Start { end, by_median } in starts {
+        for Start { end, above } in starts {
             let (part, others) = rest.split((end - first) as usize);
-            parts.push((part, by_median));
-            (rest, first) = (others, end);
+            parts.push((part, above.clone()));
+            (rest, first) = (others, *end);
         }
         let done: Vec<Found> = parts
             .into_par_iter()
             .filter(|(part, _)| !part.here.rows.is_empty())
-            .map(|(part, by_median)| self.anonymize_apart(self.arranged(part), limits.clone(), by_median))
+            .map(|(part, above)| self.anonymize_apart(self.arranged(part), limits.clone(), above))
             .collect();
         done.iter().fold(Found::default(), |mut all, one| {
             all.append(one);
@@ -222,9 +226,9 @@ impl<'a> Run<'a> {
         if picks && !self.is_divided(rows) { part.by_content() } else { part }
     }
 
-    pub fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>, by_median: bool) -> Found {
+    pub fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>, above: Above) -> Found {
         let mut found = Found::default();
-        self.anonymize(span, by_median, &mut self.work(limits), &mut found);
+        self.anonymize(span, above, &mut self.work(limits), &mut found);
         found
     }
 
@@ -253,13 +257,15 @@ impl<'a> Run<'a> {
         &self,
         mut span: Span<'_, T>,
         runs: &Runs<'_>,
+        edges: Edges,
         work: &mut Work<'a>,
         found: &mut Found,
     ) {
         span.move_in_runs(runs, &mut work.sides);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let limits = work.finder.widths.distinct.clone();
-        let by_median = work.finder.by_median;
+        // Runs are cut from hierarchies, whose boundaries are not restricted.
+        let above = Above { by_median: work.finder.by_median, edges };
         let all = span.here.rows.len();
         let mut rest = span.moved(all).0;
         let mut parts = Vec::with_capacity(runs.sizes.len());
@@ -269,15 +275,9 @@ impl<'a> Run<'a> {
             rest = others;
         }
         let done: Vec<Found> = if big {
-            parts
-                .into_par_iter()
-                .map(|part| self.anonymize_or_empty(part, &limits, by_median, None))
-                .collect()
+            parts.into_par_iter().map(|part| self.anonymize_or_empty(part, &limits, &above, None)).collect()
         } else {
-            parts
-                .into_iter()
-                .map(|part| self.anonymize_or_empty(part, &limits, by_median, Some(work)))
-                .collect()
+            parts.into_iter().map(|part| self.anonymize_or_empty(part, &limits, &above, Some(work))).collect()
         };
         for (at, one) in done.iter().enumerate() {
             if at + 1 == done.len() {
@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
         &self,
         span: Span<'_, T>,
         limits: &[u32],
-        by_median: bool,
+        above: &Above,
         work: Option<&mut Work<'a>>,
     ) -> Found {
         let mut found = Found::default();
@@ -310,10 +310,10 @@ impl<'a> Run<'a> {
             return found;
         }
         match work {
-            None => self.anonymize(span, by_median, &mut self.work(limits.to_vec()), &mut found),
+            None => self.anonymize(span, above.clone(), &mut self.work(limits.to_vec()), &mut found),
             Some(work) => {
                 work.limits.extend_from_slice(limits);
-                self.anonymize(span, by_median, work, &mut found);
+                self.anonymize(span, above.clone(), work, &mut found);
             }
         }
         found

@@ -14,6 +14,7 @@
 mod boxed;
 mod cut;
 mod divide;
+mod edges;
 mod finish;
 mod frequency;
 mod greedy;
@@ -29,6 +30,7 @@ mod tie;
 mod workload;
 
 pub(crate) use cut::{Cut, CutFinder, Part};
+pub(crate) use edges::{Edges, admits};
 pub(crate) use frequency::{FrequencyGroup, FrequencySet};
 pub(crate) use measure::{Dimension, Measure, Widths};
 
@@ -72,12 +74,21 @@ pub struct Mondrian {
 }
 
 /// A part of the rows that are partitioned: what lies before its end and behind the part before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Start {
     /// Where it ends.
     pub end: u32,
+    /// What the cuts above left for it.
+    pub above: Above,
+}
+
+/// What the cuts above a part left for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Above {
     /// Whether it is cut by the median, as the gain of a cut above was too little.
     pub by_median: bool,
+    /// Its boundaries, where their widths are restricted.
+    pub edges: Edges,
 }
 
 impl Partitioner for Mondrian {
@@ -90,7 +101,8 @@ impl Mondrian {
     /// Partitions tables whose rows lie one after the other in that of the job, each up to its end: no group has rows of
     /// two of them. The cuts are only kept where there is one.
     pub fn partition_parts(&self, job: &Job<'_>, parts: &[u32]) -> Result<Partitioning> {
-        let starts: Vec<Start> = parts.iter().map(|&end| Start { end, by_median: false }).collect();
+        let above = Above { by_median: false, edges: Edges::whole(job.requirements, job.table) };
+        let starts: Vec<Start> = parts.iter().map(|&end| Start { end, above: above.clone() }).collect();
         Ok(self.partition_starts(job, &starts, divide::DIVIDED)?.0)
     }
 

@@ -118,7 +118,7 @@ impl CutFinder<'_> {
             cost(a.place).total_cmp(&cost(b.place)).then_with(|| ties(a).cmp(&ties(b)))
         };
         let best = self.places.iter().copied().filter(narrows).min_by(order)?;
-        Some(self.threshold_of(part, dimension, &best))
+        self.threshold_of(part, dimension, &best)
     }
 }
 

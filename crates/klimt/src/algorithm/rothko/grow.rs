@@ -4,7 +4,7 @@ use super::External;
 use super::room::Room;
 use super::tree::Grown;
 use crate::Result;
-use crate::algorithm::mondrian::{Mondrian, Start};
+use crate::algorithm::mondrian::{Above, Mondrian, Start};
 use crate::loss::SuppressedRows;
 use crate::partition::{CutNode, CutTree, Job, Observer, Suppression};
 use crate::requirement::{Bound, Trust};
@@ -36,8 +36,8 @@ pub(super) struct SampledPart {
     pub sample: Block,
     /// The rows of the part.
     pub rows: u64,
-    /// Whether it is cut by the median.
-    pub by_median: bool,
+    /// What the cuts above left for it.
+    pub above: Above,
 }
 
 /// Grows the tree of a part as far as a sample of its rows allows with confidence, and no further than
@@ -50,7 +50,7 @@ pub(super) fn grow(
     alpha: f64,
     room: &Room,
 ) -> Result<Grown> {
-    let SampledPart { sample, rows, by_median } = part;
+    let SampledPart { sample, rows, above } = part;
     let sampled = sample.rows() as u64;
     let table = sample.into_table(job.frame)?;
     let trust = Trust::new(rows, sampled, alpha, most_sides(job.frame));
@@ -69,7 +69,7 @@ pub(super) fn grow(
             keep_tree: true,
             observer: &Quiet(job.observer),
         },
-        &[Start { end: table.rows() as u32, by_median }],
+        &[Start { end: table.rows() as u32, above }],
     )?;
     let tree = partitioning.tree.unwrap_or_default();
     let by_median = of_leaves(&tree, &by_median);

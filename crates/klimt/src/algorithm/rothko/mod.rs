@@ -103,6 +103,8 @@ pub struct External<'a> {
     pub workload: Option<&'a BoundWorkload>,
     /// Whether the cuts are kept, for region extents or a recoding function.
     pub keep_tree: bool,
+    /// Whether boundaries are published, so that widths are required of them; the cuts are kept then.
+    pub by_boundaries: bool,
     /// The memory that may be taken.
     pub pool: &'a Pool,
     /// Where parts go that do not fit.

@@ -11,9 +11,9 @@ use super::sample::{sensitive, survey};
 use super::tree::{Grower, Grown, finder_bytes};
 use super::withheld::Withheld;
 use super::{Account, External, Method, PartSink, Rothko, Sampling, Whole, grow};
-use crate::algorithm::mondrian::Start;
+use crate::algorithm::mondrian::{Above, Edges, Start};
 use crate::loss::SuppressedRows;
-use crate::partition::{CutTree, Job, Partitioning, Suppression};
+use crate::partition::{CutNode, CutTree, Job, Partitioning, Suppression};
 use crate::region::Regions;
 use crate::requirement::Bound;
 use crate::spill::{Block, Place, Rows, SpillFile, SpilledPart};
@@ -53,7 +53,10 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     }
     let (sample, counts) = first;
     let whole = Whole::new(job.frame, job.source.rows(), counts);
-    let bound = Bound::to(job.requirements, &whole)?;
+    let mut bound = Bound::to(job.requirements, &whole)?;
+    if job.by_boundaries {
+        bound = bound.by_boundaries(|dimension| job.frame.domain(dimension))?;
+    }
     let split = job.split.bind(&job.original(job.frame))?;
     let mut needs = bound.needs().clone();
     if let SplitCriterion::Loss(cost) = split.base() {
@@ -147,6 +150,16 @@ impl<'a> Run<'a> {
         self.hand_on(&file, pruned, leaves, ways, sink)
     }
 
+    /// What the cuts on a way leave for the part at its end.
+    fn above(&self, way: &Way) -> Above {
+        let whole = Edges::whole(&self.bound, self.job.frame);
+        let edges = way.cuts().iter().fold(whole, |edges, (cut, left)| match cut.nodes[0] {
+            CutNode::Threshold { dimension, code, .. } => edges.cut(dimension as usize, code, *left),
+            _ => edges,
+        });
+        Above { by_median: way.by_median, edges }
+    }
+
     /// Accounts for reading and writing so many rows so many times.
     pub fn count(&mut self, rows: u64, reads: u64, writes: u64) {
         let share = rows as f64 / self.whole.rows.max(1) as f64;
@@ -164,7 +177,7 @@ impl<'a> Run<'a> {
         file: &SpillFile,
     ) -> Result<Option<Divided>> {
         let taken = self.job.pool.reserve(self.room.working_bytes(sample.rows() as u64), "a sample")?;
-        let part = SampledPart { sample, rows: source.rows(), by_median: way.by_median };
+        let part = SampledPart { sample, rows: source.rows(), above: self.above(way) };
         let Grown { tree, by_median, .. } =
             grow::grow(self.job, self.rothko.mondrian, &self.bound, part, sampling.alpha, &self.room)?;
         drop(taken);
@@ -202,7 +215,7 @@ impl<'a> Run<'a> {
             collector: &collector,
             room: &self.room,
         };
-        let grown = grower.grow(source, way.by_median)?;
+        let grown = grower.grow(source, self.above(way))?;
         self.count(source.rows(), grown.passes, 0);
         if grown.tree.nodes.len() < 2 {
             return Ok(None);
@@ -355,7 +368,7 @@ impl<'a> Run<'a> {
             self.bound.feasible(table)?;
         }
         let split = self.job.split.bind(&self.job.original(table))?;
-        let start = |&(end, way): &(u32, &Way)| Start { end, by_median: way.by_median };
+        let start = |&(end, way): &(u32, &Way)| Start { end, above: self.above(way) };
         let starts: Vec<Start> = parts.iter().map(start).collect();
         let inner = self.inner(table, &split);
         let (partitioning, _) = self.rothko.mondrian.partition_from(&inner, &starts)?;

@@ -6,7 +6,7 @@ use super::room::Room;
 use super::route::{Routed, Router};
 use super::scan::scan;
 use crate::Result;
-use crate::algorithm::mondrian::{Cut, CutFinder, Dimension, Mondrian, Part};
+use crate::algorithm::mondrian::{Above, Cut, CutFinder, Dimension, Mondrian, Part};
 use crate::partition::{CutNode, CutTree, Job};
 use crate::spill::{Block, Rows};
 use crate::statistics::{Collector, Needs};
@@ -27,8 +27,8 @@ pub(super) struct Grower<'a> {
 struct Node {
     ranges: Vec<Range>,
     rows: u64,
-    /// Whether it is cut by the median, as the gain of a cut above was too little.
-    by_median: bool,
+    /// What the cuts above left for it.
+    above: Above,
     /// The cut and the nodes of its sides.
     cut: Option<(Cut, Vec<usize>)>,
     /// Whether a cut is still to be looked for.
@@ -54,10 +54,10 @@ pub(super) struct Grown {
 impl Grower<'_> {
     /// Grows the tree of a part until every leaf fits in memory or has no allowable cut, or until the frequency groups of
     /// the next level do not fit.
-    pub fn grow(&self, source: &dyn Rows, by_median: bool) -> Result<Grown> {
+    pub fn grow(&self, source: &dyn Rows, above: Above) -> Result<Grown> {
         let frame = self.job.frame;
         let Asked { ranges, rows, .. } = Asked::whole(frame, source.rows());
-        let mut nodes = vec![Node { ranges, rows, by_median, cut: None, open: true }];
+        let mut nodes = vec![Node { ranges, rows, above, cut: None, open: true }];
         let mut passes = 0;
         loop {
             let (tree, leaves) = cut_tree(&nodes);
@@ -77,7 +77,7 @@ impl Grower<'_> {
                 || self.job.budget().over()
                 || (passes > 0 && (!fit || leaves.len() * 2 > self.room.leaves()))
             {
-                let by_median = leaves.iter().map(|&leaf| nodes[leaf].by_median).collect();
+                let by_median = leaves.iter().map(|&leaf| nodes[leaf].above.by_median).collect();
                 return Ok(Grown { tree, by_median, passes });
             }
             if bytes > self.room.frequencies() {
@@ -110,13 +110,13 @@ impl Grower<'_> {
         let workers = rayon::current_num_threads() as u64;
         let counts: u64 = asked.iter().map(|asked| asked.bytes(self.needs, self.job.frame)).sum();
         let lists = workers * finder_bytes(asked.iter().copied());
-        let cut = |at: usize| self.cut(&frequencies, at, nodes[numbers[at]].by_median);
+        let cut = |at: usize| self.cut(&frequencies, at, &nodes[numbers[at]].above);
         let found: Vec<_> = match counts + lists <= self.room.frequencies() {
             true => (0..asked.len()).into_par_iter().map(cut).collect(),
             false => (0..asked.len()).map(cut).collect(),
         };
         for (node, Chosen { cut, held, by_median }) in numbers.into_iter().zip(found) {
-            (nodes[node].open, nodes[node].by_median) = (false, by_median);
+            (nodes[node].open, nodes[node].above.by_median) = (false, by_median);
             let Some(cut) = cut else { continue };
             let first = nodes.len();
             nodes.extend(self.sides(&cut, &held, &nodes[node]));
@@ -126,7 +126,7 @@ impl Grower<'_> {
     }
 
     /// The cut that in-memory Mondrian would make.
-    fn cut(&self, frequencies: &Frequencies<'_>, at: usize, by_median: bool) -> Chosen {
+    fn cut(&self, frequencies: &Frequencies<'_>, at: usize, above: &Above) -> Chosen {
         let frame = self.job.frame;
         let dimensions: Vec<_> =
             (0..frame.dimensions()).map(|d| Dimension::new(frame.domain(d), self.job.weights[d])).collect();
@@ -135,7 +135,8 @@ impl Grower<'_> {
             job: self.inner,
             dimensions: &dimensions,
             boxes: None,
-            by_median,
+            by_median: above.by_median,
+            edges: &above.edges,
             rows: frequencies.group(at),
         };
         let mut finder = CutFinder::new(self.collector.clone());
@@ -147,10 +148,11 @@ impl Grower<'_> {
 
     /// The sides of a cut of a node that holds these codes.
     fn sides(&self, cut: &Cut, held: &[Range], parent: &Node) -> Vec<Node> {
-        let Node { rows, by_median, .. } = *parent;
-        let node = |ranges: Vec<Range>, rows: u64| {
+        let Node { rows, ref above, .. } = *parent;
+        let node = |ranges: Vec<Range>, rows: u64, left: bool| {
             let open = rows > self.room.rows();
-            Node { ranges, rows, by_median, cut: None, open }
+            let above = Above { by_median: above.by_median, edges: above.edges.beside(cut, left) };
+            Node { ranges, rows, above, cut: None, open }
         };
         let within = |dimension: usize, lo: u32, hi: u32| {
             let mut ranges = held.to_vec();
@@ -163,13 +165,13 @@ impl Grower<'_> {
                 let (lo, hi) = held[*dimension];
                 let left = u64::from(*left);
                 vec![
-                    node(within(*dimension, lo, missing_left.unwrap_or(*code)), left),
-                    node(within(*dimension, code + 1, hi), rows - left),
+                    node(within(*dimension, lo, missing_left.unwrap_or(*code)), left, true),
+                    node(within(*dimension, code + 1, hi), rows - left, false),
                 ]
             }
             Cut::Subset { left, .. } => {
                 let left = u64::from(*left);
-                vec![node(held.to_vec(), left), node(held.to_vec(), rows - left)]
+                vec![node(held.to_vec(), left, true), node(held.to_vec(), rows - left, false)]
             }
             Cut::Runs { dimension, bounds, sizes, missing } => {
                 let (lo, hi) = held[*dimension];
@@ -179,7 +181,7 @@ impl Grower<'_> {
                         Some(missing) if missing.run == number => missing.code,
                         _ => bound.min(hi),
                     };
-                    let made = node(within(*dimension, start, last), u64::from(size));
+                    let made = node(within(*dimension, start, last), u64::from(size), false);
                     start = start.max(bound + 1);
                     made
                 };
