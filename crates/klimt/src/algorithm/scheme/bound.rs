@@ -118,6 +118,26 @@ impl Problem<'_> {
     }
 }
 
+impl Problem<'_> {
+    /// Whether groups are priced by statistics with extents.
+    pub fn prices_extents(&self) -> bool {
+        self.pricing == Pricing::Statistics && !self.job.loss.needs().extents.is_empty()
+    }
+
+    /// The extents that are published of a column's blocks, each at the first atom of its block.
+    pub fn block_extents(&self, column: usize, part: &Generalization) -> Vec<Extent> {
+        let mut extents = vec![Extent::NOTHING; part.0.len()];
+        part.groups().iter().for_each(|block| extents[block[0] as usize] = self.extent(column, block));
+        extents
+    }
+
+    /// The first atom of the block that a tuple is in.
+    #[inline]
+    pub fn block(&self, parts: &[Generalization], column: usize, tuple: u32) -> usize {
+        parts[column].0[self.tuples.atoms(column)[tuple as usize] as usize] as usize
+    }
+}
+
 /// What the blocks of a generalization are worth to a loss.
 struct Cells<'p, 'a> {
     problem: &'p Problem<'a>,
@@ -130,7 +150,7 @@ struct Cells<'p, 'a> {
 impl<'p, 'a> Cells<'p, 'a> {
     fn new(problem: &'p Problem<'a>, parts: &'p [Generalization]) -> Self {
         let mut cells = Cells { problem, parts, widths: Vec::new(), extents: Vec::new() };
-        let extents = problem.pricing == Pricing::Statistics && !problem.job.loss.needs().extents.is_empty();
+        let extents = problem.prices_extents();
         for (column, part) in parts.iter().enumerate() {
             match problem.pricing {
                 Pricing::Shares => {
@@ -141,11 +161,7 @@ impl<'p, 'a> Cells<'p, 'a> {
                     cells.widths.push(widths);
                 }
                 Pricing::Statistics if extents => {
-                    let mut found = vec![Extent::NOTHING; part.0.len()];
-                    part.groups()
-                        .iter()
-                        .for_each(|block| found[block[0] as usize] = problem.extent(column, block));
-                    cells.extents.push(found);
+                    cells.extents.push(problem.block_extents(column, part));
                 }
                 _ => {}
             }
@@ -154,7 +170,7 @@ impl<'p, 'a> Cells<'p, 'a> {
     }
 
     fn block(&self, column: usize, tuple: u32) -> usize {
-        self.parts[column].0[self.problem.tuples.atoms(column)[tuple as usize] as usize] as usize
+        self.problem.block(self.parts, column, tuple)
     }
 
     /// What a group costs that is published.

@@ -140,7 +140,7 @@ impl<'p, 'a> Fold<'p, 'a> {
             Visit { fold: self, slab, price, ceiling, at: 0, atoms: Vec::new(), added: 0, stopped: false };
         if family.mode == Mode::Levels {
             let found = visit.levels();
-            return (!visit.stopped).then_some(found);
+            return visit.ended().then_some(found);
         }
         let mut best: Vec<Priced> = Vec::with_capacity(family.nodes.len());
         let mut chosen: Vec<Vec<Vec<usize>>> = Vec::with_capacity(family.nodes.len());
@@ -163,7 +163,7 @@ impl<'p, 'a> Fold<'p, 'a> {
             best.push(value);
             chosen.push(parts);
         }
-        if visit.stopped {
+        if !visit.ended() {
             return None;
         }
         let mut part = Generalization::finest(family.atoms());
@@ -257,6 +257,11 @@ impl Visit<'_, '_, '_> {
             self.slab.add(atom);
             self.atoms.push(atom);
         }
+    }
+
+    /// Whether it came to the end before the search was stopped: slabs look at the clock too, and then say nothing true.
+    fn ended(&self) -> bool {
+        !self.stopped && !self.fold.problem.stopped()
     }
 
     fn value(&mut self) -> Priced {

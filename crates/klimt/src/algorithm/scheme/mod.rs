@@ -13,6 +13,7 @@
 mod applicator;
 mod bits;
 mod bound;
+mod collected;
 mod count;
 mod enumerate;
 mod expand;

@@ -6,12 +6,13 @@
 //! are drawn at random.
 
 use super::bound::Priced;
+use super::collected::Collected;
 use super::family::{Family, Generalization, Mode};
 use super::fold::{Fold, Folded, is_exact};
 use super::groups::Groups;
 use super::keys::Grouper;
 use super::problem::Problem;
-use super::slab::{Collected, Counted};
+use super::slab::Counted;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::time::{Duration, Instant};

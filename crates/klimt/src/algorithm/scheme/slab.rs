@@ -11,7 +11,7 @@ use super::groups::Groups;
 use super::keys::Grouper;
 use super::problem::{Pricing, Problem};
 use super::tuples::gather;
-use crate::statistics::{Extent, Statistics};
+use crate::statistics::Extent;
 
 /// A slab that grows and shrinks.
 pub(super) trait Slab {
@@ -29,18 +29,18 @@ pub(super) trait Slab {
 
 /// Sums over the rows of some groups.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+pub(super) struct Sums {
     /// What sizes cost.
-    size: f64,
+    pub size: f64,
     /// What rows pay in the other columns, less what they are spared.
-    paid: f64,
+    pub paid: f64,
     /// What rows pay per unit of width in the column of the slab.
-    slope: f64,
+    pub slope: f64,
 }
 
 impl Sums {
     #[inline]
-    fn add(&mut self, other: &Sums) {
+    pub fn add(&mut self, other: &Sums) {
         self.size += other.size;
         self.paid += other.paid;
         self.slope += other.slope;
@@ -49,25 +49,25 @@ impl Sums {
 
 /// Rows of one atom in one cell.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    cell: u32,
-    rows: u32,
-    paid: f64,
-    slope: f64,
+pub(super) struct Entry {
+    pub cell: u32,
+    pub rows: u32,
+    pub paid: f64,
+    pub slope: f64,
 }
 
 /// The entries by atom.
-struct Entries {
-    entries: Vec<Entry>,
+pub(super) struct Entries {
+    pub entries: Vec<Entry>,
     ends: Vec<usize>,
     /// The group that each entry was.
-    groups: Vec<u32>,
-    cells: usize,
+    pub groups: Vec<u32>,
+    pub cells: usize,
 }
 
 impl Entries {
     /// `groups` are those under the finest generalization of the other columns and the atoms of this one.
-    fn new(
+    pub fn new(
         problem: &Problem<'_>,
         column: usize,
         groups: &Groups,
@@ -94,7 +94,7 @@ impl Entries {
         Entries { entries: order.iter().map(entry).collect(), ends, groups: order, cells: many }
     }
 
-    fn of(&self, atom: u32) -> std::ops::Range<usize> {
+    pub fn of(&self, atom: u32) -> std::ops::Range<usize> {
         let start = if atom == 0 { 0 } else { self.ends[atom as usize - 1] };
         start..self.ends[atom as usize]
     }
@@ -267,150 +267,6 @@ impl Slab for Counted<'_, '_> {
 
     fn value(&mut self, width: f64, _: &dyn Fn() -> Extent) -> (f64, u64) {
         (self.total.size + self.total.paid + width * self.total.slope, self.suppressed)
-    }
-}
-
-/// How many statistics are merged between two looks at the clock.
-const PATIENCE: usize = 256;
-
-/// A slab whose groups are judged, or priced, by their statistics.
-pub(super) struct Collected<'p, 'a> {
-    problem: &'p Problem<'a>,
-    column: usize,
-    groups: &'p Groups,
-    entries: Entries,
-    /// By cell.
-    cells: Vec<Cell>,
-    /// The extents of the other columns by cell, where the loss looks at them.
-    extents: Vec<Vec<Extent>>,
-    /// The cells that hold rows.
-    live: Vec<u32>,
-    log: Vec<(u32, Cell)>,
-    logs: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Cell {
-    statistics: Option<Statistics>,
-    sums: Sums,
-    /// Whether the requirements hold, where that has been looked at.
-    satisfied: Option<bool>,
-}
-
-impl<'p, 'a> Collected<'p, 'a> {
-    pub fn new(
-        problem: &'p Problem<'a>,
-        column: usize,
-        groups: &'p Groups,
-        parts: &[Generalization],
-        grouper: &mut Grouper,
-    ) -> Self {
-        let entries = Entries::new(problem, column, groups, parts, grouper);
-        let mut extents = Vec::new();
-        if problem.pricing == Pricing::Statistics && !problem.job.loss.needs().extents.is_empty() {
-            extents = vec![Vec::new(); entries.cells];
-            for (entry, &group) in entries.entries.iter().zip(&entries.groups) {
-                let tuple = groups.tuples[group as usize] as usize;
-                let block = |(column, part): (usize, &Generalization)| {
-                    let first = part.0[problem.tuples.atoms(column)[tuple] as usize];
-                    let atoms: Vec<u32> =
-                        (0..part.0.len() as u32).filter(|&atom| part.0[atom as usize] == first).collect();
-                    problem.extent(column, &atoms)
-                };
-                if extents[entry.cell as usize].is_empty() {
-                    extents[entry.cell as usize] = parts.iter().enumerate().map(block).collect();
-                }
-            }
-        }
-        let cells = vec![Cell::default(); entries.cells];
-        Collected {
-            problem,
-            column,
-            groups,
-            entries,
-            cells,
-            extents,
-            live: Vec::new(),
-            log: Vec::new(),
-            logs: false,
-        }
-    }
-}
-
-impl Slab for Collected<'_, '_> {
-    fn add(&mut self, atom: u32) {
-        for at in self.entries.of(atom) {
-            // Whoever adds sees that the search is stopped, and wants none of this.
-            if at % PATIENCE == 0 && self.problem.stopped() {
-                return;
-            }
-            let entry = self.entries.entries[at];
-            let cell = &mut self.cells[entry.cell as usize];
-            if self.logs {
-                self.log.push((entry.cell, cell.clone()));
-            }
-            let part = &self.groups.statistics[self.entries.groups[at] as usize];
-            match &mut cell.statistics {
-                Some(whole) => whole.merge(part),
-                none => {
-                    *none = Some(part.clone());
-                    self.live.push(entry.cell);
-                }
-            }
-            cell.sums.add(&Sums { size: 0.0, paid: entry.paid, slope: entry.slope });
-            cell.satisfied = None;
-        }
-    }
-
-    fn clear(&mut self) {
-        for cell in self.live.drain(..) {
-            self.cells[cell as usize] = Cell::default();
-        }
-        self.log.clear();
-        self.logs = false;
-    }
-
-    fn mark(&mut self) -> usize {
-        self.logs = true;
-        self.log.len()
-    }
-
-    fn back(&mut self, mark: usize) {
-        while self.log.len() > mark {
-            let Some((cell, before)) = self.log.pop() else { break };
-            if before.statistics.is_none() {
-                self.live.pop();
-            }
-            self.cells[cell as usize] = before;
-        }
-    }
-
-    fn value(&mut self, width: f64, extent: &dyn Fn() -> Extent) -> (f64, u64) {
-        let problem = self.problem;
-        let own = if self.extents.is_empty() { Extent::NOTHING } else { extent() };
-        let (mut cost, mut suppressed) = (0.0, 0);
-        for &at in &self.live {
-            let at = at as usize;
-            let cell = &mut self.cells[at];
-            let Some(statistics) = &cell.statistics else { continue };
-            if !*cell.satisfied.get_or_insert_with(|| problem.job.requirements.satisfied(statistics)) {
-                suppressed += statistics.count;
-                continue;
-            }
-            cost += match problem.pricing {
-                Pricing::Size => problem.job.loss.size(statistics.count).unwrap_or(0.0),
-                Pricing::Shares => cell.sums.paid + width * cell.sums.slope,
-                Pricing::Statistics => {
-                    let mut blocks: Vec<&Extent> =
-                        self.extents.get(at).map_or_else(Vec::new, |extents| extents.iter().collect());
-                    if let Some(block) = blocks.get_mut(self.column) {
-                        *block = &own;
-                    }
-                    problem.cost_of(statistics, &blocks)
-                }
-            };
-        }
-        (cost, suppressed)
     }
 }
 
