@@ -7,6 +7,7 @@
 
 use super::grow::grow;
 use super::missing::{self, Missing};
+use super::seed::coarsest;
 use super::{ColumnScheme, Scheme};
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::partition::Job;
@@ -146,6 +147,26 @@ impl Family {
             return grow(scheme, guide, leaves, None, column.levels);
         }
         grow(scheme, guide, leaves, missing, column.levels)
+    }
+
+    /// The family of the coarsest generalization and no other, where that puts everything together.
+    pub(super) fn coarsest_alone(&self, domain: &Domain) -> Option<Family> {
+        if coarsest(self).0.iter().any(|&first| first > 0) {
+            return None;
+        }
+        let mut codes = self.codes.concat();
+        codes.sort_unstable();
+        let top = domain.hierarchy().and_then(|tree| {
+            let spans = self.tops.iter().flatten().map(|&top| tree.span(top));
+            let (lo, hi) = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+            Some(tree.lowest_common_ancestor(lo, hi))
+        });
+        let levels = match self.mode {
+            Mode::Levels => vec![Generalization::finest(1)],
+            _ => Vec::new(),
+        };
+        let root = Node { children: Vec::new(), atoms: 0..1, mergeable: false };
+        Some(Family { mode: self.mode, nodes: vec![root], levels, codes: vec![codes], tops: vec![top] })
     }
 
     /// How many atoms there are.

@@ -3,6 +3,9 @@
 use super::family::Generalization;
 use crate::statistics::Statistics;
 
+/// How many statistics are merged between two looks at the clock.
+const PATIENCE: usize = 16_384;
+
 /// Groups, each with one of its tuples and the sums over its rows that cost and requirements are seen from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
@@ -37,6 +40,11 @@ impl Groups {
 
     /// The coarser groups that these are parts of; of which generalization and under which keys is for the caller to say.
     pub fn merged(&self, groups: &[u32], many: usize) -> Groups {
+        self.merged_unless(groups, many, &|| false).unwrap_or_default()
+    }
+
+    /// As [`Groups::merged`]; nothing where that is stopped, which is asked now and then.
+    pub fn merged_unless(&self, groups: &[u32], many: usize, stops: &dyn Fn() -> bool) -> Option<Groups> {
         let mut tuples = vec![u32::MAX; many];
         let mut rows = vec![0; many];
         for ((&group, &tuple), &size) in groups.iter().zip(&self.tuples).zip(&self.rows) {
@@ -57,7 +65,10 @@ impl Groups {
         let mut statistics: Vec<Statistics> = Vec::new();
         if !self.statistics.is_empty() {
             let mut found: Vec<Option<Statistics>> = vec![None; many];
-            for (&group, part) in groups.iter().zip(&self.statistics) {
+            for (number, (&group, part)) in groups.iter().zip(&self.statistics).enumerate() {
+                if number % PATIENCE == PATIENCE - 1 && stops() {
+                    return None;
+                }
                 match &mut found[group as usize] {
                     Some(whole) => whole.merge(part),
                     none => *none = Some(part.clone()),
@@ -65,7 +76,7 @@ impl Groups {
             }
             statistics = found.into_iter().flatten().collect();
         }
-        Groups {
+        Some(Groups {
             tuples,
             rows,
             parts: Vec::new(),
@@ -73,7 +84,7 @@ impl Groups {
             offsets: sums(&self.offsets),
             slopes: self.slopes.iter().map(sums).collect(),
             statistics,
-        }
+        })
     }
 
     /// How many bytes they take, nearly.

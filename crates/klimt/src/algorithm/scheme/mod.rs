@@ -272,11 +272,29 @@ impl SchemeSearch {
     fn solve(&self, job: &Job<'_>, missing: Missing) -> Result<Solved> {
         problem::admit(job)?;
         let families = family::families(&self.columns, job, missing)?;
-        let problem = Problem::new(job, &families)?;
-        let found = search::run(self, &problem)?;
+        if let Some(solved) = self.solve_over(job, &families, false)? {
+            return Ok(solved);
+        }
+        // The time was over before there was anything: everything together is soon told.
+        let coarsest = |(dimension, family): (usize, Family)| {
+            family.coarsest_alone(job.table.domain(dimension)).unwrap_or(family)
+        };
+        let families: Vec<Family> = families.into_iter().enumerate().map(coarsest).collect();
+        let mut solved = self
+            .solve_over(job, &families, true)?
+            .ok_or_else(|| Error::internal("a patient search came to nothing"))?;
+        solved.partitioning.bound = None;
+        Ok(solved)
+    }
+
+    /// The best generalization of the families; nothing where the search is stopped before it has one, unless it is
+    /// `patient`.
+    fn solve_over(&self, job: &Job<'_>, families: &[Family], patient: bool) -> Result<Option<Solved>> {
+        let Some(problem) = Problem::new(job, families, patient)? else { return Ok(None) };
+        let Some(found) = search::run(self, &problem)? else { return Ok(None) };
         let partitioning = outcome::partitioning(&problem, &found, self.family())?;
         let cost = missing::published_cost(&problem, &found.best.parts, &partitioning)?
             .unwrap_or(found.best.priced.cost);
-        Ok(Solved { partitioning, cost })
+        Ok(Some(Solved { partitioning, cost }))
     }
 }

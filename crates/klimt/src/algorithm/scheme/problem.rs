@@ -10,6 +10,7 @@ use crate::partition::Job;
 use crate::statistics::{Collector, Extent, Statistics};
 use crate::table::Shape;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// How the cost of a group is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub(super) struct Problem<'a> {
     pub base: Groups,
     /// Whether there is memory for one piece of work at a time only.
     pub alone: bool,
+    /// Whether everything is done to the end, however late it is.
+    pub patient: bool,
     /// No smaller group satisfies the requirements.
     least_rows: u32,
     /// What a row pays in small groups, by their size.
@@ -51,6 +54,9 @@ pub(super) struct Problem<'a> {
 
 /// The sizes of groups for which it is tabulated what a row pays.
 const TABULATED: u64 = 4096;
+
+/// So many tuples, or rows, are gone through in the blink of an eye; what goes through more looks at the clock before.
+const BLINK: usize = 100_000;
 
 /// What memory is needed for, in words.
 const WORK: &str = "the search for the best generalization";
@@ -116,8 +122,10 @@ fn rate(job: &Job<'_>, size: u64) -> f64 {
 }
 
 impl<'a> Problem<'a> {
-    pub fn new(job: &'a Job<'a>, families: &'a [Family]) -> Result<Self> {
-        let tuples = Tuples::new(job.table, families);
+    /// What is to be solved; nothing where the search is stopped before that is known, unless it is `patient`.
+    pub fn new(job: &'a Job<'a>, families: &'a [Family], patient: bool) -> Result<Option<Self>> {
+        let late = || !patient && job.table.rows() > BLINK && job.stops();
+        let Some(tuples) = Tuples::new(job.table, families, &late) else { return Ok(None) };
         let pricing = pricing(job);
         let limit = job.suppression.limit(job.table.rows()) as u64;
         let price = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
@@ -128,6 +136,7 @@ impl<'a> Problem<'a> {
         let workers = rayon::current_num_threads();
         let mut problem = Problem {
             alone: job.budget.admit(job.table, needed(workers), WORK).is_err(),
+            patient,
             job,
             families,
             applicators: if tractable { families.iter().map(Applicators::of).collect() } else { Vec::new() },
@@ -145,8 +154,9 @@ impl<'a> Problem<'a> {
             collects: collects(job, pricing),
             tuples,
         };
-        problem.base = problem.every_tuple()?;
-        Ok(problem)
+        let Some(base) = problem.every_tuple()? else { return Ok(None) };
+        problem.base = base;
+        Ok(Some(problem))
     }
 
     pub fn dimensions(&self) -> usize {
@@ -161,7 +171,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn every_tuple(&self) -> Result<Groups> {
+    /// Every tuple as a group; nothing where the search is stopped meanwhile.
+    fn every_tuple(&self) -> Result<Option<Groups>> {
         let many = self.tuples.len();
         let mut base = Groups {
             tuples: (0..many as u32).collect(),
@@ -193,9 +204,18 @@ impl<'a> Problem<'a> {
             }
             let collector = Collector::new(&needs, self.job.table)?;
             let (order, ends) = self.tuples.by_tuple();
-            base.statistics = collector.of_each(&order, &ends);
+            let mut start = 0;
+            for ends in ends.chunks(BLINK) {
+                if self.is_late() {
+                    return Ok(None);
+                }
+                let end = ends.last().copied().unwrap_or(start);
+                let ends: Vec<usize> = ends.iter().map(|end| end - start).collect();
+                base.statistics.extend(collector.of_each(&order[start..end], &ends));
+                start = end;
+            }
         }
-        Ok(base)
+        Ok(Some(base))
     }
 
     /// What the rows of every tuple pay for a unit of width in a column, added up; empty where every row pays the same.
@@ -301,9 +321,36 @@ impl<'a> Problem<'a> {
     pub fn roll_up(&self, finer: &Groups, parts: &[Generalization], grouper: &mut Grouper) -> Groups {
         let some: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
         let (groups, many) = self.regroup(finer, &some, grouper);
-        let mut coarser = finer.merged(&groups, many);
+        self.rolled_up(finer.merged(&groups, many), &groups, parts, grouper)
+    }
+
+    /// The groups under a generalization, from the tuples; nothing where the search is stopped and there are many of them.
+    pub fn roll_up_in_time(
+        &self,
+        parts: &[Generalization],
+        grouper: &mut Grouper,
+    ) -> Option<Cow<'_, Groups>> {
+        if self.is_late() {
+            return None;
+        }
+        if parts == self.base.parts {
+            return Some(Cow::Borrowed(&self.base));
+        }
+        let some: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
+        let (groups, many) = self.regroup(&self.base, &some, grouper);
+        let coarser = self.base.merged_unless(&groups, many, &|| self.is_late())?;
+        Some(Cow::Owned(self.rolled_up(coarser, &groups, parts, grouper)))
+    }
+
+    fn rolled_up(
+        &self,
+        mut coarser: Groups,
+        groups: &[u32],
+        parts: &[Generalization],
+        grouper: &mut Grouper,
+    ) -> Groups {
         if self.layout.is_whole() {
-            coarser.keys = grouper.keys_of(&groups, many);
+            coarser.keys = grouper.keys_of(groups, coarser.len());
         }
         coarser.parts = parts.to_vec();
         coarser
@@ -336,6 +383,11 @@ impl<'a> Problem<'a> {
         }
         let tuples: Vec<u32> = some.iter().map(|&group| groups.tuples[group as usize]).collect();
         grouper.group(&self.layout, &self.tuples, &tuples, parts)
+    }
+
+    /// Whether the search is stopped, and there are so many tuples that going through them would take long.
+    pub fn is_late(&self) -> bool {
+        !self.patient && self.tuples.len() > BLINK && self.stopped()
     }
 
     /// Whether the search should end with what it has.

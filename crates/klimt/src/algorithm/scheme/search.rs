@@ -55,8 +55,9 @@ struct Look {
     owes: bool,
 }
 
-/// Runs the search. Fails where nothing satisfies the requirements.
-pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Reached> {
+/// Runs the search. Fails where nothing satisfies the requirements; nothing where it is stopped before it has looked at
+/// any generalization.
+pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Option<Reached>> {
     let seeding = Seeding::new(problem);
     let tractable = problem.tractable;
     let mut told = |found: &Found| problem.job.observer.improved(found.priced.cost, 0.0);
@@ -74,17 +75,23 @@ pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Reac
         folded: fold_column(&seeding, problem).filter(|_| settings.pruning.fold),
         seeding: &seeding,
     };
+    if best.is_none() && problem.is_late() {
+        return Ok(None);
+    }
     if best.is_none() {
         best = search.plain(problem.families.iter().map(coarsest).collect());
     }
-    let bound = search.least();
-    let bound = if tractable { search.walk(search.root(bound), &mut best) } else { bound };
+    let mut bound = if problem.is_late() { 0.0 } else { search.least() };
+    if tractable && !problem.is_late() {
+        bound = search.walk(search.root(bound), &mut best);
+    }
     let best = best.ok_or_else(|| {
         Error::new(ErrorKind::Unsatisfied, "no generalization of these schemes satisfies every requirement")
     })?;
-    let bound = bound.min(best.priced.cost);
+    // A patient search is about what is left of the families.
+    let bound = if problem.patient { 0.0 } else { bound.min(best.priced.cost) };
     problem.job.observer.improved(best.priced.cost, bound);
-    Ok(Reached { best, bound })
+    Ok(Some(Reached { best, bound }))
 }
 
 fn top_down(settings: &SchemeSearch, problem: &Problem<'_>) -> bool {
@@ -211,6 +218,9 @@ impl Search<'_, '_, '_> {
 
     /// Looks at a node for the first time, or makes its children; what was found, and what is to be looked at.
     fn work(&self, node: Node, best: f64, grouper: &mut Grouper) -> (Option<Found>, Vec<Node>) {
+        if self.problem.is_late() {
+            return (None, Vec::new());
+        }
         if node.seen {
             return (None, expand(self, &node, best, grouper));
         }

@@ -105,7 +105,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
             let mut rng = random(seed, number);
             let part = |family| scattered(family, &mut |many| below(&mut rng, many));
             let parts: Vec<Generalization> = self.problem.families.iter().map(part).collect();
-            let groups = self.problem.roll_up(&self.problem.base, &parts, &mut Grouper::default());
+            let groups = self.problem.roll_up_in_time(&parts, &mut Grouper::default())?;
             let priced = self.problem.priced(&groups, &parts);
             priced.cost.is_finite().then_some(Found { priced, parts })
         });
@@ -137,8 +137,9 @@ impl<'p, 'a> Seeding<'p, 'a> {
     ) -> Option<Found> {
         let problem = self.problem;
         let mut grouper = Grouper::default();
-        let groups = problem.roll_up(&problem.base, &parts, &mut grouper);
+        let groups = problem.roll_up_in_time(&parts, &mut grouper)?;
         let mut reached = problem.priced(&groups, &parts);
+        drop(groups);
         let mut steady = 0;
         for &column in order.iter().cycle() {
             if steady == order.len() || problem.stopped() {
@@ -168,7 +169,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
         let margin = cost.abs() * 1e-12;
         let mut fine = parts.to_vec();
         fine[column] = Generalization::finest(self.problem.families[column].atoms());
-        let groups = self.problem.roll_up(&self.problem.base, &fine, grouper);
+        let groups = self.problem.roll_up_in_time(&fine, grouper)?;
         let near;
         let fold = match &self.folds[column] {
             Some(fold) => fold,

@@ -16,7 +16,8 @@ pub(super) struct Tuples {
 }
 
 impl Tuples {
-    pub fn new(table: &Table, families: &[Family]) -> Self {
+    /// The tuples of a table; nothing where that is stopped, which is asked once in a column.
+    pub fn new(table: &Table, families: &[Family], stops: &dyn Fn() -> bool) -> Option<Self> {
         let atom_of: Vec<Vec<u32>> = families
             .iter()
             .enumerate()
@@ -27,12 +28,18 @@ impl Tuples {
         let mut many = 1;
         // Column by column: the tuples so far, each with the atoms of the next column.
         for (codes, atom_of) in codes.iter().zip(&atom_of) {
+            if stops() {
+                return None;
+            }
             let keys: Vec<u64> = of_row
                 .par_iter()
                 .enumerate()
                 .map(|(row, &tuple)| u64::from(tuple) << 32 | u64::from(atom_of[codes.get(row) as usize]))
                 .collect();
             many = renumber(&keys, &mut of_row, many, atom_of.len());
+        }
+        if stops() {
+            return None;
         }
         let mut rows = vec![0u32; many];
         let mut first = vec![u32::MAX; many];
@@ -47,7 +54,7 @@ impl Tuples {
         };
         let columns = codes.iter().zip(&atom_of).map(column).collect();
         let atoms: Vec<usize> = families.iter().map(Family::atoms).collect();
-        Tuples { columns, rows, of_row }.sorted(&atoms)
+        Some(Tuples { columns, rows, of_row }.sorted(&atoms))
     }
 
     /// The same tuples by their atoms, so that nothing depends on the order of the rows.
