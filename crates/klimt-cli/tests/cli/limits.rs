@@ -71,6 +71,24 @@ fn when_the_time_is_over_at_once_there_is_a_release_all_the_same() {
     }
 }
 
+/// Tables that take long to prepare: the time may be over before anything was compared, and nothing is proven then.
+#[test]
+fn when_the_time_is_over_before_the_search_begins_nothing_is_claimed() {
+    let place = agrawal(150_000);
+    for (algorithm, least) in [("scheme", 1.0), ("scheme --l-diversity car=distinct:3", 1.0), ("local", 1.0)]
+    {
+        place.ok(&format!(
+            "anonymize in.csv --qi age,elevel,zipcode,hvalue --sensitive car --other drop -k 10 --algorithm {algorithm} \
+             --loss ncp --time-limit 0ms -q -o out.csv"
+        ));
+        place.ok("verify out.csv --qi age,elevel,zipcode,hvalue --sensitive car -k 10 -q");
+        let text = std::fs::read_to_string(place.path("out.csv.certificate.json")).unwrap();
+        let certificate: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(certificate["proven"], "heuristic", "{algorithm}: {}", certificate["family"]);
+        assert_eq!(certificate["losses"]["ncp"], least, "{algorithm}");
+    }
+}
+
 /// Prices by statistics look at the extents of all columns, of which each has nearly as many values as rows.
 #[test]
 fn volumes_over_many_values_are_priced_in_time() {

@@ -21,8 +21,8 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// The levels of a domain whose codes have so many rows each, at most `most` of them (two are always there).
-    fn new(domain: &Domain, rows: &[u64], most: usize) -> Self {
+    /// All levels of a domain whose codes have so many rows each.
+    fn new(domain: &Domain, rows: &[u64]) -> Self {
         let exact: Vec<u32> = (0..domain.cardinality() as u32).collect();
         let between = match domain.shape() {
             Shape::Hierarchy(tree) => ancestors(tree, domain),
@@ -33,13 +33,27 @@ impl Levels {
                 halves(order, rows, None)
             }
         };
-        // Where there are too many, they are thinned out evenly.
-        let kept = between.len().min(most.saturating_sub(2));
         let mut nodes = vec![exact];
-        nodes.extend((1..=kept).map(|at| between[at * between.len() / kept - 1].clone()));
+        nodes.extend(between);
         nodes.push(vec![0; domain.cardinality()]);
-        nodes.dedup();
         Levels { nodes }
+    }
+
+    /// The numbers of at most `most` levels (the first and the last are always there), thinned out evenly, without those
+    /// that part the codes as the one before does.
+    fn thinned(&self, most: usize) -> Vec<usize> {
+        let between = self.nodes.len() - 2;
+        let kept = between.min(most.saturating_sub(2));
+        let mut numbers = vec![0];
+        numbers.extend((1..=kept).map(|at| at * between / kept));
+        numbers.push(between + 1);
+        numbers.dedup_by(|a, b| self.nodes[*a] == self.nodes[*b]);
+        numbers
+    }
+
+    /// The levels that have these numbers, which ascend.
+    fn only(mut self, numbers: &[usize]) -> Self {
+        Levels { nodes: numbers.iter().map(|&number| std::mem::take(&mut self.nodes[number])).collect() }
     }
 
     /// How many levels there are.
@@ -127,35 +141,40 @@ pub(super) struct Lattice {
 }
 
 impl Lattice {
-    pub fn new(problem: &Problem<'_>) -> Self {
-        let occurrences: Vec<Vec<u64>> = (0..problem.dimensions()).map(|d| problem.occurrences(d)).collect();
-        let dimensions = fitting(problem, &occurrences);
-        let costs: Vec<Vec<f64>> =
-            (0..problem.dimensions()).map(|d| costs(problem, d, &dimensions[d], &occurrences[d])).collect();
-        let (vectors, complete) = vectors(&costs);
-        Lattice { dimensions, vectors, complete }
+    /// The lattice; nothing where that is stopped, which is asked a few times in a dimension.
+    pub fn new(problem: &Problem<'_>, stops: &dyn Fn() -> bool) -> Option<Self> {
+        let mut occurrences: Vec<Vec<u64>> = Vec::new();
+        let mut all: Vec<Levels> = Vec::new();
+        for dimension in (0..problem.dimensions()).take_while(|_| !stops()) {
+            occurrences.push(problem.occurrences(dimension));
+            all.push(Levels::new(problem.table.domain(dimension), &occurrences[dimension]));
+        }
+        let dimensions = (all.len() == problem.dimensions()).then(|| fitting(problem, all))?;
+        let each = dimensions.iter().zip(&occurrences).enumerate().take_while(|_| !stops());
+        let costs: Vec<Vec<f64>> = each.map(|(d, (levels, rows))| costs(problem, d, levels, rows)).collect();
+        let (vectors, complete) = (costs.len() == problem.dimensions()).then(|| vectors(&costs))?;
+        Some(Lattice { dimensions, vectors, complete })
     }
 }
 
 /// As many levels for each dimension as the number of vectors allows. Levels that were made here are thinned out before those
 /// of hierarchies, the more so the more tuples there are.
-fn fitting(problem: &Problem<'_>, occurrences: &[Vec<u64>]) -> Vec<Levels> {
+fn fitting(problem: &Problem<'_>, all: Vec<Levels>) -> Vec<Levels> {
     let domain = |dimension: usize| problem.table.domain(dimension);
     let few = (TUPLE_VISITS / problem.tuples.len().max(1)).clamp(VECTORS / 32, VECTORS);
     let (mut own, mut given) = (32, 32);
     loop {
-        let levels = |d: usize| {
-            let most = if domain(d).hierarchy().is_some() { given } else { own };
-            Levels::new(domain(d), &occurrences[d], most)
+        let thinned = |(d, levels): (usize, &Levels)| {
+            levels.thinned(if domain(d).hierarchy().is_some() { given } else { own })
         };
-        let dimensions: Vec<Levels> = (0..problem.dimensions()).map(levels).collect();
-        let vectors = dimensions.iter().fold(1usize, |all, levels| all.saturating_mul(levels.len()));
+        let kept: Vec<Vec<usize>> = all.iter().enumerate().map(thinned).collect();
+        let vectors = kept.iter().fold(1usize, |all, levels| all.saturating_mul(levels.len()));
         if vectors > few && own > 2 {
             own -= 1;
         } else if vectors > VECTORS && given > 2 {
             given -= 1;
         } else {
-            return dimensions;
+            return all.into_iter().zip(&kept).map(|(levels, numbers)| levels.only(numbers)).collect();
         }
     }
 }

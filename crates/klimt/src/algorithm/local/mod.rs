@@ -42,10 +42,12 @@ impl Default for Local {
 
 impl Partitioner for Local {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
-        let problem = Problem::new(job)?;
-        let lattice = Lattice::new(&problem);
+        // Small tables are soon prepared, however late it is.
+        let late = || job.table.rows() > BLINK && job.budget.over();
+        let Some(problem) = Problem::new(job, &late)? else { return together(job) };
+        let Some(lattice) = Lattice::new(&problem, &late) else { return together(job) };
         let mut best = Draft::new(job, &problem, plain(job, &problem, &lattice)?)?;
-        if self.improve {
+        if self.improve && !late() {
             let other = Draft::new(job, &problem, improved(job, &problem, &lattice)?)?;
             if other.cost < best.cost {
                 best = other;
@@ -61,6 +63,20 @@ impl Partitioner for Local {
             None => Ok(published(job, &problem, &best.groups)),
         }
     }
+}
+
+/// So many rows are prepared in the blink of an eye; with more, the clock is looked at meanwhile.
+const BLINK: usize = 100_000;
+
+/// All rows in one group, as long as nothing else is known.
+fn together(job: &Job<'_>) -> Result<Partitioning> {
+    let (order, ends) = ((0..job.table.rows() as u32).collect(), vec![job.table.rows() as u32]);
+    let regions = Regions::new(job.table.dimensions());
+    let mut partitioning = Partitioning { order, ends, regions, tree: None, bound: None, strict: false };
+    partitioning.regions = partitioning.compact(job.table);
+    job.observer.improved(measured(job, &partitioning)?, 0.0);
+    job.observer.advance(job.table.rows() as u64);
+    Ok(partitioning)
 }
 
 /// The plain loop: vector by vector, every group that satisfies the requirements is closed.
@@ -96,8 +112,9 @@ fn guided(job: &Job<'_>, problem: &Problem<'_>) -> Result<Option<Draft>> {
     let Some(guide) = guide.filter(|_| looks_at_extents) else { return Ok(None) };
     let by_penalty = Job { loss: &*guide, suppression: Suppression::NONE, ..*job };
     // Where there is no memory for a second look, there is none.
-    let Ok(by_cells) = Problem::new(&by_penalty) else { return Ok(None) };
-    let groups = improved(&by_penalty, &by_cells, &Lattice::new(&by_cells))?;
+    let Ok(Some(by_cells)) = Problem::new(&by_penalty, &|| job.budget.over()) else { return Ok(None) };
+    let Some(lattice) = Lattice::new(&by_cells, &|| job.budget.over()) else { return Ok(None) };
+    let groups = improved(&by_penalty, &by_cells, &lattice)?;
     Draft::new(job, problem, groups).map(Some)
 }
 

@@ -73,14 +73,20 @@ impl Tuples {
     }
 }
 
-/// Numbers the tuples in the order of their codes.
-struct Distinct(usize);
+/// How many rows are looked at between two looks at the clock.
+const PATIENCE: u32 = 65_536;
 
-impl PackedKernel for Distinct {
-    type Output = Tuples;
+/// Numbers the tuples in the order of their codes; nothing where that is stopped.
+struct Distinct<'s> {
+    dimensions: usize,
+    stops: &'s dyn Fn() -> bool,
+}
 
-    fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Tuples> {
-        let dimensions = self.0;
+impl PackedKernel for Distinct<'_> {
+    type Output = Option<Tuples>;
+
+    fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Option<Tuples>> {
+        let dimensions = self.dimensions;
         let hash = |tuple: &T| {
             let words = tuple.words().iter();
             words.fold(0u64, |hash, word| mix(hash ^ u64::from(word.code())))
@@ -90,6 +96,9 @@ impl PackedKernel for Distinct {
         let mut counts: Vec<u32> = Vec::new();
         let mut number_of = Vec::with_capacity(packed.rows.len());
         for (row, tuple) in (0..).zip(&packed.rows) {
+            if row % PATIENCE == PATIENCE - 1 && (self.stops)() {
+                return Ok(None);
+            }
             let is_same =
                 |&number: &u32| packed.rows[firsts[number as usize] as usize].words() == tuple.words();
             let of = |&number: &u32| hash(&packed.rows[firsts[number as usize] as usize]);
@@ -128,7 +137,7 @@ impl PackedKernel for Distinct {
             rows[next[number as usize] as usize] = row;
             next[number as usize] += 1;
         }
-        Ok(Tuples { dimensions, codes, rows, starts })
+        Ok(Some(Tuples { dimensions, codes, rows, starts }))
     }
 }
 
@@ -139,11 +148,15 @@ pub(super) fn mix(seed: u64) -> u64 {
 }
 
 impl<'a> Problem<'a> {
-    pub fn new(job: &Job<'a>) -> Result<Self> {
+    /// What is to be solved; nothing where that is stopped before it is known.
+    pub fn new(job: &Job<'a>, stops: &dyn Fn() -> bool) -> Result<Option<Self>> {
         let table = job.table;
         let row = ROW + 12 * table.dimensions() + job.requirements.needs().bytes(table);
         job.budget.admit(table, table.rows() * row, "local recoding")?;
-        let tuples = pack(table, (0..table.rows() as u32).collect(), Distinct(table.dimensions()))?;
+        let distinct = Distinct { dimensions: table.dimensions(), stops };
+        let Some(tuples) = pack(table, (0..table.rows() as u32).collect(), distinct)? else {
+            return Ok(None);
+        };
         let mut problem = Problem {
             table,
             requirements: job.requirements,
@@ -166,7 +179,7 @@ impl<'a> Problem<'a> {
                     .is_some()
         });
         problem.cells = (0..table.dimensions()).map(|dimension| problem.tabulate(dimension)).collect();
-        Ok(problem)
+        Ok(Some(problem))
     }
 
     fn tabulate(&self, dimension: usize) -> Vec<f64> {
