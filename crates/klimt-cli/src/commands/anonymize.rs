@@ -70,8 +70,8 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     };
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let guides = Guides::take(&mut settings)?;
     let pool = settings.memory.granted()?;
+    let guides = Guides::take(&mut settings)?;
     let folder = SpillFolder::within(&settings.memory.folder());
     let room = Room { pool: &pool, folder: &folder };
     let TableRead { loaded, dialect, kept_types, is_text } =
