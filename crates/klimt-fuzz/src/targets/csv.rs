@@ -22,8 +22,20 @@ pub fn run(data: &[u8]) {
 
 fn fields(text: &[u8], delimiter: u8) {
     let Ok(read) = records(text, delimiter) else { return };
+    let again = records(&written(&read, delimiter), delimiter).expect("what was written is read");
+    let lone_blank = |record: &&Vec<Vec<u8>>| record.len() != 1 || !record[0].is_empty();
+    assert!(
+        read.iter().filter(lone_blank).eq(again.iter().filter(lone_blank)),
+        "fields change when they are written"
+    );
+    // A record of one empty field is a blank line, which the engine skips and never writes among records of several fields.
+    counted(&again, &written(&again, delimiter), delimiter);
+}
+
+/// Records as the engine writes them.
+fn written(records: &[Vec<Vec<u8>>], delimiter: u8) -> Vec<u8> {
     let mut written = Vec::new();
-    for record in &read {
+    for record in records {
         for (at, field) in record.iter().enumerate() {
             if at > 0 {
                 written.push(delimiter);
@@ -32,13 +44,7 @@ fn fields(text: &[u8], delimiter: u8) {
         }
         written.push(b'\n');
     }
-    let again = records(&written, delimiter).expect("what was written is read");
-    let lone_blank = |record: &&Vec<Vec<u8>>| record.len() != 1 || !record[0].is_empty();
-    assert!(
-        read.iter().filter(lone_blank).eq(again.iter().filter(lone_blank)),
-        "fields change when they are written"
-    );
-    counted(&again, &written, delimiter);
+    written
 }
 
 /// The verifier reads what the engine has written.
@@ -78,6 +84,7 @@ pub fn samples() -> Vec<Vec<u8>> {
     vec![
         long,
         b"\0\"".to_vec(),
+        b"\0\"\"\n1,a\n2,b\n".to_vec(),
         [b"\0".to_vec(), vec![b','; 5000]].concat(),
         [b"\0".to_vec(), vec![b'"'; 5000]].concat(),
     ]
