@@ -14,13 +14,20 @@ use super::value::Value;
 use crate::partition::Job;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Blocks with fewer boxes are filled by one thread.
 const ALONE: usize = 1 << 16;
 
 /// Rows with more codes look often whether they should stop.
 const LONG: usize = 1 << 9;
+
+/// The share of the time after which it is told whether the rest will do.
+const TOLD: f64 = 0.1;
+
+/// How many times the time may be too short by what is told: whoever works beside it may end, or the machine get quiet.
+const MARGIN: f64 = 1.25;
 
 /// The left and the right part of a cut on an outer axis.
 struct Parts<'v, V> {
@@ -57,6 +64,16 @@ pub struct Program<'p, 'j, V: Value> {
     leaves: &'p Leaves<'p, V>,
     stopped: AtomicBool,
     unfit: AtomicBool,
+    started: Instant,
+    /// How many boxes are filled.
+    filled: AtomicU64,
+}
+
+/// Whether the time will not do when a share of the boxes is filled so far. Boxes that come later have more cuts, so that
+/// it takes no less than is told.
+fn is_hopeless(spent: Duration, left: Duration, filled: f64) -> bool {
+    let (spent, all) = (spent.as_secs_f64(), (spent + left).as_secs_f64());
+    spent >= TOLD * all && spent > filled * all * MARGIN
 }
 
 /// Why there is no array.
@@ -71,7 +88,14 @@ pub enum Failure {
 impl<'p, 'j, V: Value> Program<'p, 'j, V> {
     /// A program that has not run.
     pub fn new(job: &'p Job<'j>, leaves: &'p Leaves<'p, V>) -> Self {
-        Program { job, leaves, stopped: AtomicBool::new(false), unfit: AtomicBool::new(false) }
+        Program {
+            job,
+            leaves,
+            stopped: AtomicBool::new(false),
+            unfit: AtomicBool::new(false),
+            started: Instant::now(),
+            filled: AtomicU64::new(0),
+        }
     }
 
     fn room(&self, at: &[(usize, usize)]) -> Room<V> {
@@ -97,11 +121,21 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
         if self.stopped.load(Ordering::Relaxed) {
             return true;
         }
-        let stops = self.job.budget.over() || self.job.observer.cancelled();
+        let stops = self.job.stops() || self.is_hopeless();
         if stops {
             self.stopped.store(true, Ordering::Relaxed);
         }
         stops
+    }
+
+    /// Whether the time will be over before all boxes are filled: it is then better spent otherwise.
+    fn is_hopeless(&self) -> bool {
+        self.job.budget.until.is_some_and(|until| {
+            let now = Instant::now();
+            let left = until.saturating_duration_since(now);
+            let filled = self.filled.load(Ordering::Relaxed) as f64 / self.leaves.facts.grid.boxes() as f64;
+            is_hopeless(now.duration_since(self.started), left, filled)
+        })
     }
 
     /// Fills the block of the boxes whose bounds on the axes before this one are given. `cuts` has the two parts of
@@ -144,6 +178,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
     }
 
     fn fill_row(&self, values: &mut [V], cuts: &[Parts<'_, V>], room: &mut Room<V>) {
+        self.filled.fetch_add(values.len() as u64, Ordering::Relaxed);
         let inner = self.leaves.facts.grid.inner();
         let mut row = self.leaves.row(&room.at, &mut room.scratch);
         if row.rows() == 0 {
@@ -202,5 +237,22 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_will_not_be_done_in_time_is_given_up() {
+        let told = |spent: u64, left: u64, filled: f64| {
+            is_hopeless(Duration::from_millis(spent), Duration::from_millis(left), filled)
+        };
+        assert!(!told(200, 2800, 0.0), "too early to tell");
+        assert!(told(400, 2600, 0.05), "eight seconds, and three are granted");
+        assert!(!told(400, 2600, 0.12), "three and a third");
+        assert!(!told(2900, 100, 0.95));
+        assert!(told(2900, 100, 0.5));
     }
 }
