@@ -136,7 +136,7 @@ fn watch(mut signals: Signals) {
 
 fn look_at_memory(granted: usize) {
     let Some(held) = crate::memory::held().filter(|_| granted > 0) else { return };
-    let most = |share: usize| (granted / 4).saturating_mul(share).saturating_add(BASE);
+    let most = |share: usize| (granted / 4).saturating_mul(share).max(granted.saturating_add(BASE));
     if held > most(5) && SEARCHING.load(Ordering::Relaxed) {
         SHORT.store(true, Ordering::Relaxed);
     }

@@ -6,9 +6,11 @@
 //! values are what they look like. Publishing knows nothing of this: values stay as they were read.
 
 use super::{Decimal, Distinct, Domain, TypeSpec, ValueType};
-use hashbrown::HashMap;
+use hashbrown::DefaultHashBuilder;
+use hashbrown::hash_table::{Entry, HashTable};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 
 /// The codes of a sensitive column by the values that they stand for.
 #[derive(Clone, Debug)]
@@ -80,19 +82,28 @@ impl Distinct {
     /// text of each class stands for it.
     pub(super) fn spellings(&self, type_spec: Option<&TypeSpec>) -> Option<(Vec<u32>, Vec<usize>)> {
         let Distinct::Texts(texts) = self else { return None };
-        let (mut classes, mut least) = (HashMap::with_capacity(texts.len()), Vec::new());
-        let of_value: Vec<u32> = (0..texts.len())
-            .map(|number| {
-                let class =
-                    *classes.entry(value_of(texts.str(number), type_spec)).or_insert(least.len() as u32);
-                match least.get_mut(class as usize) {
-                    None => least.push(number),
-                    Some(known) if texts.get(number) < texts.get(*known) => *known = number,
-                    Some(_) => {}
-                }
-                class
-            })
-            .collect();
+        // Values are made again where they are compared: there may be as many as rows.
+        let value = |number: usize| value_of(texts.str(number), type_spec);
+        let hasher = DefaultHashBuilder::default();
+        let hash = |number: usize| hasher.hash_one(&*value(number));
+        let mut classes: HashTable<u32> = HashTable::with_capacity(texts.len());
+        let mut least: Vec<usize> = Vec::new();
+        let mut of_value: Vec<u32> = Vec::with_capacity(texts.len());
+        for number in 0..texts.len() {
+            let own = value(number);
+            let is_same = |class: &u32| value(least[*class as usize]) == own;
+            let of_class = |class: &u32| hash(least[*class as usize]);
+            let class = match classes.entry(hasher.hash_one(&*own), is_same, of_class) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(place) => *place.insert(least.len() as u32).get(),
+            };
+            match least.get_mut(class as usize) {
+                None => least.push(number),
+                Some(known) if texts.get(number) < texts.get(*known) => *known = number,
+                Some(_) => {}
+            }
+            of_value.push(class);
+        }
         (least.len() < texts.len()).then_some((of_value, least))
     }
 }
