@@ -64,10 +64,7 @@ impl<'r> Segments<'r> {
             self.stars = Some(self.stars.take().map_or(Ok(only.clone()), |stars| stars.merge(only))?);
         }
         let sums = self.sums.get_or_insert_with(|| Sums::new(tally, &self.question));
-        if stars.is_none() || tally.tuple_count() > 1 {
-            count(sums, promises, tally, stars, codes, self.facts)?;
-        }
-        Ok(())
+        count(sums, promises, tally, stars, codes, self.facts)
     }
 
     /// What the segments together say of the release: what was found, and an outcome for each requirement.

@@ -178,11 +178,6 @@ impl Tally {
         Ok(one)
     }
 
-    /// How many different tuples there are.
-    pub(crate) fn tuple_count(&self) -> usize {
-        self.keys.len()
-    }
-
     /// All rows of the release.
     pub fn rows(&self) -> u64 {
         self.rows.iter().sum()
