@@ -365,4 +365,20 @@ mod tests {
         assert_eq!(json["smallest_group"], 2);
         assert_eq!(json["sensitive"][0]["certain_rows"], 8, "those of stars too");
     }
+
+    #[test]
+    fn a_column_adds_the_rows_that_are_unique_by_it_alone() {
+        let mut tally = Tally::new(&["age", "zip"], &[]);
+        for row in [["1", "a"], ["1", "b"], ["2", "a"], ["3", "c"], ["4", "d"], ["4", "d"]] {
+            tally.add(&row, &[]).unwrap();
+        }
+        // Four rows are unique. Without the age (1, b) and (3, c) still are, and without the zip (2, a) and (3, c).
+        let expected = [("age", 2), ("zip", 2)].map(|(name, rows)| (name.to_string(), rows));
+        assert_eq!(contributions(&tally), expected);
+        tally.add(&["3", "d"], &[]).unwrap();
+        // Now five, without the age the same two, and without the zip (2, a) alone.
+        let expected = [("age", 3), ("zip", 4)].map(|(name, rows)| (name.to_string(), rows));
+        assert_eq!(contributions(&tally), expected);
+        assert_eq!(contributions(&release()), [("age".to_string(), 0)], "nobody is unique");
+    }
 }

@@ -169,4 +169,14 @@ mod tests {
         assert_eq!(cells.len(), 21);
         assert_eq!(cells.iter().map(|cell| cell.rows).sum::<u64>(), rows);
     }
+
+    #[test]
+    fn values_that_differ_in_case_or_blanks_are_alike() {
+        let mut histograms = Histograms::new("disease");
+        for value in ["flu", "Flu", " FL U", "gout", "Gout ", "cold", "", "co1d"] {
+            histograms.add(0, value.as_bytes()).unwrap();
+        }
+        assert_eq!(histograms.alike(), 5);
+        assert_eq!(Histograms::new("disease").alike(), 0);
+    }
 }

@@ -107,5 +107,6 @@ mod tests {
         }
         assert_eq!(keys.len(), 300_000);
         assert!((0..300_000u32).all(|i| keys.get(i) == i.to_le_bytes()));
+        assert!((0..300_000u32).all(|i| keys.find(&i.to_le_bytes()) == Some(i)));
     }
 }

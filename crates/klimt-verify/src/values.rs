@@ -239,6 +239,15 @@ mod tests {
         assert!(same(&Comparison::Dates("%d.%m.%Y".into()), "1.2.2024", "01.02.2024"));
     }
 
+    #[test]
+    fn a_value_is_told_by_the_first_of_its_texts() {
+        let mut values = Values::default();
+        let numbers =
+            ["1", "1.0", "01", "2", "2.0", "flu"].map(|text| values.number(text.as_bytes()).unwrap());
+        assert_eq!(numbers, [0, 0, 0, 1, 1, 2]);
+        assert_eq!([0, 1, 2].map(|value| values.text(value)), ["1", "2", "flu"]);
+    }
+
     fn spelt() -> impl Strategy<Value = String> {
         prop_oneof![
             "[-+]?0{0,2}[0-9]{0,3}(\\.[0-9]{0,3})?([eE][-+]?[0-3])?",
@@ -246,6 +255,8 @@ mod tests {
             (0u8..3, "[T ]", 0u8..3, "(:00(\\.0{0,8}[0-2]?)?)?(Z|\\+01:00|)")
                 .prop_map(|(day, t, hour, rest)| format!("2024-01-0{}{t}0{hour}:00{rest}", day + 1)),
             "2024-01-0[1-3]",
+            // Instants of ISO 8601 that are taken for texts.
+            "2024-01-01T00Z|2024-01-01T00:00Z|[+]002024-01-01T00:00Z",
         ]
     }
 

@@ -2,8 +2,8 @@
 
 use klimt::registry;
 use klimt::requirement::Requirement;
-use klimt_verify::claims::{Facts, Outcome, Told, ValueCounts, check};
-use klimt_verify::{Findings, Question, Segments, Tally};
+use klimt_verify::claims::{Facts, Outcome, Told, ValueCounts, ValueSum, check};
+use klimt_verify::{Comparison, Findings, Question, Segments, Tally};
 use proptest::prelude::*;
 
 const QUASI_IDENTIFIERS: [&str; 2] = ["age", "sex"];
@@ -59,6 +59,15 @@ fn counts(groups: &[Rows]) -> Vec<Told> {
     counts.map(Told::Counts).into()
 }
 
+/// The same, told by sums.
+fn sums(groups: &[Rows]) -> Vec<Told> {
+    let mut sums = SENSITIVE.map(|column| ValueSum::new(column, Comparison::Value));
+    for &row in groups.iter().flatten() {
+        sums.iter_mut().zip(values(row)).for_each(|(sum, value)| sum.add(value.as_bytes(), 1));
+    }
+    sums.map(Told::Sum).into()
+}
+
 fn empty() -> Tally {
     Tally::new(&QUASI_IDENTIFIERS, &SENSITIVE)
 }
@@ -70,10 +79,11 @@ fn in_segments(
     of_group: &[usize],
     requirements: &[Box<dyn Requirement>],
     question: Question,
+    told: Vec<Told>,
 ) -> klimt::Result<(Findings, Vec<Outcome>)> {
     let facts = Facts::default();
     let rows = groups.iter().map(Vec::len).sum::<usize>() as u64;
-    let mut segments = Segments::of_whole(requirements, &facts, question, rows, counts(groups))?;
+    let mut segments = Segments::of_whole(requirements, &facts, question, rows, told)?;
     for number in 0..5 {
         let mut tally = empty();
         for (group, rows) in groups.iter().enumerate().filter(|(group, _)| of_group[*group] == number) {
@@ -85,7 +95,7 @@ fn in_segments(
 }
 
 /// What outcomes say; the number 0 may be a count or a ratio.
-fn told(outcomes: &[Outcome]) -> Vec<(&'static str, Option<String>, bool)> {
+fn told_of(outcomes: &[Outcome]) -> Vec<(&'static str, Option<String>, bool)> {
     outcomes
         .iter()
         .map(|outcome| {
@@ -110,10 +120,35 @@ proptest! {
         let requirements = requirements(k);
         let question = Question { k: Some(k), original_rows: Some(whole.rows() + lacking) };
         let at_once = check(&whole, &requirements, &Facts::default())
-            .map(|outcomes| (Findings::new(&whole, &question).unwrap(), told(&outcomes)));
-        let in_segments = in_segments(&groups, stars, &of_group, &requirements, question)
-            .map(|(findings, outcomes)| (findings, told(&outcomes)));
+            .map(|outcomes| (Findings::new(&whole, &question).unwrap(), told_of(&outcomes)));
+        let in_segments = in_segments(&groups, stars, &of_group, &requirements, question, counts(&groups))
+            .map(|(findings, outcomes)| (findings, told_of(&outcomes)));
         prop_assert_eq!(in_segments, at_once);
+    }
+
+    /// Where no requirement compares groups with the whole, sums of values serve as well as their counts.
+    #[test]
+    fn sums_say_what_counts_say(
+        groups in prop::collection::vec(prop::collection::vec((0..4usize, 0..4usize), 1..7), 1..12),
+        of_group in prop::collection::vec(0..5usize, 12),
+        stars: bool,
+        k in 1..5u64,
+        other in (0..4usize, 0..4usize),
+    ) {
+        let mut requirements = requirements(k);
+        requirements.retain(|requirement| !requirement.compares_with_whole());
+        prop_assert!(requirements.len() > 3);
+        let question = Question { k: Some(k), original_rows: None };
+        let said = |told: Vec<Told>| {
+            in_segments(&groups, stars, &of_group, &requirements, question, told)
+                .map(|(findings, outcomes)| (findings, told_of(&outcomes)))
+        };
+        prop_assert_eq!(said(sums(&groups)), said(counts(&groups)));
+        prop_assert!(said(sums(&groups)).is_ok());
+        prop_assume!(groups[0][0] != other);
+        let mut claimed = groups.clone();
+        claimed[0][0] = other;
+        prop_assert_eq!(said(sums(&claimed)).unwrap_err().kind(), klimt::ErrorKind::Internal);
     }
 
     #[test]
@@ -170,7 +205,19 @@ fn stars_are_checked_beside_other_groups() {
     let groups = [vec![(0, 0)], vec![(0, 0), (1, 1), (2, 2), (0, 1)]];
     let question = Question { k: Some(4), original_rows: None };
     let requirements = requirements(4);
-    let (findings, outcomes) = in_segments(&groups, true, &[0, 1], &requirements, question).unwrap();
+    let (findings, outcomes) =
+        in_segments(&groups, true, &[0, 1], &requirements, question, counts(&groups)).unwrap();
     assert_eq!((findings.suppressed, findings.groups, findings.smallest_group), (0, 2, 1));
     assert!(!outcomes[0].holds && !outcomes[1].holds, "a row of stars alone is a group of one");
+}
+
+#[test]
+fn groups_of_exactly_k_are_not_below_it() {
+    let mut tally = empty();
+    for (group, rows) in [1, 3, 4, 5].into_iter().enumerate() {
+        add(&mut tally, group, false, &vec![(0, 0); rows]);
+    }
+    let question = Question { k: Some(4), original_rows: None };
+    let below = Findings::new(&tally, &question).unwrap().below.unwrap();
+    assert_eq!((below.k, below.groups, below.rows), (4, 2, 4));
 }

@@ -282,9 +282,15 @@ mod tests {
     #[test]
     fn nothing_is_no_proof() {
         let empty = Tally::new(&["age"], &["disease"]);
-        for (flag, column, text) in [("l-diversity", "disease", "1"), ("alpha", "disease", "1")] {
-            let outcomes = check(&empty, &required(&[(flag, column, text)]), &Facts::default()).unwrap();
+        let reached = [
+            ("l-diversity", "1", Level::Count(0)),
+            ("alpha", "1", Level::Unbounded),
+            ("delta-disclosure", "1", Level::Unbounded),
+        ];
+        for (flag, text, nothing) in reached {
+            let outcomes = check(&empty, &required(&[(flag, "disease", text)]), &Facts::default()).unwrap();
             assert!(!outcomes[0].holds, "{flag}");
+            assert_eq!(outcomes[0].measured, nothing, "{flag}");
         }
         assert!(!check(&empty, &required(&[("k", "", "1")]), &Facts::default()).unwrap()[0].holds);
     }

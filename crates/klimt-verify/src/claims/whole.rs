@@ -300,3 +300,17 @@ impl Facts for Whole {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_groups_that_are_not_asked_for_are_skipped() {
+        let cell = |group, value| Cell { group, value, rows: 1 };
+        let cells = [cell(0, 0), cell(1, 0), cell(1, 2), cell(2, 0), cell(3, 1), cell(5, 0)];
+        let mut cursor = 0;
+        let found = [1, 3, 4, 5].map(|group| cells_of(&cells, group, &mut cursor));
+        assert_eq!(found, [&cells[1..3], &cells[4..5], &[], &cells[5..6]]);
+    }
+}

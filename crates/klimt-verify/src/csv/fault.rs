@@ -79,3 +79,36 @@ impl Fault {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_says_what_is_wrong() {
+        let expected = [
+            (FaultKind::FieldCount { found: 1, expected: 3 }, "1 field where the release has 3 columns"),
+            (FaultKind::FieldCount { found: 4, expected: 3 }, "4 fields where the release has 3 columns"),
+            (FaultKind::UnclosedQuote, "a quoted field is not closed"),
+            (FaultKind::StrayQuote, "a quote inside a field"),
+            (FaultKind::StrayCarriageReturn, "a carriage return outside quotes"),
+            (FaultKind::InvalidUtf8, "the text is not UTF-8"),
+        ];
+        for (kind, words) in expected {
+            let message = Fault { kind, line: 7 }.internal().message().to_string();
+            assert!(message.contains(&format!("line 7 of a chunk: {words}")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_fault_without_a_place_names_none() {
+        let error = Fault { kind: FaultKind::Mismatch, line: 1 }.internal();
+        assert_eq!(error.kind(), klimt::ErrorKind::Internal);
+        assert!(
+            error.message().contains("different columns") && !error.message().contains("line"),
+            "{error}"
+        );
+        let error = Fault { kind: FaultKind::TooMany, line: 1 }.internal();
+        assert_eq!(error.kind(), klimt::ErrorKind::Resource);
+    }
+}

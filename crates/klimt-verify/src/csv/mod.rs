@@ -246,4 +246,25 @@ mod tests {
         assert_eq!(scanned(&layout, "\n\r\n\"\"\n1\n"), Ok(4));
         assert_eq!(scanned(&layout, ""), Ok(0));
     }
+
+    #[test]
+    fn the_last_record_needs_no_line_end() {
+        let layout = Layout::new(2, vec![0], Dialect::default()).unwrap();
+        for last in ["1,b", "1,\"b\"", "\"1\",\"\"", "1,", "1,\"say \"\"b\"\"\""] {
+            assert_eq!(scanned(&layout, last), Ok(1), "{last}");
+            assert_eq!(scanned(&layout, &format!("1,\"a\"\r\n{last}")), Ok(2), "{last}");
+        }
+    }
+
+    #[test]
+    fn a_carriage_return_at_the_end_of_a_chunk_ends_no_line() {
+        for quasi_identifiers in [vec![0], vec![1], vec![0, 1], vec![]] {
+            let layout = Layout::new(2, quasi_identifiers, Dialect::default()).unwrap();
+            let mut tally = Tally::new(&vec!["x"; layout.quasi_identifiers().len()], &[]);
+            for chunk in ["1,a\n1,a\r", "1,b\r\n1,\"a\"\r", "1,\"a\n\"\r"] {
+                let fault = examine(&layout, chunk.as_bytes(), &mut tally).unwrap_err();
+                assert_eq!((fault.kind, fault.line), (FaultKind::StrayCarriageReturn, 2), "{chunk:?}");
+            }
+        }
+    }
 }
