@@ -2,17 +2,24 @@
 
 use crate::common::{column, letters, table};
 use klimt::registry::{self, Subject};
-use klimt::requirement::{Bound, Requirement, TableFacts};
+use klimt::requirement::{Bound, Check, Requirement, TableFacts};
 use klimt::spill::{Block, HeldRows, Rows};
 use klimt::statistics::{Collector, Needs, Statistics, Tally};
 use klimt::table::{ColumnSpec, Role, Table};
 use proptest::prelude::*;
+use std::slice;
+use std::sync::LazyLock;
 
 const ROWS: u32 = 60;
 
 /// Three quasi-identifiers, and three sensitive columns: categories with a missing value, numbers, and leaves of a
 /// hierarchy.
-fn sample() -> Table {
+fn sample() -> &'static Table {
+    static SAMPLE: LazyLock<Table> = LazyLock::new(make_sample);
+    &SAMPLE
+}
+
+fn make_sample() -> Table {
     let text = |list: &[&str], n: u32| list[n as usize % list.len()].to_string();
     let letter = |n: u32| char::from(b'a' + (n % 8) as u8).to_string();
     let rows: Vec<Vec<String>> = (0..ROWS)
@@ -41,7 +48,12 @@ fn of(needs: &Needs, table: &Table, rows: &[u32]) -> Statistics {
 }
 
 /// Every requirement of the registry on every column that it fits, with parameters that random groups meet and miss.
-fn every_requirement() -> Vec<Box<dyn Requirement>> {
+fn every_requirement() -> &'static [Box<dyn Requirement>] {
+    static EVERY: LazyLock<Vec<Box<dyn Requirement>>> = LazyLock::new(make_every_requirement);
+    &EVERY
+}
+
+fn make_every_requirement() -> Vec<Box<dyn Requirement>> {
     let texts: &[(&str, &[&str])] = &[
         ("k-anonymity", &["4"]),
         ("distinct-l-diversity", &["distinct:3"]),
@@ -66,10 +78,18 @@ fn every_requirement() -> Vec<Box<dyn Requirement>> {
         let all = columns.iter().flat_map(|column| texts.iter().map(move |text| (column, text)));
         let made = all.map(|(column, text)| registry::requirement(entry.flag, column, text).unwrap());
         let before = requirements.len();
-        requirements.extend(made.filter(|made| made.bind(&TableFacts::of(&sample())).is_ok()));
+        requirements.extend(made.filter(|made| made.bind(&TableFacts::of(sample())).is_ok()));
         assert!(requirements.len() > before && requirements[before].id() == entry.id);
     }
     requirements
+}
+
+/// Every requirement, bound to the sample.
+fn every_check() -> impl Iterator<Item = (&'static dyn Requirement, &'static dyn Check)> {
+    static BOUND: LazyLock<Vec<Box<dyn Check>>> = LazyLock::new(|| {
+        every_requirement().iter().map(|made| made.bind(&TableFacts::of(sample())).unwrap()).collect()
+    });
+    every_requirement().iter().zip(BOUND.iter()).map(|(requirement, check)| (&**requirement, &**check))
 }
 
 fn rows() -> impl Strategy<Value = Vec<u32>> {
@@ -83,7 +103,7 @@ proptest! {
     fn statistics_merge_in_any_order(a in rows(), b in rows(), c in rows()) {
         let table = sample();
         let needs = Needs { extents: vec![0, 1, 2], histograms: vec![1, 2, 3], moments: vec![4] };
-        let [x, y, z] = [&a, &b, &c].map(|rows| of(&needs, &table, rows));
+        let [x, y, z] = [&a, &b, &c].map(|rows| of(&needs, table, rows));
         let merged = |first: &Statistics, second: &Statistics| {
             let mut merged = first.clone();
             merged.merge(second);
@@ -91,9 +111,9 @@ proptest! {
         };
         prop_assert_eq!(merged(&x, &y), merged(&y, &x));
         prop_assert_eq!(merged(&merged(&x, &y), &z), merged(&x, &merged(&y, &z)));
-        prop_assert_eq!(&merged(&x, &of(&needs, &table, &[])), &x);
+        prop_assert_eq!(&merged(&x, &of(&needs, table, &[])), &x);
         let all: Vec<u32> = a.iter().chain(&b).copied().collect();
-        prop_assert_eq!(merged(&x, &y), of(&needs, &table, &all));
+        prop_assert_eq!(merged(&x, &y), of(&needs, table, &all));
     }
 
     #[test]
@@ -101,8 +121,8 @@ proptest! {
         let table = sample();
         for requirement in every_requirement() {
             let what = requirement.describe();
-            let bound = Bound::new(&[requirement], &table).unwrap();
-            let [x, y] = [&a, &b].map(|rows| of(bound.needs(), &table, rows));
+            let bound = Bound::new(slice::from_ref(requirement), table).unwrap();
+            let [x, y] = [&a, &b].map(|rows| of(bound.needs(), table, rows));
             let mut union = x.clone();
             union.merge(&y);
             if x.count > 0 && y.count > 0 && bound.satisfied(&x) && bound.satisfied(&y) {
@@ -114,9 +134,8 @@ proptest! {
     #[test]
     fn a_group_satisfies_what_its_level_says(a in rows()) {
         let table = sample();
-        for requirement in every_requirement() {
-            let check = requirement.bind(&TableFacts::of(&table)).unwrap();
-            let group = of(&check.needs(), &table, &a);
+        for (requirement, check) in every_check() {
+            let group = of(&check.needs(), table, &a);
             if group.count > 0 {
                 let level = check.level(&group);
                 let admitted = requirement.side().admits(&level, &requirement.limit());
@@ -129,18 +148,17 @@ proptest! {
     #[test]
     fn a_verdict_stands_as_long_as_it_is_said_to(a in rows(), b in prop::collection::vec(0..ROWS, 0..40)) {
         let table = sample();
-        for requirement in every_requirement() {
-            let check = requirement.bind(&TableFacts::of(&table)).unwrap();
-            let group = of(&check.needs(), &table, &a);
+        for (requirement, check) in every_check() {
+            let group = of(&check.needs(), table, &a);
             if group.count > 0 {
                 let steady = check.steady(&group).min(b.len() as u64) as usize;
                 for added in [1, steady / 2, steady].into_iter().filter(|&added| added > 0 && added <= steady) {
                     let grown: Vec<u32> = a.iter().chain(&b[..added]).copied().collect();
-                    let same = check.satisfied(&of(&check.needs(), &table, &grown)) == check.satisfied(&group);
+                    let same = check.satisfied(&of(&check.needs(), table, &grown)) == check.satisfied(&group);
                     prop_assert!(same, "{} after {} rows", requirement.describe(), added);
                     // The same value again and again is the worst that can come.
                     let worst: Vec<u32> = a.iter().copied().chain(std::iter::repeat_n(b[0], added)).collect();
-                    let same = check.satisfied(&of(&check.needs(), &table, &worst)) == check.satisfied(&group);
+                    let same = check.satisfied(&of(&check.needs(), table, &worst)) == check.satisfied(&group);
                     prop_assert!(same, "{} after {} times a row", requirement.describe(), added);
                 }
             }
@@ -150,9 +168,8 @@ proptest! {
     #[test]
     fn no_group_is_smaller_than_the_least_size(a in prop::collection::btree_set(0..ROWS, 1..60)) {
         let (table, rows) = (sample(), a.into_iter().collect::<Vec<u32>>());
-        for requirement in every_requirement() {
-            let check = requirement.bind(&TableFacts::of(&table)).unwrap();
-            if check.satisfied(&of(&check.needs(), &table, &rows)) {
+        for (requirement, check) in every_check() {
+            if check.satisfied(&of(&check.needs(), table, &rows)) {
                 prop_assert!(rows.len() as u64 >= check.least_size(), "{}", requirement.describe());
             }
         }
@@ -162,13 +179,13 @@ proptest! {
     fn a_tally_of_blocks_has_the_statistics_of_all_rows(block in 1..70usize, expected in 0..80u64) {
         let table = sample();
         let needs = Needs { extents: vec![0, 1, 2], histograms: vec![1, 2, 3], moments: vec![4] };
-        let collector = Collector::new(&needs, &table).unwrap();
-        let (mut tally, source) = (Tally::new(&collector, expected), HeldRows::new(&table, block));
-        let mut read = Block::empty(&table);
+        let collector = Collector::new(&needs, table).unwrap();
+        let (mut tally, source) = (Tally::new(&collector, expected), HeldRows::new(table, block));
+        let mut read = Block::empty(table);
         for number in 0..source.blocks() {
             source.read(number, &mut read).unwrap();
             tally.add(&read);
         }
-        prop_assert_eq!(tally.finish(), of(&needs, &table, &(0..ROWS).collect::<Vec<_>>()));
+        prop_assert_eq!(tally.finish(), of(&needs, table, &(0..ROWS).collect::<Vec<_>>()));
     }
 }
