@@ -5,6 +5,7 @@ mod against;
 mod attack;
 mod browser;
 mod budget;
+mod bytes;
 mod claims;
 mod commands;
 mod common;
