@@ -23,6 +23,7 @@ mod optimum;
 mod outlook;
 mod parts;
 mod protected;
+mod queries;
 mod recoding;
 mod relaxed;
 mod rothko;
