@@ -2,7 +2,7 @@
 
 use crate::common::{column, table, workload};
 use crate::losses::tables;
-use klimt::loss::{Cost, Original, SuppressedRows, Totals, WithPenalty};
+use klimt::loss::{CertaintyPenalty, Cost, Loss, Original, SuppressedRows, Totals, WithPenalty};
 use klimt::registry;
 use klimt::statistics::{Collector, Extent, Statistics};
 use klimt::table::{ColumnSpec, Role, Table};
@@ -63,6 +63,8 @@ fn suppressed_rows_have_the_price_that_releases_pay() {
         (SuppressedRows.size(7), SuppressedRows.price(10), SuppressedRows.monotone()),
         (Some(0.0), Some(1.0), true)
     );
+    let group = Statistics { count: 7, ..Statistics::default() };
+    assert_eq!((SuppressedRows.group(&group), SuppressedRows.bound(&group, 2)), (0.0, 0.0));
 }
 
 #[test]
@@ -105,6 +107,61 @@ fn definitions_alone_bound_sizes() {
         assert_eq!((cost.size(7), cost.least_gain()), (size, 0.0), "{id}");
         assert_eq!(cost.monotone(), id != "queries", "{id}");
     });
+}
+
+/// The ten rows in groups of three and more. A bound that says less is no less sound, and makes searches slow.
+#[test]
+fn no_refinement_costs_less_than_the_bound() {
+    let table = ten();
+    let rows: Vec<u32> = (0..10).collect();
+    for_each_cost(&table, |id, cost| {
+        let group = Collector::new(&cost.needs(), &table).unwrap().of(&rows);
+        let expected = match id {
+            "dm" => 3.0 * 3.0 + 3.0 * 3.0 + 4.0 * 4.0,
+            // Three groups, and no more.
+            "c_avg" => 10.0 - 3.0,
+            // A unit cell for each.
+            "vm" => 10.0,
+            // Three rows or more in each of two cells.
+            "entropy" => 10.0 * 2.0 * 3f64.log2(),
+            // Beside each number are two others, of nine; five rows have the same value of the other column.
+            "hdm" => 10.0 * 2.0 / 9.0 / 2.0,
+            _ => 0.0,
+        };
+        assert!(close(cost.bound(&group, 3), expected), "{id} {}", cost.bound(&group, 3));
+    });
+}
+
+/// Classes a, b and b: 3·log₂ 3 − 2 bits.
+#[test]
+fn two_rows_of_a_class_tell_less_than_two_classes() {
+    let table = ten();
+    for_each_cost(&table, |id, cost| {
+        if id == "conditional-entropy" {
+            let collector = Collector::new(&cost.needs(), &table).unwrap();
+            assert!(close(cost.group(&collector.of(&[4, 5, 6])), 3.0 * 3f64.log2() - 2.0));
+            assert!(close(cost.group(&collector.of(&[4, 5])), 2.0));
+        }
+    });
+}
+
+/// Neither of no rows, nor of one, nor of what does not matter, is anything lost; and an extent of nothing holds no rows.
+#[test]
+fn nothing_costs_nothing() {
+    let one = table(&[vec!["5".to_string(), "x".to_string()]], &[]);
+    let totals = |rows: u64| Totals { rows, suppressed: 0, groups: rows, k: 1 };
+    for_each_cost(&one, |id, cost| {
+        let group = Collector::new(&cost.needs(), &one).unwrap().of(&[0]);
+        let expected = if ["dm", "c_avg", "vm"].contains(&id) { 1.0 } else { 0.0 };
+        assert_eq!(cost.finish(cost.group(&group), &totals(1)), expected, "{id}");
+        assert_eq!(cost.finish(0.0, &totals(0)), 0.0, "{id}");
+        if ["entropy", "hdm"].contains(&id) {
+            assert_eq!(cost.spread(0, &Extent::NOTHING), Some(0.0), "{id}");
+        }
+    });
+    let table = ten();
+    let penalty = CertaintyPenalty.cost(&Original::new(&table, &[0.0, 0.0])).unwrap();
+    assert_eq!(penalty.finish(0.0, &totals(10)), 0.0);
 }
 
 /// Values of a set are ordered by the mean of what is predicted, and by how common they are where nothing is.

@@ -370,6 +370,52 @@ fn rows_that_may_be_suppressed_belong_to_no_group() {
     assert_losses(&losses, &[("kl", expected), ("vm", 2.0 + 2.0 * 3.0 + 1.0 + 2.0 * 24.0)]);
 }
 
+/// Nobody has the tuple of the only region: there is no distribution to compare.
+#[test]
+fn without_a_row_in_a_region_there_is_no_divergence() {
+    let table = table(&texts(&[&["1", "1"], &["2", "2"]]), &[]);
+    let group = PublishedGroup { texts: ["1", "2"].map(String::from).to_vec(), rows: 2, kept: Vec::new() };
+    let read = PublishedGroups::read(&table, vec![group]).unwrap();
+    let losses = measured(&table, &read, 2);
+    assert!(!losses.contains_key("kl") && losses.contains_key("vm"));
+}
+
+/// Every row has the value of the second column, which is not told from any other; the rows are told apart by half.
+#[test]
+fn a_value_that_every_row_has_loses_nothing() {
+    let table = table(&texts(&[&["1", "x"], &["2", "x"], &["3", "x"]]), &[]);
+    let found = grouped(&table, &[vec![0, 1], vec![2]], true);
+    assert_losses(&compact(&table, &found, 1), &[("hdm", (1.0 / 2.0 + 1.0 / 2.0) / 2.0)]);
+}
+
+/// More groups than are summed up in a run, of one row each but the last, which has three.
+#[test]
+fn many_groups_are_each_counted_once() {
+    let rows: Vec<Vec<String>> = (0..3003).map(|row| vec![row.to_string()]).collect();
+    let table = table(&rows, &[]);
+    let mut groups: Vec<Vec<u32>> = (0..3000).map(|row| vec![row]).collect();
+    groups.push(vec![3000, 3001, 3002]);
+    let found = grouped(&table, &groups, true);
+    let expected =
+        [("dm", 3009.0), ("vm", 3000.0 + 3.0 * 3.0), ("hdm", 3.0 * 2.0 / 3002.0), ("c_avg", 3003.0 / 3001.0)];
+    assert_losses(&compact(&table, &found, 1), &expected);
+    let read = PublishedGroups::read(&table, published(&table, &found, Extents::Compact)).unwrap();
+    assert_losses(&measured(&table, &read, 1), &expected);
+}
+
+/// A group that is published as `*` beside one that is published as a set: red is in both, blue in one of them.
+#[test]
+fn anything_of_a_set_is_every_member() {
+    let table = table(&texts(&[&["red"], &["red"], &["blue"]]), &[]);
+    let mut found = grouped(&table, &[vec![0], vec![1, 2]], false);
+    found.regions = Regions::new(1);
+    found.regions.push_set([1].into_iter());
+    found.regions.push_anything();
+    // Blue is code 0. Of red one is expected, and of both colours one more.
+    let expected = [("kl", (2.0 * (2.0f64 / 2.0).ln() + (1.0f64 / 1.0).ln()) / 3.0), ("vm", 1.0 + 2.0 * 2.0)];
+    assert_losses(&compact(&table, &found, 1), &expected);
+}
+
 #[test]
 fn foreign_values_are_refused_without_being_told() {
     let table = patients();
