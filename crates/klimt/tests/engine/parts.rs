@@ -1,6 +1,6 @@
 //! What is measured of a release part by part is what is measured of it at once.
 
-use crate::common::partition;
+use crate::common::{partition, table, workload};
 use crate::losses::tables;
 use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt::loss::{Groups, Original, PartitionGroups, Sums, Totals, measure};
@@ -68,22 +68,64 @@ fn dealt(groups: usize, seeds: &[usize]) -> Vec<Vec<usize>> {
     (0..5).map(of_part).filter(|part: &Vec<usize>| !part.is_empty()).collect()
 }
 
-fn check_losses(table: &Table, k: u64, seeds: &[usize]) -> Result<(), TestCaseError> {
-    let whole = mondrian(table, k);
+/// The rows of a group in slices of at most two, each under the region of the whole group.
+fn slices(table: &Table, whole: &Partitioning, group: usize) -> Vec<(Table, Partitioning)> {
+    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let slice = |rows: &[u32]| {
+        let mut slice = part(table, whole, &[group]).1;
+        (slice.order, slice.ends) = ((0..rows.len() as u32).collect(), vec![rows.len() as u32]);
+        slice.regions = whole.regions.selected(&[group], &domains);
+        (rows_of(table, rows), slice)
+    };
+    whole.rows(group).chunks(2).map(slice).collect()
+}
+
+/// Parts of groups that go by their seeds, of which the first so many are suppressed; `sliced` says which part comes in
+/// slices.
+fn check_losses(
+    table: &Table,
+    k: u64,
+    seeds: &[usize],
+    lost: usize,
+    sliced: Option<usize>,
+) -> Result<(), TestCaseError> {
+    let mut whole = mondrian(table, k);
+    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    whole.drop_groups(&(0..lost.min(whole.groups() - 1)).collect::<Vec<_>>(), &domains);
     let weights: Vec<f64> = (0..table.dimensions()).map(|d| 1.0 + d as f64).collect();
-    let totals = Totals { rows: table.rows() as u64, suppressed: 0, groups: whole.groups() as u64, k };
+    let suppressed = (table.rows() - whole.order.len()) as u64;
+    let totals = Totals { rows: table.rows() as u64, suppressed, groups: whole.groups() as u64, k };
     let losses = || registry::LOSSES.iter().map(|(_, loss)| *loss);
-    let groups = PartitionGroups { table, partitioning: &whole, extents: Extents::Compact };
-    let at_once = measure(losses(), &Original::new(table, &weights), &groups, &totals).unwrap();
+    let (groups, workload) =
+        (PartitionGroups { table, partitioning: &whole, extents: Extents::Compact }, workload(table));
+    let at_once = {
+        let original = Original::new(table, &weights).with_workload(Some(&workload));
+        measure(losses(), &original, &groups, &totals).unwrap()
+    };
     let frame = rows_of(table, &[]);
-    let mut sums = Sums::new(losses(), &Original::new(&frame, &weights));
-    for groups in dealt(whole.groups(), seeds) {
-        let (part, partitioning) = part(table, &whole, &groups);
-        let groups = PartitionGroups { table: &part, partitioning: &partitioning, extents: Extents::Compact };
-        sums.add(&Original::new(&part, &weights), &groups).unwrap();
+    let mut sums = Sums::new(losses(), &Original::new(&frame, &weights).with_workload(Some(&workload)));
+    let parts = dealt(whole.groups(), seeds);
+    for (number, groups) in parts.iter().enumerate() {
+        let in_slices = sliced == Some(number);
+        for group in groups.iter().filter(|_| in_slices) {
+            let slices = slices(table, &whole, *group);
+            for (at, (slice, partitioning)) in slices.iter().enumerate() {
+                let original = Original::new(slice, &weights).with_workload(Some(&workload));
+                let groups = PartitionGroups { table: slice, partitioning, extents: Extents::Compact };
+                sums.add_slice(&original, &groups, at + 1 == slices.len()).unwrap();
+            }
+        }
+        if !in_slices {
+            let (part, partitioning) = part(table, &whole, groups);
+            let original = Original::new(&part, &weights).with_workload(Some(&workload));
+            let groups =
+                PartitionGroups { table: &part, partitioning: &partitioning, extents: Extents::Compact };
+            sums.add(&original, &groups).unwrap();
+        }
     }
     let told = sums.finish(&totals);
-    let untold = |id: &str| ["hdm", "entropy"].contains(&id) || (id == "kl" && !groups.disjoint());
+    let divergence = groups.disjoint() && sliced.is_none_or(|number| number >= parts.len());
+    let untold = |id: &str| ["hdm", "entropy"].contains(&id) || (id == "kl" && !divergence);
     let expected: Vec<_> = at_once.into_iter().filter(|(id, _)| !untold(id)).collect();
     let names = |losses: &[(&'static str, f64)]| losses.iter().map(|(id, _)| *id).collect::<Vec<_>>();
     prop_assert_eq!(names(&told), names(&expected));
@@ -94,6 +136,18 @@ fn check_losses(table: &Table, k: u64, seeds: &[usize]) -> Result<(), TestCaseEr
     Ok(())
 }
 
+/// Without hierarchies and missing values the regions of cuts are apart, and parts tell the divergence.
+#[test]
+fn parts_of_cuts_tell_the_divergence() {
+    let rows: Vec<Vec<String>> = (0..12).map(|row| vec![row.to_string(), (row % 5).to_string()]).collect();
+    let table = table(&rows, &[]);
+    let whole = mondrian(&table, 2);
+    let groups = PartitionGroups { table: &table, partitioning: &whole, extents: Extents::Compact };
+    assert!(groups.disjoint() && whole.groups() > 2);
+    check_losses(&table, 2, &[0, 1, 2], 0, None).unwrap();
+    check_losses(&table, 2, &[0, 1, 2], 1, None).unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -102,8 +156,9 @@ proptest! {
         table in tables(),
         k in 1..4u64,
         seeds in prop::collection::vec(0..5usize, 7),
+        lost in 0..3usize,
     ) {
-        check_losses(&table, k, &seeds)?;
+        check_losses(&table, k, &seeds, lost, None)?;
     }
 
     #[test]
@@ -111,8 +166,20 @@ proptest! {
         table in tables_without_hierarchy(),
         k in 1..4u64,
         seeds in prop::collection::vec(0..5usize, 7),
+        lost in 0..3usize,
     ) {
-        check_losses(&table, k, &seeds)?;
+        check_losses(&table, k, &seeds, lost, None)?;
+    }
+
+    /// Groups that are larger than memory. Which rows a slice does not have is not known, so there is no divergence.
+    #[test]
+    fn slices_lose_what_their_group_loses(
+        table in tables_without_hierarchy(),
+        k in 1..4u64,
+        seeds in prop::collection::vec(0..5usize, 7),
+        sliced in 0..3usize,
+    ) {
+        check_losses(&table, k, &seeds, 0, Some(sliced))?;
     }
 
     /// Rows of a group stand in the same order and under the same cells, whichever part the group is in.
