@@ -4,7 +4,7 @@ use crate::common::{column, letters, table};
 use klimt::ErrorKind;
 use klimt::hierarchy::HierarchyBuilder;
 use klimt::registry;
-use klimt::requirement::{Bound, Check, Facts, Requirement, TableFacts};
+use klimt::requirement::{Bound, Check, Facts, Level, Requirement, TableFacts};
 use klimt::statistics::{Collector, Histogram, Moments, Statistics};
 use klimt::table::{ColumnSpec, Role, Table};
 use num_rational::BigRational;
@@ -146,9 +146,23 @@ fn leaves_without_rows_do_not_count() {
     assert!(bound(&table, "delta-disclosure", "0.1").satisfied(&group(&[1, 1])));
     // −ln 0.5 allows (250 + j)/(500 + j) ≤ 0.8466: up to j = 1129.
     assert_eq!(bound(&table, "beta-likeness", "enhanced:1").outlook(&group(&[250, 250])), (true, 1000));
+    // So it does where β allows hardly more, as −ln 0.5 is 0.69314718: with 600 rows up to j = 1355.
+    let near = bound(&table, "beta-likeness", "enhanced:0.6931472").outlook(&group(&[300, 300]));
+    assert_eq!(near, (true, 1200));
     // Two values are common, of 0.5 and 0.4 of the rows; the second may have 0.7665, up to j = 785.
     let table = whole_of(&repeated(&["a", "b", "c"], &[100, 500, 400]), false);
     assert_eq!(bound(&table, "beta-likeness", "enhanced:1").outlook(&group(&[50, 250, 200])), (true, 500));
+}
+
+/// What every row has, every group may have.
+#[test]
+fn a_value_that_all_rows_have_is_no_more_common_in_a_group() {
+    let table = whole_of(&["a"; 5], false);
+    for text in ["enhanced:1", "enhanced:0", "basic:0"] {
+        let check = bound(&table, "beta-likeness", text);
+        let found = (check.satisfied(&group(&[3])), check.level(&group(&[3])));
+        assert_eq!(found, (true, Level::Count(0)), "{text}");
+    }
 }
 
 /// The leaves are 10, 9 and 2; in order they are 2, 9, 10, and the missing value last. The differences add up to 0.25, 0.5
@@ -198,6 +212,9 @@ fn limits_lie_where_the_definitions_put_them() {
         // With counts 3 and 1 the entropy is log (256/27)^(1/4) = log 1.75476535060332328…
         ("l-diversity", "entropy:1.754765350603323281", &[3, 1], true, "1.754765"),
         ("l-diversity", "entropy:1.754765350603323282", &[3, 1], false, "1.754765"),
+        // Of 4096 rows, which are the most that are decided exactly: 1.88977494437506406981…
+        ("l-diversity", "entropy:1.889774944375064069", &[2731, 1365], true, "1.889775"),
+        ("l-diversity", "entropy:1.889774944375064070", &[2731, 1365], false, "1.889775"),
         // Far from the limit, counts of any length are decided at once.
         ("l-diversity", "entropy:2", &[5001, 5000, 4999], true, "3"),
         ("l-diversity", "entropy:2.9", &[50_001, 500, 4999], false, "1.423682"),
@@ -241,6 +258,11 @@ fn a_level_promises_no_more_than_is_true() {
         let found = level("delta-disclosure", "1", &counts);
         assert!(found > truth && found < truth + 1e-13, "{found} {truth}");
     }
+    // Shares of the whole are told exactly from others, however near these are.
+    let exactly = |counts: &[u64]| bound(&thousand(), "delta-disclosure", "1").level(&group(counts));
+    assert_eq!(exactly(&[40, 30, 20, 10]), Level::Count(0));
+    let nearly = exactly(&[4_000_000_001, 3_000_000_000, 2_000_000_000, 1_000_000_000]);
+    assert!(nearly.to_string() == "0" && nearly.to_f64() > 1e-10, "{nearly:?}");
     let found = level("l-diversity", "entropy:2", &[4, 2, 2]);
     assert!(found < 8f64.sqrt() && found > 8f64.sqrt() - 1e-12, "{found}");
 }

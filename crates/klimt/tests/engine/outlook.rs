@@ -118,6 +118,9 @@ fn a_sample_tells_what_chance_is_unlikely_to_have_made() {
         // The entropy less 1.96 standard deviations is 0.705, and 0.688; log 2 is 0.693.
         ("l-diversity", "entropy:2", &[69, 15, 16], true),
         ("l-diversity", "entropy:2", &[70, 15, 15], false),
+        // All rows of these tell log 2, which leaves no room for rounding.
+        ("l-diversity", "entropy:2", &[50, 50], false),
+        ("l-diversity", "entropy:1.99999", &[50, 50], true),
         // The commonest value may have 87 + 7 rows, or 88 + 7; six others are needed.
         ("epsilon-privacy", "10:100:0", &[87, 13], true),
         ("epsilon-privacy", "10:100:0", &[88, 12], false),
@@ -126,6 +129,9 @@ fn a_sample_tells_what_chance_is_unlikely_to_have_made() {
         ("beta-likeness", "basic:1", &[15, 12, 8, 5], false),
         // It has at most 100 of 600 rows, as the whole has no more.
         ("beta-likeness", "basic:1", &[20, 20, 8, 12], true),
+        // All of its rows may have the first, of which the whole has 0.4: 2.5 times that is 1.
+        ("beta-likeness", "basic:1.5", &[30], true),
+        ("beta-likeness", "basic:1.49", &[30], false),
         // The first may have 0.767 of the rows, or 0.744: twice its share is 0.8, and −ln 0.4 allows 0.7665.
         ("beta-likeness", "basic:1", &[25, 9, 4, 2], true),
         ("beta-likeness", "enhanced:1", &[25, 9, 4, 2], false),
@@ -150,6 +156,17 @@ fn a_sample_tells_what_chance_is_unlikely_to_have_made() {
     }
 }
 
+/// Where any chance of error is taken, a sample is judged as its group would be, at the limits too.
+#[test]
+fn without_a_test_the_limits_are_those_of_the_definitions() {
+    let trust = Trust::new(1000, 100, 1.0, 2);
+    let likely = |flag: &str, text: &str, counts: &[u64]| bound(flag, text).likely(&rows(counts), &trust);
+    assert!(!likely("l-diversity", "recursive:1:2", &[16, 16]), "less is asked for");
+    assert!(likely("l-diversity", "recursive:1:2", &[16, 16, 1]));
+    assert!(likely("t-closeness", "0:equal", &[20, 15, 10, 5]));
+    assert!(!likely("t-closeness", "0:equal", &[19, 16, 10, 5]));
+}
+
 /// The squared error is 20·21/41·10² = 1024.39, and a chi-square variable of 40 degrees exceeds 59.34 in 2.5% of cases.
 #[test]
 fn a_sample_tells_a_variance_by_the_chi_square_test() {
@@ -166,7 +183,8 @@ fn a_sample_tells_a_variance_by_the_chi_square_test() {
     // With one degree it is 4.93, and the squared error 50.
     let of_two = |v: &str| bound("variance", v).likely(&sample(1, 1), &trust);
     assert!(of_two("10") && !of_two("10.2"));
-    assert!(likely("24.9", &Trust::new(41, 41, 0.05, 2)), "the variance is 24.985");
+    let of_all = |v: &str| likely(v, &Trust::new(41, 41, 0.05, 2));
+    assert!(of_all("24.9") && !of_all("25"), "the variance is 24.985");
     assert!(
         !bound("variance", "1").likely(&sample(0, 1), &trust)
             && bound("variance", "0").likely(&sample(0, 1), &trust)
