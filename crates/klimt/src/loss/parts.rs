@@ -3,8 +3,7 @@
 use super::groups::{borrowed, charge, needs_of, sums};
 use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
-use crate::statistics::{Collector, Extent, Needs, Statistics};
-use std::ops::Range;
+use crate::statistics::{Collector, Needs, Statistics};
 
 /// What parts of the rows have cost so far. No tuple of the domain is in two parts.
 ///
@@ -54,7 +53,10 @@ impl<'l, 'a> Sums<'l, 'a> {
         for (sum, more) in self.sums.iter_mut().zip(sums(&borrowed(&self.costs), part.table, groups)?) {
             *sum += more;
         }
-        self.add_parts(part, groups);
+        self.told.retain_mut(|told| match &mut told.how {
+            How::Cost(_) => true,
+            How::Parts(sum) => told.loss.part(part, groups).map(|more| *sum += more).is_some(),
+        });
         Ok(())
     }
 
@@ -73,15 +75,9 @@ impl<'l, 'a> Sums<'l, 'a> {
         if let Some(mut whole) = self.sliced.take_if(|_| last) {
             charge(&costs, &needs, &mut whole, group, 0, &mut self.sums);
         }
-        self.add_parts(part, &Slice(group));
+        // What a part adds is seen from whole groups, and which other rows this one has is not known.
+        self.told.retain(|told| matches!(told.how, How::Cost(_)));
         Ok(())
-    }
-
-    fn add_parts(&mut self, part: &Original<'_>, groups: &dyn Groups) {
-        self.told.retain_mut(|told| match &mut told.how {
-            How::Cost(_) => true,
-            How::Parts(sum) => told.loss.part(part, groups).map(|more| *sum += more).is_some(),
-        });
     }
 
     /// The losses of the release that the parts make up, by name, in the order in which they were given.
@@ -94,42 +90,5 @@ impl<'l, 'a> Sums<'l, 'a> {
             (told.loss.id(), value)
         };
         self.told.iter().map(finished).collect()
-    }
-}
-
-/// Some rows of a group: which others it has is not known.
-struct Slice<'g>(&'g dyn Groups);
-
-impl Groups for Slice<'_> {
-    fn count(&self) -> usize {
-        self.0.count()
-    }
-
-    fn rows(&self, group: usize) -> u64 {
-        self.0.rows(group)
-    }
-
-    fn extent(&self, group: usize, dimension: usize) -> Extent {
-        self.0.extent(group, dimension)
-    }
-
-    fn covered(&self, group: usize, dimension: usize) -> Extent {
-        self.0.covered(group, dimension)
-    }
-
-    fn members(&self, _: usize) -> Option<&[u32]> {
-        None
-    }
-
-    fn disjoint(&self) -> bool {
-        false
-    }
-
-    fn knows(&self, _: &Needs) -> bool {
-        false
-    }
-
-    fn statistics(&self, groups: Range<usize>, collector: &Collector<'_>) -> Vec<Statistics> {
-        self.0.statistics(groups, collector)
     }
 }
