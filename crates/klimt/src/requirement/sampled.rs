@@ -125,10 +125,6 @@ impl Check for Sampled {
             false => (self.satisfied(sample), sample.count / GROWTH),
         }
     }
-
-    fn steady(&self, sample: &Statistics) -> u64 {
-        self.outlook(sample).1
-    }
 }
 
 /// The number that a standard normal variable exceeds with this chance; 0 for a half and more.
