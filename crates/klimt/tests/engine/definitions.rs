@@ -321,6 +321,20 @@ fn widths_are_lengths_members_and_leaves() {
     assert!(limit("0.5") && !limit("0.51"));
 }
 
+/// Boundaries decide over the widths of an ordered column, unless a group may be of missing values, which have none.
+#[test]
+fn boundaries_decide_where_every_group_has_a_width() {
+    let restricted = |texts: [&str; 3], of_letters: bool| {
+        let rows: Vec<Vec<String>> = texts.iter().map(|text| vec![text.to_string()]).collect();
+        let table = table(&rows, &[of_letters.then(letters)]);
+        made("min-width", "q0", "1").unwrap().bind(&TableFacts::of(&table)).unwrap().restricts()
+    };
+    assert_eq!(restricted(["20", "21", "30"], false), Some(0));
+    assert_eq!(restricted(["20", "", "30"], false), None);
+    assert_eq!(restricted(["red", "green", "blue"], false), None);
+    assert_eq!(restricted(["a", "b", "h"], true), None);
+}
+
 fn ratio(a: i128, b: i128) -> BigRational {
     BigRational::new(a.into(), b.into())
 }
