@@ -89,6 +89,19 @@ fn when_the_time_is_over_before_the_search_begins_nothing_is_claimed() {
     }
 }
 
+/// Groups of a few generalizations hold nearly all values of a sensitive column.
+#[test]
+fn statistics_of_many_sensitive_values_are_merged_in_time() {
+    let place = agrawal(200_000);
+    let start = Instant::now();
+    place.ok(
+        "anonymize in.csv --qi age,elevel,car,zipcode --sensitive loan --other drop --l-diversity distinct:3 -k 10 \
+         --algorithm scheme --time-limit 1s -q -o out.csv",
+    );
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(1) + AROUND, "{took:?}");
+}
+
 /// Prices by statistics look at the extents of all columns, of which each has nearly as many values as rows.
 #[test]
 fn volumes_over_many_values_are_priced_in_time() {

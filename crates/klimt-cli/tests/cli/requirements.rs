@@ -258,3 +258,14 @@ fn widths_of_regions_are_those_of_boundaries() {
         groups(&format!("--extent region {stricter}"));
     }
 }
+
+/// Values that are all missing have no variance, which is a violation and not a column of another type.
+#[test]
+fn numbers_that_are_all_missing_have_no_variance() {
+    let place = Place::new();
+    place.write("release.csv", "age,income\n[20..30],\n[20..30],\n[31..40],\n[31..40],\n");
+    let verify = "verify release.csv --qi age --sensitive income -k 2 --variance income=3";
+    let found = place.run(&format!("{verify} --type income=integer"));
+    assert_eq!(found.code, Some(1), "{}", found.err);
+    assert_eq!(place.run(verify).code, Some(2), "nothing says that these would be numbers");
+}

@@ -7,11 +7,13 @@ mod collect;
 mod extent;
 mod histogram;
 mod moments;
+mod pile;
 
 pub use collect::{Collector, Tally};
 pub use extent::Extent;
 pub use histogram::Histogram;
 pub use moments::{Moments, distances};
+pub(crate) use pile::Pile;
 
 use crate::table::{Shape, Table};
 

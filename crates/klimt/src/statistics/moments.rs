@@ -1,6 +1,6 @@
 //! The first moments of a column of numbers in a group, exactly.
 
-use crate::table::Domain;
+use crate::table::{Domain, ValueType};
 use crate::{Error, Result};
 
 /// How many rows have a number, the sum of these numbers and the sum of their squares, counted in units of the
@@ -46,9 +46,12 @@ impl Moments {
 /// The distance of every code of a numeric domain from its least value, for [`Moments::add`]; `None` stands for the
 /// missing value.
 ///
-/// Fails where a domain has no numbers, or where its numbers are so long that the moments of `rows` rows do not fit.
+/// Fails where a domain is not one of numbers, or where its numbers are so long that the moments of `rows` rows do not fit.
 pub fn distances(name: &str, domain: &Domain, rows: u64) -> Result<Vec<u64>> {
     let count = domain.value_count() as u32;
+    if count == 0 && domain.value_type() != ValueType::Text {
+        return Ok(Vec::new());
+    }
     if count == 0 || !domain.is_measured() {
         return Err(Error::input(format!(
             "column {name} holds no numbers, which a variance or a mean needs"

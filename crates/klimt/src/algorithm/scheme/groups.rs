@@ -1,7 +1,7 @@
 //! Groups of tuples with what adds up over their rows.
 
 use super::family::Generalization;
-use crate::statistics::Statistics;
+use crate::statistics::{Pile, Statistics};
 
 /// How many statistics are merged between two looks at the clock.
 const PATIENCE: usize = 16_384;
@@ -64,17 +64,14 @@ impl Groups {
         };
         let mut statistics: Vec<Statistics> = Vec::new();
         if !self.statistics.is_empty() {
-            let mut found: Vec<Option<Statistics>> = vec![None; many];
+            let mut found: Vec<Pile> = vec![Pile::default(); many];
             for (number, (&group, part)) in groups.iter().zip(&self.statistics).enumerate() {
                 if number % PATIENCE == PATIENCE - 1 && stops() {
                     return None;
                 }
-                match &mut found[group as usize] {
-                    Some(whole) => whole.merge(part),
-                    none => *none = Some(part.clone()),
-                }
+                found[group as usize].add(part);
             }
-            statistics = found.into_iter().flatten().collect();
+            statistics = found.into_iter().filter_map(Pile::total).collect();
         }
         Some(Groups {
             tuples,
