@@ -163,3 +163,32 @@ fn a_table_larger_than_memory_is_counted_by_value() {
 }
 
 const PAYS: [&str; 4] = ["5000", "5000.0", "5e3", "17"];
+
+/// A spelling with more digits behind the point than the value has does not make a variance larger.
+#[test]
+fn variances_do_not_depend_on_spellings() {
+    let place = Place::new();
+    let rows = (0..12).map(|n| format!("{n},{}\n", ["10.0e-1", "0.1", "1.0", "9"][n % 4]));
+    place.write("in.csv", std::iter::once("q,s\n".to_string()).chain(rows).collect::<String>());
+    let plain = (0..12).map(|n| format!("{n},{}\n", ["1", "0.1", "1", "9"][n % 4]));
+    place.write("plain.csv", std::iter::once("q,s\n".to_string()).chain(plain).collect::<String>());
+    for flags in
+        ["", "--algorithm optimal", "--algorithm scheme", "--algorithm local", "--algorithm rothko-s"]
+    {
+        let groups = |file: &str| {
+            let base = format!(
+                "anonymize {file} --qi q --sensitive s -k 2 --variance 3 --seed 1 -q -o out.csv {flags}"
+            );
+            place.ok(&base);
+            place.ok("verify out.csv --qi q --sensitive s -k 2 --variance 3");
+            let release = place.read("out.csv");
+            let mut groups: Vec<String> =
+                release.lines().map(|line| line.split(',').next().unwrap().to_string()).collect();
+            groups.sort();
+            groups
+        };
+        assert_eq!(groups("in.csv"), groups("plain.csv"), "{flags}");
+    }
+    let refused = place.run("anonymize in.csv --qi q --sensitive s -k 2 --variance 1000 -q -o out.csv");
+    assert_eq!(refused.code, Some(1), "{}", refused.err);
+}

@@ -48,6 +48,17 @@ impl Moments {
 ///
 /// Fails where a domain is not one of numbers, or where its numbers are so long that the moments of `rows` rows do not fit.
 pub fn distances(name: &str, domain: &Domain, rows: u64) -> Result<Vec<u64>> {
+    let by_value = distances_of_values(name, domain.compared(), rows)?;
+    Ok(match domain.classes() {
+        Some(classes) => {
+            classes[..domain.value_count()].iter().map(|&class| by_value[class as usize]).collect()
+        }
+        None => by_value,
+    })
+}
+
+/// The same, where every code is a value of its own.
+fn distances_of_values(name: &str, domain: &Domain, rows: u64) -> Result<Vec<u64>> {
     let count = domain.value_count() as u32;
     if count == 0 && domain.value_type() != ValueType::Text {
         return Ok(Vec::new());
