@@ -446,7 +446,7 @@ proptest! {
                 };
                 let (cost, expected) = (published_cost(&job, &found, loss.id()), cost.finish(expected, &totals));
                 let is_right = if beside { cost < expected } else { is_same(cost, expected) };
-                prop_assert!(is_right, "{} {direction:?}: {cost} instead of {expected}", loss.id());
+                prop_assert!(is_right, "{} {direction:?}: {cost} instead of {expected}, beside: {beside}, bound {sum:?}", loss.id());
             }
         }
     }
