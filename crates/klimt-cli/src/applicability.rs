@@ -13,7 +13,7 @@ pub use table::OPTIONS;
 use crate::options::AnonymizeArgs;
 use crate::settings::Settings;
 use crate::terminal::note;
-use klimt::table::Table;
+use klimt_core::table::Table;
 
 /// The algorithms that find groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

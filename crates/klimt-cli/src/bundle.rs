@@ -5,7 +5,7 @@
 //! something fails, what was there before is put back.
 
 use crate::output::{Staged, temporary_beside};
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -7,12 +7,12 @@
 
 use crate::publish::Checked;
 use crate::settings::Settings;
-use klimt::loss::{Loss, Original};
-use klimt::partition::{Claim, Proof, SearchCounts};
-use klimt::registry;
-use klimt::requirement::Requirement;
-use klimt::table::{DeclaredCodes, Shape, Table};
-use klimt::{Error, Result};
+use klimt_core::loss::{Loss, Original};
+use klimt_core::partition::{Claim, Proof, SearchCounts};
+use klimt_core::registry;
+use klimt_core::requirement::Requirement;
+use klimt_core::table::{DeclaredCodes, Shape, Table};
+use klimt_core::{Error, Result};
 use klimt_io::csv::DialectSpec;
 use serde_json::{Map, Value, json};
 use std::io::Read;
@@ -196,7 +196,7 @@ pub fn fill_declared(settings: &mut Settings, certificate: &Value) -> Vec<String
         match declared {
             DECLARED_BY_FILE => problems.push(format!(
                 "column {name} was published with a declared domain: name the file, such as {}, or the --spec",
-                klimt::names::flag("domain", name, Some("FILE"))
+                klimt_core::names::flag("domain", name, Some("FILE"))
             )),
             range => given.domain = Some(range.to_string()),
         }
@@ -261,7 +261,7 @@ fn four_digits_towards(value: f64, towards: Towards) -> f64 {
     }
 }
 
-fn column(column: &klimt::table::Column) -> Value {
+fn column(column: &klimt_core::table::Column) -> Value {
     let mut entry = json!({ "name": column.name, "role": column.role });
     if let Some((domain, _)) = column.coded() {
         let shape = match domain.shape() {

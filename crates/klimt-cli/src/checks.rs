@@ -7,8 +7,8 @@ use crate::options::AnonymizeArgs;
 use crate::paths::check_outputs;
 use crate::settings::Settings;
 use crate::tree;
-use klimt::recode::ReleaseColumn;
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::recode::ReleaseColumn;
+use klimt_core::{Error, ErrorKind, Result};
 
 /// No output may overwrite another, or something that is read.
 pub fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Settings) -> Result<()> {

@@ -7,8 +7,8 @@ use crate::output::Staged;
 use crate::publish::Checked;
 use crate::supervisor;
 use crate::terminal::{count, note, print};
-use klimt::Result;
-use klimt::loss::WithPenalty;
+use klimt_core::Result;
+use klimt_core::loss::WithPenalty;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -30,7 +30,7 @@ mod warnings;
 mod workload;
 
 use clap::{CommandFactory, FromArgMatches};
-use klimt::ErrorKind;
+use klimt_core::ErrorKind;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
     }));
     std::panic::catch_unwind(run).unwrap_or_else(|_| {
         let place = LAST_PANIC.lock().map_or(String::new(), |last| last.clone());
-        terminal::report(&klimt::Error::internal(format!("klimt stopped{place}")));
+        terminal::report(&klimt_core::Error::internal(format!("klimt stopped{place}")));
         ExitCode::from(4)
     })
 }

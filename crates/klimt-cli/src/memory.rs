@@ -2,9 +2,9 @@
 
 use crate::supervisor;
 use clap::Args;
-use klimt::algorithm::rothko::Sampling;
-use klimt::memory::{Pool, amount};
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::algorithm::rothko::Sampling;
+use klimt_core::memory::{Pool, amount};
+use klimt_core::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
 /// The least that a run can do with.

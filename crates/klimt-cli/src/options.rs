@@ -13,7 +13,8 @@ use crate::schemes::SchemeArgs;
 use crate::search::SearchArgs;
 use crate::tree::TreeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use klimt::registry;
+use klimt_core::Choice;
+use klimt_core::registry::{self, AlgorithmKind};
 
 /// Turns a table about people into a table that is safe to publish.
 #[derive(Debug, Parser)]
@@ -80,8 +81,12 @@ pub fn registry_help() -> String {
         text.push_str(&format!("  {:<22} {sample:<32} {}\n", entry.id, entry.help));
     }
     text.push('\n');
-    let lists =
-        [("Algorithms", registry::ALGORITHMS), ("Split criteria", registry::SPLITS), ("Losses", &losses)];
+    text.push_str("Algorithms:\n");
+    for (_, id, help) in AlgorithmKind::ALL {
+        text.push_str(&format!("  {id:<22} {:<32} {help}\n", format!("--algorithm {id}")));
+    }
+    text.push('\n');
+    let lists = [("Split criteria", registry::SPLITS), ("Losses", &losses[..])];
     for (heading, entries) in lists {
         text.push_str(&format!("{heading}:\n"));
         for entry in entries {
@@ -116,7 +121,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// What the columns are. Names are read by [`klimt::names`]: COLUMNS is a list of them.
+/// What the columns are. Names are read by [`klimt_core::names`]: COLUMNS is a list of them.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Columns")]
 pub struct ColumnArgs {
@@ -250,7 +255,7 @@ pub struct AnonymizeArgs {
 pub struct MethodArgs {
     /// The algorithm that finds the groups
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(
-        registry::ALGORITHMS.iter().map(|entry| clap::builder::PossibleValue::new(entry.id).help(entry.help))))]
+        AlgorithmKind::ALL.iter().map(|(_, id, help)| clap::builder::PossibleValue::new(*id).help(*help))))]
     pub algorithm: Option<String>,
     /// How the next cut is chosen: median, box, box:area, infogain, regression or loss:NAME; infogain:0.01 goes on by the
     /// median where no cut gains so many bits
@@ -346,7 +351,7 @@ pub struct AgainstArgs {
     #[arg(long, value_name = "FILES", num_args = 1..)]
     pub against: Vec<String>,
     /// The column that says which rows of the releases are the same
-    #[arg(long, value_name = "COLUMN", value_parser = klimt::names::single)]
+    #[arg(long, value_name = "COLUMN", value_parser = klimt_core::names::single)]
     pub key: Option<String>,
     /// Rows that joined or left a group between two releases must satisfy the requirements by themselves
     #[arg(long)]

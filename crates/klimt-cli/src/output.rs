@@ -3,7 +3,7 @@
 //! Everything is written to a private temporary file beside the target and renamed when it has been checked. What
 //! goes to standard output or to a device is held back in a nameless file until then.
 
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};

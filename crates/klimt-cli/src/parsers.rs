@@ -3,7 +3,7 @@
 use crate::commands::report::certificate;
 use crate::settings::Settings;
 use crate::spec;
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 
 /// Reads a spec and the requirements in it.
 pub fn spec(text: &str) -> Result<()> {

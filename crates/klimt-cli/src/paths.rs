@@ -1,6 +1,6 @@
 //! Which names mean one file, so that no output overwrites another or something that is read.
 
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::{Error, ErrorKind, Result};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use crate::supervisor::{self, Searching};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use klimt::Result;
-use klimt::partition::Observer;
+use klimt_core::Result;
+use klimt_core::partition::Observer;
 use std::io::IsTerminal;
 use std::marker::PhantomData;
 

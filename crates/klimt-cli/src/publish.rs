@@ -2,11 +2,11 @@
 //! and only then given its name.
 
 use crate::output::Staged;
-use klimt::partition::Observer;
-use klimt::recode::{Release, ReleaseColumn, Source};
-use klimt::requirement::Requirement;
-use klimt::table::{ColumnSpec, Domain, Role, Shape, Table, ValueType};
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::partition::Observer;
+use klimt_core::recode::{Release, ReleaseColumn, Source};
+use klimt_core::requirement::Requirement;
+use klimt_core::table::{ColumnSpec, Domain, Role, Shape, Table, ValueType};
+use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::{ColumnarWriter, KeptTypes, OutputFormat, RowsKnown, TextRecords};
 use klimt_io::csv::{ChunkObserver, CsvWriter, Dialect, DialectSpec};
 use klimt_io::source::Compression;
@@ -126,7 +126,7 @@ impl<'a> Publication<'a> {
     /// An error of the sink with the name of the output.
     fn named(&self, error: Error) -> Error {
         let message = error.message().replacen("the output", self.output, 1);
-        error.help().iter().fold(Error::new(error.kind(), message), |made, help| made.with_help(help.clone()))
+        error.with_message(message)
     }
 }
 

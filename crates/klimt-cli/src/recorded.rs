@@ -7,7 +7,7 @@
 use crate::options::AnonymizeArgs;
 use crate::settings::{ColumnSettings, Settings};
 use clap::ValueEnum;
-use klimt::table::Table;
+use klimt_core::table::Table;
 use serde_json::{Map, Value, json};
 
 /// The flags that a certificate records under their own names: one value, or a list that is given at once.

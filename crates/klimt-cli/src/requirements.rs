@@ -3,10 +3,10 @@
 use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
-use klimt::registry::{self, REQUIREMENTS, RequirementEntry, Subject};
-use klimt::requirement::Requirement;
-use klimt::table::Role;
-use klimt::{Error, ErrorKind, Result, names};
+use klimt_core::registry::{self, REQUIREMENTS, RequirementEntry, Subject};
+use klimt_core::requirement::Requirement;
+use klimt_core::table::Role;
+use klimt_core::{Error, ErrorKind, Result, names};
 
 /// The requirement flags as they were given.
 #[derive(Clone, Debug, Default)]

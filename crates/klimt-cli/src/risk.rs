@@ -2,8 +2,8 @@
 
 use crate::options::RiskArgs;
 use crate::terminal::{count, table};
-use klimt::risk::{Attack, Estimate, Population, Question, Risk, Share};
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::risk::{Attack, Estimate, Population, Question, Risk, Share};
+use klimt_core::{Error, ErrorKind, Result};
 
 /// What the flags ask about risk; all problems at once.
 pub fn question(args: &RiskArgs) -> Result<Question> {

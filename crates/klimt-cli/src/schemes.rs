@@ -8,8 +8,9 @@ pub use bound::{Guides, Schemes};
 use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use clap::{Args, ValueEnum};
-use klimt::algorithm::scheme::{Direction, Pruning, Scheme};
-use klimt::{Error, ErrorKind, Result, names};
+use klimt_core::Choice;
+use klimt_core::algorithm::scheme::{Direction, Pruning, Scheme};
+use klimt_core::{Error, ErrorKind, Result, names};
 use std::fmt;
 use std::str::FromStr;
 
@@ -153,8 +154,8 @@ impl fmt::Display for Levels {
 
 /// The scheme of a name.
 pub fn named(name: &str) -> std::result::Result<Scheme, String> {
-    let names = || Scheme::ALL.iter().map(|(name, ..)| *name);
-    Scheme::named(name).map_err(|_| {
+    let names = || Scheme::ALL.iter().map(|(_, name, _)| *name);
+    Scheme::named(name).ok_or_else(|| {
         let all: Vec<&str> = names().collect();
         format!("there is no scheme {name}{}; there are {}", did_you_mean(name, names()), all.join(", "))
     })

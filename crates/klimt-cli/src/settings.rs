@@ -7,9 +7,9 @@ use crate::schemes::{Levels, SchemeSettings};
 use crate::search::SearchArgs;
 use crate::suggest::did_you_mean;
 use crate::tree::TreeArgs;
-use klimt::algorithm::scheme::Scheme;
-use klimt::table::{Role, TypeSpec};
-use klimt::{Error, ErrorKind, Result, names};
+use klimt_core::algorithm::scheme::Scheme;
+use klimt_core::table::{Role, TypeSpec};
+use klimt_core::{Error, ErrorKind, Result, names};
 use std::collections::BTreeMap;
 
 /// What is said about a column.

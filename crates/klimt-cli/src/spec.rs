@@ -8,9 +8,10 @@ use crate::settings::{ColumnSettings, Settings, weight};
 use crate::suggest::did_you_mean;
 use crate::tree::ByArg;
 use clap::ValueEnum;
-use klimt::registry::Subject;
-use klimt::table::{Declared, Role, TypeSpec};
-use klimt::{Error, ErrorKind, Result, registry};
+use klimt_core::Choice;
+use klimt_core::registry::Subject;
+use klimt_core::table::{Declared, Role, TypeSpec};
+use klimt_core::{Error, ErrorKind, Result, registry};
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -281,7 +282,7 @@ impl Reader<'_> {
 
     fn algorithm(&mut self, key: &str, value: &Value) -> Option<String> {
         let text = self.text(key, value)?;
-        let names = || registry::ALGORITHMS.iter().map(|entry| entry.id);
+        let names = || registry::AlgorithmKind::ALL.iter().map(|(_, id, _)| *id);
         if names().any(|name| name == text) {
             return Some(text);
         }

@@ -8,9 +8,9 @@
 //! over the best that it has, and a run beyond 1.5 times of it is ended.
 
 use crate::{output, terminal};
-use klimt::memory::amount;
-use klimt::spill::SpillFolder;
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::memory::amount;
+use klimt_core::spill::SpillFolder;
+use klimt_core::{Error, ErrorKind, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,14 +1,14 @@
 //! What is said on the terminal, and how.
 
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::{Error, ErrorKind, Result, Words};
 use std::io::{IsTerminal, Write};
 
 /// Prints an error with its help.
 pub fn report(error: &Error) {
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let (start, end) = if colour { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
-    let mut text = format!("klimt: {start}error{end}: {}\n", error.message());
-    for help in error.help() {
+    let mut text = format!("klimt: {start}error{end}: {}\n", error.worded(Words::Flags));
+    for help in error.help(Words::Flags) {
         text.push_str(&format!("  help: {help}\n"));
     }
     if error.kind() == ErrorKind::Internal {

@@ -2,12 +2,12 @@
 
 use crate::settings::Settings;
 use clap::{Args, ValueEnum};
-use klimt::Result;
-use klimt::algorithm::index::{BoxSplit, Built, By, RPlusTree};
-use klimt::algorithm::mondrian::Mondrian;
-use klimt::partition::Job;
-use klimt::requirement::{Bound, Requirement};
-use klimt::split::SplitSpec;
+use klimt_core::Result;
+use klimt_core::algorithm::index::{BoxSplit, Built, By, RPlusTree};
+use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::partition::Job;
+use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::split::SplitSpec;
 use serde_json::{Value, json};
 
 /// What may be asked of an R+-tree. A spec says the same under the same names.

@@ -5,9 +5,9 @@ use crate::risk;
 use crate::schemes::Schemes;
 use crate::settings::Settings;
 use crate::terminal::{count, note};
-use klimt::recode::FixedValues;
-use klimt::requirement::{Facts, Requirement};
-use klimt::table::{Column, ColumnData, Role, Shape, Table};
+use klimt_core::recode::FixedValues;
+use klimt_core::requirement::{Facts, Requirement};
+use klimt_core::table::{Column, ColumnData, Role, Shape, Table};
 use klimt_io::source::ReadReport;
 use std::collections::HashSet;
 

@@ -4,10 +4,12 @@ use crate::options::{Extent, Statistic};
 use crate::settings::Settings;
 use crate::suggest::did_you_mean;
 use crate::terminal::note;
-use klimt::spill::{Block, Rows};
-use klimt::table::Table;
-use klimt::workload::{self, Aggregate, BoundWorkload, End, Predicate, Query, Selection, Test, Workload};
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::spill::{Block, Rows};
+use klimt_core::table::Table;
+use klimt_core::workload::{
+    self, Aggregate, BoundWorkload, End, Predicate, Query, Selection, Test, Workload,
+};
+use klimt_core::{Error, ErrorKind, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,8 +20,8 @@ pub fn read(path: &str) -> Result<Workload> {
     let is_toml = Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
     let found = if is_toml { of_toml(&text) } else { workload::parse(&text) };
     let workload = found.map_err(|error| {
-        let told = Error::new(error.kind(), format!("{path}: {}", error.message()));
-        error.help().iter().fold(told, |told, help| told.with_help(help.clone()))
+        let message = format!("{path}: {}", error.message());
+        error.with_message(message)
     })?;
     if workload.queries.is_empty() {
         return Err(Error::input(format!("{path} holds no query"))

@@ -38,7 +38,7 @@ use adult::{Adult, EIGHT, Files};
 use clap::Args;
 use clock::Clocked;
 use data::{As, Want};
-use klimt::table::Table;
+use klimt_core::table::Table;
 use outcome::{Outcome, Run, judge};
 use registry::{Figure, figures};
 use serde_json::{Value, json};

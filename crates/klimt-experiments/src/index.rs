@@ -8,15 +8,15 @@ mod quality;
 
 use crate::bench::PlaceArgs;
 use clap::Args;
-use klimt::algorithm::index::RPlusTree;
-use klimt::algorithm::mondrian::Mondrian;
-use klimt::loss::{Original, SuppressedRows};
-use klimt::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
-use klimt::registry;
-use klimt::requirement::Bound;
-use klimt::split::SplitSpec;
-use klimt::table::Table;
-use klimt::workload::BoundWorkload;
+use klimt_core::algorithm::index::RPlusTree;
+use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::loss::{Original, SuppressedRows};
+use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::registry;
+use klimt_core::requirement::Bound;
+use klimt_core::split::SplitSpec;
+use klimt_core::table::Table;
+use klimt_core::workload::BoundWorkload;
 
 /// `klimt-experiments index`.
 #[derive(Args, Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Queries that are asked of releases of a table.
 
 use crate::release::Release;
-use klimt::table::Table;
-use klimt::workload::{BoundWorkload, Errors, Released, Workload};
+use klimt_core::table::Table;
+use klimt_core::workload::{BoundWorkload, Errors, Released, Workload};
 
 /// Queries, and what a table answers to them.
 pub struct Queries {

@@ -1,10 +1,10 @@
 //! What a partitioning would be published as, and what that loses.
 
-use klimt::loss::{Loss, Original, PartitionGroups, Totals, measure};
-use klimt::partition::Partitioning;
-use klimt::region::Extents;
-use klimt::registry;
-use klimt::table::{Domain, Table};
+use klimt_core::loss::{Loss, Original, PartitionGroups, Totals, measure};
+use klimt_core::partition::Partitioning;
+use klimt_core::region::Extents;
+use klimt_core::registry;
+use klimt_core::table::{Domain, Table};
 
 /// The groups of a table as a reader of the release sees them.
 #[derive(Clone, Debug)]

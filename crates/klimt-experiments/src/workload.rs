@@ -8,10 +8,10 @@ use crate::release::Release;
 use crate::rothko::engine::read;
 use crate::tables::Input;
 use clap::Args;
-use klimt::region::Extents;
-use klimt::split::SplitSpec;
-use klimt::table::Table;
-use klimt::workload::{BoundWorkload, Errors};
+use klimt_core::region::Extents;
+use klimt_core::split::SplitSpec;
+use klimt_core::table::Table;
+use klimt_core::workload::{BoundWorkload, Errors};
 
 /// `klimt-experiments workload`.
 #[derive(Args, Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Every target on its corpus and on fixed mutations of it, with a small stack: deep nesting must not overflow it.
 
-use klimt::recode::RecodingFunction;
+use klimt_core::recode::RecodingFunction;
 use klimt_fuzz::{Mutator, TARGETS, Target, corpus};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

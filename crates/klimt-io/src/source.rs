@@ -5,8 +5,8 @@ use crate::columnar::{ArrowSource, Format, Input, KeptTypes, ParquetSource};
 use crate::csv::{CsvSource, Dialect, DialectSpec, ReadOptions};
 use crate::room::{Limits, Loaded, Room};
 use flate2::read::MultiGzDecoder;
-use klimt::table::{ColumnSpec, Table};
-use klimt::{Error, Result};
+use klimt_core::table::{ColumnSpec, Table};
+use klimt_core::{Error, Result};
 use std::fs::File;
 use std::io::Read;
 
@@ -132,7 +132,7 @@ impl Source {
     ///
     /// Values become what [`Source::read`] makes of them. Only where the different numbers, days or instants of a
     /// column would take too much memory, the domain has every value between the least and the greatest
-    /// ([`klimt::table::Domain::is_range`]).
+    /// ([`klimt_core::table::Domain::is_range`]).
     pub fn read_within<'a>(
         self,
         plan: &[ColumnPlan],

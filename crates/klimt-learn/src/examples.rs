@@ -7,11 +7,11 @@
 //! the more the regions follow the target.
 
 use crate::model::MOST_ROWS;
-use klimt::loss::PublishedGroup;
-use klimt::region::{Published, Reach};
-use klimt::statistics::Extent;
-use klimt::table::{Column, Decimal, Domain, Table};
-use klimt::{Error, Result};
+use klimt_core::loss::PublishedGroup;
+use klimt_core::region::{Published, Reach};
+use klimt_core::statistics::Extent;
+use klimt_core::table::{Column, Decimal, Domain, Table};
+use klimt_core::{Error, Result};
 use std::collections::HashMap;
 
 /// What is learnt from what.
@@ -215,7 +215,7 @@ impl<'a> Examples<'a> {
     }
 }
 
-fn coded(column: &Column) -> Result<(&Domain, &klimt::table::Codes)> {
+fn coded(column: &Column) -> Result<(&Domain, &klimt_core::table::Codes)> {
     column.coded().ok_or_else(|| Error::internal(format!("column {} is not coded", column.name)))
 }
 

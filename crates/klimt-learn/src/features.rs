@@ -11,7 +11,7 @@
 //! known to who learns from the release.
 
 use crate::examples::{Cell, Cells, Examples, place_of};
-use klimt::table::{Domain, Shape};
+use klimt_core::table::{Domain, Shape};
 
 /// So many rows of the average are added to each value.
 const WEIGHT: f64 = 10.0;

@@ -21,7 +21,7 @@ pub use model::{LEAST_LEAF, MOST_CLASSES, MOST_DEPTH, MOST_ROWS};
 pub use score::{Measured, Quality, Report};
 
 use examples::Examples;
-use klimt::Result;
+use klimt_core::Result;
 
 /// Trains on the original and on the release, and tests both.
 pub fn learn(learning: &Learning<'_>) -> Result<Report> {

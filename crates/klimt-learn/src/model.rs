@@ -2,7 +2,7 @@
 
 use crate::examples::{Examples, Target};
 use crate::features::Features;
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use rayon::prelude::*;
 use smartcore::linalg::basic::matrix::DenseMatrix;
 use smartcore::tree::decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorParameters};

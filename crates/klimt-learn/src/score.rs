@@ -2,7 +2,7 @@
 
 use crate::examples::{Examples, Learning, Target};
 use crate::model::{Model, commonest};
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use serde::Serialize;
 
 /// What was learnt of a target.

@@ -1,7 +1,7 @@
 //! Trees that learn what there is to learn, from tables of a few rows.
 
-use klimt::loss::PublishedGroup;
-use klimt::table::{
+use klimt_core::loss::PublishedGroup;
+use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TypeSpec, ValueType,
 };
 use klimt_learn::{Learning, Quality, Report, learn};

@@ -4,10 +4,10 @@ use crate::dictionary::{Dictionary, Frame};
 use crate::page::Rows;
 use crate::secret::{Key, Secret};
 use crate::spec::{Spec, StoredColumn};
-use klimt::memory::Pool;
-use klimt::spill::{Block, BlockColumn, Rows as Source};
-use klimt::table::{Codes, Column, ColumnData, EMPTY_TEXT, Role, Table, TextColumn};
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::memory::Pool;
+use klimt_core::spill::{Block, BlockColumn, Rows as Source};
+use klimt_core::table::{Codes, Column, ColumnData, EMPTY_TEXT, Role, Table, TextColumn};
+use klimt_core::{Error, ErrorKind, Result};
 use rayon::prelude::*;
 
 /// Rows with a key and the columns of a store, in any order.

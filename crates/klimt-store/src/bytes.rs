@@ -1,8 +1,8 @@
 //! Numbers and texts as bytes: what a value of the store is made of.
 
-use klimt::partition::{CutNode, CutTree};
-use klimt::table::Codes;
-use klimt::{Error, Result};
+use klimt_core::partition::{CutNode, CutTree};
+use klimt_core::table::Codes;
+use klimt_core::{Error, Result};
 
 /// A value of the store does not hold what was written to it.
 pub(crate) fn damaged() -> Error {

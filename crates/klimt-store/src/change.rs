@@ -13,14 +13,14 @@ use crate::state::{Counts, Directory, RawState, State, sensitive};
 use crate::store::{Means, Size, Store};
 use crate::vault::{Change, Values};
 use hashbrown::HashMap;
-use klimt::algorithm::mondrian::Mondrian;
-use klimt::algorithm::rothko::{External, Limits, Method, Rothko, Whole};
-use klimt::loss::Original;
-use klimt::requirement::{Bound, Requirement};
-use klimt::spill::{Block, Rows as Source};
-use klimt::statistics::Collector;
-use klimt::table::Domain;
-use klimt::{ErrorKind, Result, partition::CutTree};
+use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::rothko::{External, Limits, Method, Rothko, Whole};
+use klimt_core::loss::Original;
+use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::spill::{Block, Rows as Source};
+use klimt_core::statistics::Collector;
+use klimt_core::table::Domain;
+use klimt_core::{ErrorKind, Result, partition::CutTree};
 use std::sync::Arc;
 
 /// For every two rows that come, so many rows of pages are fitted again, of the pages that most rows wait at, besides those

@@ -11,9 +11,9 @@ use crate::past::Past;
 use crate::state::State;
 use crate::store::{Means, Size, Store};
 use crate::vault::{Name, Snapshot};
-use klimt::spill::{Block, BlockColumn, Rows as Source};
-use klimt::table::Codes;
-use klimt::{Error, Result};
+use klimt_core::spill::{Block, BlockColumn, Rows as Source};
+use klimt_core::table::Codes;
+use klimt_core::{Error, Result};
 use std::sync::Arc;
 
 /// The pages of a store, as rows with the codes of another frame.

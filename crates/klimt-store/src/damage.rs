@@ -8,9 +8,9 @@ use crate::secret::Secret;
 use crate::spec::{FORMAT, Spec, StoredColumn};
 use crate::state::State;
 use crate::vault::{Name, SEAL, Sealed, Values};
-use klimt::Result;
-use klimt::partition::{CutNode, CutTree};
-use klimt::table::Role;
+use klimt_core::Result;
+use klimt_core::partition::{CutNode, CutTree};
+use klimt_core::table::Role;
 
 /// The page that everything is about.
 const PAGE: u32 = 1;

@@ -7,10 +7,10 @@ use crate::bytes::{Reader, Writer, damaged};
 use crate::spec::{Spec, StoredColumn};
 use crate::vault::{Change, Name, Values};
 use hashbrown::HashTable;
-use klimt::table::{
+use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Table, TextColumn, TextPool,
 };
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use rayon::prelude::*;
 use std::hash::BuildHasher;
 use std::sync::Arc;

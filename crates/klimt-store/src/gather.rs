@@ -3,9 +3,9 @@
 use crate::page::Page;
 use crate::plan::Plan;
 use hashbrown::HashMap;
-use klimt::spill::Block;
-use klimt::table::Table;
-use klimt::{Error, Result};
+use klimt_core::spill::Block;
+use klimt_core::table::Table;
+use klimt_core::{Error, Result};
 
 /// Takes pages in their order and hands over every group when all of its rows have come.
 pub(crate) struct Gatherer<'p> {

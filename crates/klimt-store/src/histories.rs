@@ -9,7 +9,7 @@
 
 use crate::bytes::{Reader, Writer};
 use crate::vault::{Change, Name, Values};
-use klimt::Result;
+use klimt_core::Result;
 
 /// What a history is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,10 +13,10 @@ use crate::plan::{Held, Reason};
 use crate::state::{Counts, sensitive};
 use crate::vault::Values;
 use hashbrown::{HashMap, HashSet};
-use klimt::requirement::Requirement;
-use klimt::spill::{Block, BlockColumn};
-use klimt::table::{Codes, Domain};
-use klimt::{Error, Result};
+use klimt_core::requirement::Requirement;
+use klimt_core::spill::{Block, BlockColumn};
+use klimt_core::table::{Codes, Domain};
+use klimt_core::{Error, Result};
 
 /// A release and a group of it.
 type Step = (u32, u32);

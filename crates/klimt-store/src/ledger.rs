@@ -2,8 +2,8 @@
 
 use crate::bytes::damaged;
 use crate::vault::{Change, Name, Values};
-use klimt::algorithm::index::By;
-use klimt::{Error, Result};
+use klimt_core::algorithm::index::By;
+use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// A release of the ledger. It is listed before its file gets its name: a release that nobody has got counts as one that

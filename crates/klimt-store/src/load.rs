@@ -9,10 +9,10 @@ use crate::page::{Entry, Page, Rows};
 use crate::refit::divide_page;
 use crate::state::Directory;
 use crate::vault::{Change, Values};
-use klimt::algorithm::rothko::{PartSink, Way, Whole};
-use klimt::partition::{CutNode, CutTree, Partitioning};
-use klimt::table::Table;
-use klimt::{Error, Result};
+use klimt_core::algorithm::rothko::{PartSink, Way, Whole};
+use klimt_core::partition::{CutNode, CutTree, Partitioning};
+use klimt_core::table::Table;
+use klimt_core::{Error, Result};
 use rayon::prelude::*;
 
 /// Takes the parts of a batch and writes them as pages.

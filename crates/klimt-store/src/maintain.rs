@@ -8,8 +8,8 @@ use crate::page::{Entry, Extract, Page, RawPage, Rows, dimensions, leaf_numbers,
 use crate::refit::{Fitter, divide_page};
 use crate::state::{Directory, Replacement, rows_of};
 use crate::vault::{Change, Name, Values};
-use klimt::Result;
-use klimt::partition::CutTree;
+use klimt_core::Result;
+use klimt_core::partition::CutTree;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -4,10 +4,10 @@ use crate::bytes::{Reader, Writer, damaged};
 use crate::dictionary::Frame;
 use crate::secret::{Key, Secret};
 use crate::vault::{Fetched, Name, Seal, Sealed, Values};
-use klimt::partition::{CutNode, CutTree};
-use klimt::spill::{Block, BlockColumn};
-use klimt::table::Codes;
-use klimt::{Error, Result};
+use klimt_core::partition::{CutNode, CutTree};
+use klimt_core::spill::{Block, BlockColumn};
+use klimt_core::table::Codes;
+use klimt_core::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -271,7 +271,8 @@ fn read_marks(bytes: &[u8], len: usize) -> Result<Vec<u32>> {
 /// Writes cuts so that they can be read when codes have changed.
 pub(crate) fn write_tree(writer: &mut Writer, tree: &CutTree, frame: &Frame) -> Result<()> {
     let codings = (0..frame.table.dimensions()).map(|d| frame.dimension(d)).collect::<Result<Vec<_>>>()?;
-    let is_set = |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt::table::Shape::Set);
+    let is_set =
+        |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt_core::table::Shape::Set);
     writer.tree(tree, |dimension, code| match is_set(dimension) {
         true => codings[dimension].stored(code),
         false => codings[dimension].stored_cut(code),
@@ -281,7 +282,8 @@ pub(crate) fn write_tree(writer: &mut Writer, tree: &CutTree, frame: &Frame) -> 
 
 /// Reads cuts with the codes of now.
 pub(crate) fn read_tree(reader: &mut Reader<'_>, frame: &Frame) -> Result<CutTree> {
-    let is_set = |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt::table::Shape::Set);
+    let is_set =
+        |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt_core::table::Shape::Set);
     let tree = reader.tree(|dimension, stored| {
         let coding = frame.dimension(dimension)?;
         if is_set(dimension) { coding.code(stored) } else { coding.cut(stored) }.ok_or_else(damaged)
@@ -293,7 +295,7 @@ pub(crate) fn read_tree(reader: &mut Reader<'_>, frame: &Frame) -> Result<CutTre
 fn fits_together(tree: &CutTree, frame: &Frame) -> bool {
     let is_set = |dimension: u32| {
         let known = (dimension as usize) < frame.table.dimensions();
-        known.then(|| matches!(frame.table.domain(dimension as usize).shape(), klimt::table::Shape::Set))
+        known.then(|| matches!(frame.table.domain(dimension as usize).shape(), klimt_core::table::Shape::Set))
     };
     let known = |node: &CutNode| match *node {
         CutNode::Leaf { .. } => true,

@@ -11,7 +11,7 @@ use crate::bytes::{Reader, Writer, damaged};
 use crate::secret::Key;
 use crate::vault::{Change, Name, Values};
 use hashbrown::HashMap;
-use klimt::Result;
+use klimt_core::Result;
 
 /// Values of the sensitive columns, as they stand in the vault.
 pub(crate) type Stored = Vec<u32>;

@@ -4,14 +4,14 @@ use crate::dictionary::Frame;
 use crate::page::{Extract, Page, for_each_page};
 use crate::state::{Counts, Directory};
 use crate::vault::Values;
-use klimt::algorithm::index::By;
-use klimt::algorithm::rothko::Whole;
-use klimt::partition::{CutNode, CutTree};
-use klimt::requirement::{Bound, Requirement};
-use klimt::spill::{Block, BlockColumn};
-use klimt::statistics::Collector;
-use klimt::table::{Role, Table};
-use klimt::{Error, Result};
+use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rothko::Whole;
+use klimt_core::partition::{CutNode, CutTree};
+use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::spill::{Block, BlockColumn};
+use klimt_core::statistics::Collector;
+use klimt_core::table::{Role, Table};
+use klimt_core::{Error, Result};
 
 /// Histograms have a place for every code of a column with at most so many.
 const FEW_CODES: usize = 1 << 12;

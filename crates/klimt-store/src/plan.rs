@@ -14,12 +14,12 @@
 use crate::histories::Histories;
 use crate::people::{Coded, Judge, People};
 use hashbrown::HashMap;
-use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
-use klimt::loss::SuppressedRows;
-use klimt::partition::{Budget, Job, Partitioner, Suppression, Unobserved};
-use klimt::spill::Block;
-use klimt::split::SplitCriterion;
-use klimt::{Error, Result};
+use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::loss::SuppressedRows;
+use klimt_core::partition::{Budget, Job, Partitioner, Suppression, Unobserved};
+use klimt_core::spill::Block;
+use klimt_core::split::SplitCriterion;
+use klimt_core::{Error, Result};
 use std::ops::Range;
 
 /// The reason why a row is held back.

@@ -7,14 +7,14 @@
 
 use crate::dictionary::Frame;
 use crate::page::{MOST_ROWS, Page, Rows, dimensions, leaf_numbers, leaf_sizes, route, subtree};
-use klimt::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
-use klimt::loss::SuppressedRows;
-use klimt::partition::{Budget, CutNode, CutTree, Job, Partitioning, Suppression, Unobserved};
-use klimt::requirement::Bound;
-use klimt::spill::Block;
-use klimt::split::SplitCriterion;
-use klimt::statistics::{Collector, Needs, Statistics};
-use klimt::{Error, Result};
+use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::loss::SuppressedRows;
+use klimt_core::partition::{Budget, CutNode, CutTree, Job, Partitioning, Suppression, Unobserved};
+use klimt_core::requirement::Bound;
+use klimt_core::spill::Block;
+use klimt_core::split::SplitCriterion;
+use klimt_core::statistics::{Collector, Needs, Statistics};
+use klimt_core::{Error, Result};
 
 /// Up to so many times the rows that a leaf needs are cut again together.
 const NEIGHBOURHOOD: u64 = 6;

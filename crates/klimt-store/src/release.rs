@@ -15,14 +15,15 @@ use crate::store::Store;
 use crate::vault::{Change, Values};
 use crate::write::{Steps, Writing, groups_of};
 use hashbrown::HashMap;
-use klimt::algorithm::index::By;
-use klimt::algorithm::rothko::{PartSink, Whole};
-use klimt::loss::Original;
-use klimt::partition::Partitioning;
-use klimt::region::{Extents, Regions};
-use klimt::spill::Block;
-use klimt::table::{Domain, Table};
-use klimt::{Error, Result};
+use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rothko::{PartSink, Whole};
+use klimt_core::loss::Original;
+use klimt_core::partition::Partitioning;
+use klimt_core::region::{Extents, Regions};
+use klimt_core::spill::Block;
+use klimt_core::table::{Domain, Table};
+use klimt_core::words::option;
+use klimt_core::{Error, Result};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// So often is a plan made again because rows that are held back leave others with too few.
@@ -226,11 +227,14 @@ fn refused(held: &HeldBack, allowed: bool) -> Error {
         held.rows(),
         told.join("; ")
     ))
-    .with_help("--hold-back keeps these rows out of the release until they are safe");
+    .with_help(format!("{} keeps these rows out of the release until they are safe", option("hold-back")));
     if allowed || held.joined + held.left == 0 {
         return error;
     }
-    error.with_help("--allow-differences tells who joined and who left; only where nobody has both releases")
+    error.with_help(format!(
+        "{} tells who joined and who left; only where nobody has both releases",
+        option("allow-differences")
+    ))
 }
 
 /// An error about the rows that are left, which says that others are held back.

@@ -1,6 +1,6 @@
 //! The secret of a store: what keys are hashed with, and what its values are sealed with.
 
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};

@@ -1,12 +1,12 @@
 //! What a store is about: its columns, its key, and what every group must satisfy.
 
-use klimt::hierarchy::{ReadOptions, WriteOptions, read_csv, write_csv};
-use klimt::recode::SavedRequirement;
-use klimt::registry;
-use klimt::requirement::{KAnonymity, LengthRestriction, Requirement};
-use klimt::split::SplitSpec;
-use klimt::table::{ColumnSpec, Domain, Role, Shape, Table};
-use klimt::{Error, Result};
+use klimt_core::hierarchy::{ReadOptions, WriteOptions, read_csv, write_csv};
+use klimt_core::recode::SavedRequirement;
+use klimt_core::registry;
+use klimt_core::requirement::{KAnonymity, LengthRestriction, Requirement};
+use klimt_core::split::SplitSpec;
+use klimt_core::table::{ColumnSpec, Domain, Role, Shape, Table};
+use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -207,7 +207,7 @@ mod tests {
         {
             let error = Spec::from_bytes(bytes).unwrap_err();
             assert!(error.message().contains("another version"), "{error}");
-            assert!(error.help().iter().any(|line| line.contains(help)), "{error}");
+            assert!(error.help(Words::Flags).iter().any(|line| line.contains(help)), "{error}");
         }
     }
 }

@@ -8,11 +8,11 @@ use crate::people::Coded;
 use crate::spec::Spec;
 use crate::store::Size;
 use crate::vault::{Change, Name, Values};
-use klimt::Result;
-use klimt::algorithm::rothko::Whole;
-use klimt::partition::{CutNode, CutTree};
-use klimt::spill::Block;
-use klimt::table::{Domain, Role};
+use klimt_core::Result;
+use klimt_core::algorithm::rothko::Whole;
+use klimt_core::partition::{CutNode, CutTree};
+use klimt_core::spill::Block;
+use klimt_core::table::{Domain, Role};
 use std::sync::Arc;
 
 /// The cuts above the pages, and the pages in their order: page `i` is leaf `i`.

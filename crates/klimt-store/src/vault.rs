@@ -11,7 +11,7 @@
 
 use crate::bytes::damaged;
 use crate::secret::{Secret, refuse_writable};
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use redb::{
     Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
     WriteTransaction,

@@ -5,11 +5,11 @@ use crate::histories::Histories;
 use crate::page::Page;
 use crate::plan::Plan;
 use hashbrown::HashMap;
-use klimt::Result;
-use klimt::algorithm::rothko::{PartSink, Way};
-use klimt::partition::Partitioning;
-use klimt::region::Regions;
-use klimt::spill::Block;
+use klimt_core::Result;
+use klimt_core::algorithm::rothko::{PartSink, Way};
+use klimt_core::partition::Partitioning;
+use klimt_core::region::Regions;
+use klimt_core::spill::Block;
 
 /// Parts have about so many rows.
 const PART: usize = 1 << 18;

@@ -3,7 +3,7 @@
 //! The release has rows of about 90 bytes and 13 rows per group, ordered by group as klimt writes them and in
 //! random order, with the quasi-identifiers in front and scattered, and given in chunks as the engine does.
 
-use klimt::Result;
+use klimt_core::Result;
 use klimt_io::csv::Dialect;
 use klimt_verify::{
     Findings, Question, Tally,

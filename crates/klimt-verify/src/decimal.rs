@@ -1,6 +1,6 @@
 //! Exact decimal numbers.
 
-use klimt::requirement::Level;
+use klimt_core::requirement::Level;
 use std::{cmp::Ordering, fmt, str::FromStr};
 
 /// More digits than this behind the point are not read as a number: ten to this power still fits.

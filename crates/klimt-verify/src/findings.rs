@@ -2,7 +2,7 @@
 
 use crate::{Cell, Group, Histograms, Tally};
 use hashbrown::HashMap;
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use serde::{Serialize, Serializer};
 
 /// What is to be found out about a release besides what its rows say by themselves.
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!((found.rows, found.suppressed, found.dm), (12, 7, 24 + 7 * 15));
         assert_eq!((found.average_group, found.c_avg, found.below), (8.0 / 3.0, None, None));
         let error = Findings::new(&release(), &asked(11)).unwrap_err();
-        assert_eq!(error.kind(), klimt::ErrorKind::Unsatisfied);
+        assert_eq!(error.kind(), klimt_core::ErrorKind::Unsatisfied);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use crate::{
     claims::{Facts, Outcome, Promises, Segment, Told, Whole},
     findings::Sums,
 };
-use klimt::requirement::Requirement;
-use klimt::{Error, Result};
+use klimt_core::requirement::Requirement;
+use klimt_core::{Error, Result};
 
 /// What the segments of a release say of the whole, with memory for one segment at a time.
 ///

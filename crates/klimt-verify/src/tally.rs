@@ -5,7 +5,7 @@ use crate::{
     histograms::{Cell, Histograms},
     keys::Keys,
 };
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 
 /// Ends every value of a key. No valid UTF-8 text holds this byte, so a key stands for one tuple only.
 pub(crate) const END: u8 = 0xFF;
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn tallies_of_other_columns_do_not_merge() {
         let other = Tally::new(&["age"], &[]);
-        assert_eq!(tally(&[]).merge(other).unwrap_err().kind(), klimt::ErrorKind::Internal);
+        assert_eq!(tally(&[]).merge(other).unwrap_err().kind(), klimt_core::ErrorKind::Internal);
         assert!(tally(&[]).add(&["1"], &[]).is_err());
         assert!(tally(&[]).add(&["1", "f"], &["flu"]).is_err());
     }

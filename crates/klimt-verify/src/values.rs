@@ -8,7 +8,7 @@ use jiff::{
     Timestamp,
     civil::{Date, DateTime},
 };
-use klimt::table::{ColumnSpec, ValueType};
+use klimt_core::table::{ColumnSpec, ValueType};
 
 /// How the values of a column are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -202,7 +202,7 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt::table::{Distinct, Encoding, Role};
+    use klimt_core::table::{Distinct, Encoding, Role};
     use proptest::prelude::*;
 
     fn same(comparison: &Comparison, a: &str, b: &str) -> bool {

@@ -6,7 +6,7 @@ use jiff::{
     Timestamp,
     civil::{Date, DateTime},
 };
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -411,7 +411,7 @@ mod tests {
         let least = |column| least_width(&tally, column, &Domain::Natural);
         assert_eq!(least("age"), Ok(Width::Exact(4.into())));
         assert_eq!(least("zip"), Ok(Width::Unlimited));
-        assert_eq!(least("sex").unwrap_err().kind(), klimt::ErrorKind::Input);
+        assert_eq!(least("sex").unwrap_err().kind(), klimt_core::ErrorKind::Input);
         let mut cities = Tally::new(&["city"], &[]);
         ["Bonn", "{Rom|Ulm}"].iter().for_each(|city| cities.add(&[*city], &[]).unwrap());
         assert_eq!(least_width(&cities, "city", &Domain::Natural), Ok(Width::Exact(1.into())));

@@ -1,7 +1,7 @@
 //! What releases tell together, by the definition: every row is compared with every other.
 
-use klimt::registry;
-use klimt::requirement::{Level, Requirement};
+use klimt_core::registry;
+use klimt_core::requirement::{Level, Requirement};
 use klimt_verify::against::{Intersected, Releases, Report};
 use klimt_verify::claims::{Facts, Outcome};
 use proptest::prelude::*;
@@ -317,7 +317,7 @@ fn what_makes_no_sense_names_its_release() {
     }
     let variance = vec![registry::requirement("variance", "salary", "1").unwrap()];
     let error = releases.check(&variance, &Facts::default(), false).unwrap_err();
-    assert_eq!(error.kind(), klimt::ErrorKind::Input);
+    assert_eq!(error.kind(), klimt_core::ErrorKind::Input);
     assert!(error.message().starts_with("old.csv: "), "{error}");
 }
 

@@ -1,7 +1,7 @@
 //! A release that is counted in segments says what it says when it is counted at once.
 
-use klimt::registry;
-use klimt::requirement::Requirement;
+use klimt_core::registry;
+use klimt_core::requirement::Requirement;
 use klimt_verify::claims::{Facts, Outcome, Told, ValueCounts, ValueSum, check};
 use klimt_verify::{Comparison, Findings, Question, Segments, Tally};
 use proptest::prelude::*;
@@ -80,7 +80,7 @@ fn in_segments(
     requirements: &[Box<dyn Requirement>],
     question: Question,
     told: Vec<Told>,
-) -> klimt::Result<(Findings, Vec<Outcome>)> {
+) -> klimt_core::Result<(Findings, Vec<Outcome>)> {
     let facts = Facts::default();
     let rows = groups.iter().map(Vec::len).sum::<usize>() as u64;
     let mut segments = Segments::of_whole(requirements, &facts, question, rows, told)?;
@@ -148,7 +148,7 @@ proptest! {
         prop_assume!(groups[0][0] != other);
         let mut claimed = groups.clone();
         claimed[0][0] = other;
-        prop_assert_eq!(said(sums(&claimed)).unwrap_err().kind(), klimt::ErrorKind::Internal);
+        prop_assert_eq!(said(sums(&claimed)).unwrap_err().kind(), klimt_core::ErrorKind::Internal);
     }
 
     #[test]
@@ -179,7 +179,7 @@ proptest! {
             result = result.and_then(|()| segments.segment(&tally));
         }
         let error = result.and_then(|()| segments.finish().map(drop)).unwrap_err();
-        prop_assert_eq!(error.kind(), klimt::ErrorKind::Internal);
+        prop_assert_eq!(error.kind(), klimt_core::ErrorKind::Internal);
     }
 }
 

@@ -4,10 +4,11 @@ use super::{Need, RunRequest, Seen, TableNeed};
 use crate::options::Partitioning;
 use crate::search::StartArg;
 use crate::settings::ColumnSettings;
-use klimt::algorithm::optimal::Effort;
-use klimt::algorithm::scheme::Scheme;
-use klimt::names::quoted;
-use klimt::table::{Role, Shape};
+use klimt_core::Choice;
+use klimt_core::algorithm::optimal::Effort;
+use klimt_core::algorithm::scheme::Scheme;
+use klimt_core::names::quoted;
+use klimt_core::table::{Role, Shape};
 
 /// A search that goes on until something is proven.
 pub static PROVES: Need =

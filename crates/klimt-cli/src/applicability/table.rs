@@ -7,8 +7,8 @@ use super::{Effect, Key, OptionEntry, RunRequest, TableNeed};
 use crate::options::{Extent, HierarchyCut, Partitioning};
 use crate::schemes::SchemeSettings;
 use crate::settings::ColumnSettings;
-use klimt::algorithm::optimal::Effort;
-use klimt::registry;
+use klimt_core::algorithm::optimal::Effort;
+use klimt_core::registry;
 
 /// The algorithms that cut once and do not search.
 const GREEDY: &[Algorithm] = &[Mondrian, RothkoT, RothkoS, Rtree];

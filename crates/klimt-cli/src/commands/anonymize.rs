@@ -21,23 +21,23 @@ use crate::terminal::note;
 use crate::tree::{self, TreeArgs};
 use crate::warnings::{Coarse, tell_doubts, warn, warn_coarse, warn_fixed};
 use crate::workload;
-use klimt::algorithm::mondrian::{self, Mondrian};
-use klimt::algorithm::optimal::{self, Effort};
-use klimt::algorithm::rothko::Whole;
-use klimt::loss::{self, Original, PartitionGroups, Totals};
-use klimt::partition::{
+use klimt_core::algorithm::mondrian::{self, Mondrian};
+use klimt_core::algorithm::optimal::{self, Effort};
+use klimt_core::algorithm::rothko::Whole;
+use klimt_core::loss::{self, Original, PartitionGroups, Totals};
+use klimt_core::partition::{
     Budget, Claim, Job, Judged, Partitioning, Proof, SearchCounts, Suppression, Unobserved,
 };
-use klimt::recode::{
+use klimt_core::recode::{
     FixedValues, RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind,
     release_columns,
 };
-use klimt::region::Extents;
-use klimt::registry;
-use klimt::requirement::{Bound, Requirement, TableFacts};
-use klimt::spill::SpillFolder;
-use klimt::table::{Domain, Role, Table};
-use klimt::{Error, Result};
+use klimt_core::region::Extents;
+use klimt_core::registry;
+use klimt_core::requirement::{Bound, Requirement, TableFacts};
+use klimt_core::spill::SpillFolder;
+use klimt_core::table::{Domain, Role, Table};
+use klimt_core::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::room::{Loaded, Room};

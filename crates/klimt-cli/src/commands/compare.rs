@@ -18,12 +18,12 @@ use crate::settings::{Settings, share};
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print, table as lines_up};
 use args::CompareArgs;
-use klimt::loss::Original;
-use klimt::memory::Pool;
-use klimt::partition::Suppression;
-use klimt::spill::SpillFolder;
-use klimt::table::Table;
-use klimt::{Error, ErrorKind, Result, registry};
+use klimt_core::loss::Original;
+use klimt_core::memory::Pool;
+use klimt_core::partition::Suppression;
+use klimt_core::spill::SpillFolder;
+use klimt_core::table::Table;
+use klimt_core::{Error, ErrorKind, Result, registry};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
 use klimt_io::room::{Loaded, Room};
@@ -135,7 +135,7 @@ fn check_files(args: &CompareArgs, input: &str, settings: &Settings) -> Result<(
 struct Setting {
     args: AnonymizeArgs,
     settings: Settings,
-    requirements: Vec<Box<dyn klimt::requirement::Requirement>>,
+    requirements: Vec<Box<dyn klimt_core::requirement::Requirement>>,
 }
 
 /// The flags of a run of `klimt anonymize` with this algorithm and k; `loss` is what a search minimises.

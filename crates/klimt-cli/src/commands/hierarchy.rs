@@ -10,13 +10,14 @@ use crate::progress::Progress;
 use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
 use args::{BuildArgs, BuildBy, CheckArgs, CountArgs, HierarchyCommand};
-use klimt::algorithm::scheme::{Family, Scheme, drawn};
-use klimt::hierarchy::build::{
+use klimt_core::Choice;
+use klimt_core::algorithm::scheme::{Family, Scheme, drawn};
+use klimt_core::hierarchy::build::{
     Dates, EqualCount, EqualWidth, Order, PrefixLengths, dates, equal_count, equal_width, order, prefixes,
 };
-use klimt::hierarchy::{Hierarchy, NodeId, WriteOptions, write_csv};
-use klimt::table::{ColumnSpec, Decimal, Role};
-use klimt::{Error, Result};
+use klimt_core::hierarchy::{Hierarchy, NodeId, WriteOptions, write_csv};
+use klimt_core::table::{ColumnSpec, Decimal, Role};
+use klimt_core::{Error, Result};
 use klimt_io::source::{ColumnPlan, Source};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -142,7 +143,7 @@ fn count_all(args: &CountArgs) -> Result<()> {
     let tree = load_hierarchy(&args.file)?;
     let asked = |scheme: Scheme| args.scheme.is_none_or(|only| only == scheme);
     let mut counts = Vec::new();
-    for (name, scheme, _) in Scheme::ALL.into_iter().filter(|(_, scheme, _)| asked(*scheme)) {
+    for &(scheme, name, _) in Scheme::ALL.iter().filter(|(scheme, ..)| asked(*scheme)) {
         let count = match drawn(scheme, &tree) {
             Some(count) => count.to_string(),
             None => Family::of_hierarchy(scheme, &tree, (0, u32::MAX))?.count_text(),

@@ -5,8 +5,8 @@ use crate::options::InitArgs;
 use crate::output::write_whole;
 use crate::spec::{column_keys, keys};
 use crate::terminal::note;
-use klimt::risk::Question;
-use klimt::{Error, Result};
+use klimt_core::risk::Question;
+use klimt_core::{Error, Result};
 use std::path::Path;
 
 /// Runs the command.

@@ -20,8 +20,8 @@ use crate::options::{Cli, Command, FormatArgs, GeneralArgs};
 use crate::progress::Progress;
 use crate::terminal::print;
 use clap::CommandFactory;
-use klimt::table::Table;
-use klimt::{Error, Result};
+use klimt_core::table::Table;
+use klimt_core::{Error, Result};
 use klimt_io::csv::ReadOptions;
 use klimt_io::source::{ColumnPlan, ReadReport, Source};
 

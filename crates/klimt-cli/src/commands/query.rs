@@ -14,10 +14,10 @@ use crate::settings::{ColumnSettings, Settings, list_of};
 use crate::terminal::{note, print, table as text_table};
 use crate::workload;
 use args::QueryArgs;
-use klimt::recode::{MAXIMUM, MEAN, MINIMUM};
-use klimt::table::{Role, Table, TypeSpec, ValueType};
-use klimt::workload::{Errors, Released, Summary, Workload};
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::recode::{MAXIMUM, MEAN, MINIMUM};
+use klimt_core::table::{Role, Table, TypeSpec, ValueType};
+use klimt_core::workload::{Errors, Released, Summary, Workload};
+use klimt_core::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
 
 /// More queries than this are only summed up.

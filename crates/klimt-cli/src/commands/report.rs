@@ -19,13 +19,13 @@ use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
 use crate::{columns, risk};
 use args::ReportArgs;
-use klimt::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
-use klimt::partition::identical_tuples;
-use klimt::registry;
-use klimt::requirement::Requirement;
-use klimt::risk::{Risk, certain_rows};
-use klimt::table::{Role, Shape, Table};
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
+use klimt_core::partition::identical_tuples;
+use klimt_core::registry;
+use klimt_core::requirement::Requirement;
+use klimt_core::risk::{Risk, certain_rows};
+use klimt_core::table::{Role, Shape, Table};
+use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::TextRecords;
 use klimt_report::{Asked, Certified, Inference, Kept, Report, Risks, Warning};
 use klimt_verify::claims::{Outcome, check};
@@ -209,7 +209,7 @@ fn risks(
     tally: &Tally,
     table: &Table,
     findings: &Findings,
-    question: &klimt::risk::Question,
+    question: &klimt_core::risk::Question,
 ) -> Result<Risks> {
     let chosen = table.quasi_identifiers();
     let sizes = identical_tuples(table, chosen)?;

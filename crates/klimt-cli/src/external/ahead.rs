@@ -1,10 +1,10 @@
 //! Publishes parts on a thread of their own, so that the next one is found while one is written.
 
 use super::sink::Publisher;
-use klimt::algorithm::rothko::{PartSink, Way, Whole};
-use klimt::partition::Partitioning;
-use klimt::table::Table;
-use klimt::{Error, Result};
+use klimt_core::algorithm::rothko::{PartSink, Way, Whole};
+use klimt_core::partition::Partitioning;
+use klimt_core::table::Table;
+use klimt_core::{Error, Result};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// What is handed to the publisher.

@@ -3,14 +3,14 @@
 use crate::commands::finish_regions;
 use crate::progress::Stage;
 use crate::publish::{Checked, Part, Parts, Publication, comparison};
-use klimt::algorithm::rothko::{PartSink, Way, Whole};
-use klimt::loss::{Original, PartitionGroups, Sums, Totals};
-use klimt::partition::{CutNode, CutTree, Partitioning};
-use klimt::recode::{FixedValues, Release, RowOrder, Rules, StatisticKind};
-use klimt::region::Extents;
-use klimt::table::{Column, Role, Table};
-use klimt::workload::BoundWorkload;
-use klimt::{Error, Result, registry};
+use klimt_core::algorithm::rothko::{PartSink, Way, Whole};
+use klimt_core::loss::{Original, PartitionGroups, Sums, Totals};
+use klimt_core::partition::{CutNode, CutTree, Partitioning};
+use klimt_core::recode::{FixedValues, Release, RowOrder, Rules, StatisticKind};
+use klimt_core::region::Extents;
+use klimt_core::table::{Column, Role, Table};
+use klimt_core::workload::BoundWorkload;
+use klimt_core::{Error, Result, registry};
 use klimt_verify::claims::{Told, ValueCounts, ValueSum};
 
 /// What is published, and how.

@@ -2,10 +2,10 @@
 
 use super::Schemes;
 use crate::settings::share;
-use klimt::loss::SuppressedRows;
-use klimt::partition::{Budget, Job, Observer, Partitioner, Partitioning, Suppression};
-use klimt::requirement::Requirement;
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::loss::SuppressedRows;
+use klimt_core::partition::{Budget, Job, Observer, Partitioner, Partitioning, Suppression};
+use klimt_core::requirement::Requirement;
+use klimt_core::{Error, ErrorKind, Result};
 use std::time::{Duration, Instant};
 
 /// How long the search for the share of rows that must be suppressed may take.

@@ -93,7 +93,7 @@ const APART: &[&str] = &[
 /// A value of an option; `None` where it is not for these columns.
 fn value(flag: &str, columns: &[&str], lot: &mut Lot) -> Option<Vec<String>> {
     let has = |name: &str| columns.contains(&name);
-    let quoted = |name: &str| klimt::names::quoted(name);
+    let quoted = |name: &str| klimt_core::names::quoted(name);
     let any = columns[lot.next(columns.len())];
     let said = match flag {
         "domain" if has(AGE) && lot.chance(50) => format!("{}=0..120", quoted(AGE)),
@@ -168,12 +168,12 @@ fn case(lot: &mut Lot) -> Case {
         columns.swap(at, lot.next(at + 1));
     }
     let words = |flag: &str, value: String| vec![format!("--{flag}"), value];
-    let listed: Vec<String> = columns.iter().map(|name| klimt::names::quoted(name)).collect();
+    let listed: Vec<String> = columns.iter().map(|name| klimt_core::names::quoted(name)).collect();
     let mut said = words("qi", listed.join(","));
     let mut named = Vec::new();
     let as_spec = lot.chance(25);
     if columns.contains(&JOB) {
-        named.extend(words("hierarchy", format!("{}=job's.csv", klimt::names::quoted(JOB))));
+        named.extend(words("hierarchy", format!("{}=job's.csv", klimt_core::names::quoted(JOB))));
     }
     if columns.contains(&SIZE) {
         named.extend(words("order", String::from("size=si ze.txt")));

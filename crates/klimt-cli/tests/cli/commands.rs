@@ -1,7 +1,7 @@
 //! The other subcommands.
 
 use crate::common::{Place, people};
-use klimt::registry;
+use klimt_core::registry;
 
 #[test]
 fn inspect_tells_types_roles_and_risk_and_no_values() {

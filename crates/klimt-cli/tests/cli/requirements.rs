@@ -153,7 +153,7 @@ fn release_all(place: &Place, case: &Case, model: &str) {
 
 #[test]
 fn every_requirement_is_tried() {
-    for entry in klimt::registry::REQUIREMENTS {
+    for entry in klimt_core::registry::REQUIREMENTS {
         let kind = |text: &str| entry.kind.is_none_or(|kind| text.starts_with(kind));
         let tried = REQUIRED.iter().any(|(flag, text)| *flag == entry.flag && kind(text));
         assert!(tried, "{} is not tried", entry.id);

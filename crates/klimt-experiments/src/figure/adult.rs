@@ -1,9 +1,9 @@
 //! Adult, or the table that stands in for it where it is not at hand.
 
 use super::data::{As, Want, generated};
-use klimt::hierarchy::{Hierarchy, ReadOptions as TreeOptions, read_csv};
-use klimt::partition::Unobserved;
-use klimt::table::{ColumnSpec, Domain, Table};
+use klimt_core::hierarchy::{Hierarchy, ReadOptions as TreeOptions, read_csv};
+use klimt_core::partition::Unobserved;
+use klimt_core::table::{ColumnSpec, Domain, Table};
 use klimt_io::csv::{DialectSpec, ReadOptions};
 use klimt_io::generate::Parameters;
 use klimt_io::source::{ColumnPlan, Source};
@@ -92,7 +92,7 @@ impl Adult {
         let values = if name == "age" { As::Intervals } else { As::Tree(3) };
         let table = self.table(&[Want::quasi(name, values)])?;
         match table.domain(0).shape() {
-            klimt::table::Shape::Hierarchy(tree) => Ok(Arc::clone(tree)),
+            klimt_core::table::Shape::Hierarchy(tree) => Ok(Arc::clone(tree)),
             _ => Err(format!("column {name} has no hierarchy")),
         }
     }
@@ -148,7 +148,7 @@ pub fn codes_of(domain: &Domain, names: &[&str]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt::table::Role;
+    use klimt_core::table::Role;
 
     #[test]
     fn a_file_with_other_names_is_read_as_adult() {

@@ -1,8 +1,8 @@
 //! Tables of the generators, made in memory.
 
-use klimt::hierarchy::Hierarchy;
-use klimt::hierarchy::build::{EqualWidth, Order, equal_width, order};
-use klimt::table::{
+use klimt_core::hierarchy::Hierarchy;
+use klimt_core::hierarchy::build::{EqualWidth, Order, equal_width, order};
+use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Decimal, Distinct, Domain, Encoding, Role, Spelling, Table,
     ValueType,
 };
@@ -188,7 +188,7 @@ pub const KEY: &str = "row";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt::table::Shape;
+    use klimt_core::table::Shape;
 
     #[test]
     fn a_generated_table_has_the_values_of_its_text() {

@@ -3,16 +3,16 @@
 use super::number::Measured;
 use crate::index::groups;
 use crate::release::Release;
-use klimt::algorithm::mondrian::Mondrian;
-use klimt::algorithm::optimal::Optimal;
-use klimt::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
-use klimt::loss::Original;
-use klimt::partition::{Budget, Job, Observer, Partitioner, Partitioning, Suppression, Unobserved};
-use klimt::region::Extents;
-use klimt::registry;
-use klimt::requirement::Bound;
-use klimt::split::{SplitCriterion, SplitSpec};
-use klimt::table::Table;
+use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::optimal::Optimal;
+use klimt_core::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
+use klimt_core::loss::Original;
+use klimt_core::partition::{Budget, Job, Observer, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::region::Extents;
+use klimt_core::registry;
+use klimt_core::requirement::Bound;
+use klimt_core::split::{SplitCriterion, SplitSpec};
+use klimt_core::table::Table;
 use std::time::{Duration, Instant};
 
 /// A requirement: flag, column and parameters.
@@ -124,7 +124,7 @@ pub fn steepest(table: &Table, bound: &Bound, loss: &'static str) -> Result<Part
 pub struct Steepest(pub &'static str);
 
 impl Partitioner for Steepest {
-    fn partition(&self, job: &Job<'_>) -> klimt::Result<Partitioning> {
+    fn partition(&self, job: &Job<'_>) -> klimt_core::Result<Partitioning> {
         let original = Original::new(job.table, job.weights);
         let split = SplitCriterion::named(&format!("loss:{}", self.0), &original)?;
         Mondrian::default().partition(&Job { split: &split, ..*job })

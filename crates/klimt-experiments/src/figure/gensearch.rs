@@ -16,10 +16,10 @@ use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
-use klimt::algorithm::gensearch::{GenSearch, Splits};
-use klimt::algorithm::mondrian::Mondrian;
-use klimt::partition::Partitioner;
-use klimt::table::{Role, Table};
+use klimt_core::algorithm::gensearch::{GenSearch, Splits};
+use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::partition::Partitioner;
+use klimt_core::table::{Role, Table};
 use klimt_io::generate::Parameters;
 use std::rc::Rc;
 

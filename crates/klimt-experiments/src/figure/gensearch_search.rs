@@ -13,11 +13,11 @@ use super::registry::Figure;
 use super::sweep::Sweep;
 use crate::queries::Queries;
 use crate::release::Release;
-use klimt::algorithm::gensearch::{GenSearch, Priority};
-use klimt::partition::{Observer, Partitioning};
-use klimt::region::Extents;
-use klimt::table::{Role, Table};
-use klimt::workload::{self, End, Errors, Predicate, Test, Workload};
+use klimt_core::algorithm::gensearch::{GenSearch, Priority};
+use klimt_core::partition::{Observer, Partitioning};
+use klimt_core::region::Extents;
+use klimt_core::table::{Role, Table};
+use klimt_core::workload::{self, End, Errors, Predicate, Test, Workload};
 use std::sync::Mutex;
 use std::time::Instant;
 

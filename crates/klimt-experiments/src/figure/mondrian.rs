@@ -15,8 +15,8 @@ use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
-use klimt::algorithm::scheme::Scheme;
-use klimt::table::Table;
+use klimt_core::algorithm::scheme::Scheme;
+use klimt_core::table::Table;
 use klimt_io::generate::Parameters;
 use std::rc::Rc;
 

@@ -13,9 +13,9 @@ use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::rothko::engine::{Asked, run};
 use crate::rothko::traffic::{exhaustive, repartitions};
-use klimt::algorithm::rothko::{Account, Limits, Method, Sampling};
-use klimt::split::SplitSpec;
-use klimt::table::Table;
+use klimt_core::algorithm::rothko::{Account, Limits, Method, Sampling};
+use klimt_core::split::SplitSpec;
+use klimt_core::table::Table;
 use klimt_io::generate::Parameters;
 
 /// The experiments of this file.

@@ -14,8 +14,8 @@ use super::rothko_io::{GENERATED, sampled};
 use super::sweep::Sweep;
 use crate::rothko::engine::{Asked, run};
 use crate::rothko::quality::{entropy, limits, squared_error};
-use klimt::algorithm::rothko::{Method, Sampling};
-use klimt::table::{Role, Table};
+use klimt_core::algorithm::rothko::{Method, Sampling};
+use klimt_core::table::{Role, Table};
 use klimt_io::generate::{Block, ColumnKind, Generator, Parameters, Skewed};
 
 /// The experiments of this file.

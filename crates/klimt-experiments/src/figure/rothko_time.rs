@@ -13,8 +13,8 @@ use super::registry::Figure;
 use super::rothko_io::{GENERATED, fits, k, people, rows, sampled};
 use super::sweep::Sweep;
 use crate::rothko::engine::{Asked, run};
-use klimt::algorithm::rothko::{Account, Limits, Method};
-use klimt::table::{Role, Table};
+use klimt_core::algorithm::rothko::{Account, Limits, Method};
+use klimt_core::table::{Role, Table};
 use klimt_io::generate::Parameters;
 use std::rc::Rc;
 

@@ -11,11 +11,11 @@ use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::queries::Queries;
 use crate::release::Release;
-use klimt::partition::Partitioning;
-use klimt::region::Extents;
-use klimt::split::SplitSpec;
-use klimt::table::Table;
-use klimt::workload::Errors;
+use klimt_core::partition::Partitioning;
+use klimt_core::region::Extents;
+use klimt_core::split::SplitSpec;
+use klimt_core::table::Table;
+use klimt_core::workload::Errors;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[

@@ -13,15 +13,15 @@ use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::measure::timed;
 use crate::release::{Release, named};
-use klimt::algorithm::index::By;
-use klimt::algorithm::rothko::{PartSink, Sampling, Way, Whole};
-use klimt::loss::{Original, PartitionGroups, Sums, Totals};
-use klimt::memory::Pool;
-use klimt::partition::{Partitioning, Unobserved};
-use klimt::region::Extents;
-use klimt::spill::{Block, HeldRows, SpillFolder};
-use klimt::split::SplitSpec;
-use klimt::table::Table;
+use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rothko::{PartSink, Sampling, Way, Whole};
+use klimt_core::loss::{Original, PartitionGroups, Sums, Totals};
+use klimt_core::memory::Pool;
+use klimt_core::partition::{Partitioning, Unobserved};
+use klimt_core::region::Extents;
+use klimt_core::spill::{Block, HeldRows, SpillFolder};
+use klimt_core::split::SplitSpec;
+use klimt_core::table::Table;
 use klimt_store::{Asked, Batch, Means, Promise, Spec, Store};
 use std::path::Path;
 use std::rc::Rc;
@@ -69,22 +69,22 @@ pub struct Growth {
 struct Parts(Vec<(Table, Partitioning)>);
 
 impl PartSink for Parts {
-    fn begin(&mut self, _: &Whole<'_>) -> klimt::Result<()> {
+    fn begin(&mut self, _: &Whole<'_>) -> klimt_core::Result<()> {
         Ok(())
     }
 
-    fn part(&mut self, table: Table, partitioning: Partitioning, _: &Way) -> klimt::Result<()> {
+    fn part(&mut self, table: Table, partitioning: Partitioning, _: &Way) -> klimt_core::Result<()> {
         self.0.push((table, partitioning));
         Ok(())
     }
 
-    fn slice(&mut self, table: Table, slice: Partitioning, way: &Way, _: bool) -> klimt::Result<()> {
+    fn slice(&mut self, table: Table, slice: Partitioning, way: &Way, _: bool) -> klimt_core::Result<()> {
         self.part(table, slice, way)
     }
 }
 
 /// The losses of what a store would release, which is not entered in its ledger.
-fn released(store: &mut Store) -> klimt::Result<Vec<f64>> {
+fn released(store: &mut Store) -> klimt_core::Result<Vec<f64>> {
     let asked = Asked {
         k: K,
         by: By::LeafScan,
@@ -110,14 +110,14 @@ fn released(store: &mut Store) -> klimt::Result<Vec<f64>> {
 }
 
 /// Makes a store for rows like these.
-fn create(folder: &Path, like: &Table) -> klimt::Result<Store> {
+fn create(folder: &Path, like: &Table) -> klimt_core::Result<Store> {
     let promise = Promise { k: K, requirements: Vec::new(), split: SplitSpec::named("box") };
     let spec = Spec::like(like, KEY, &|_| 1.0, Vec::new(), promise)?;
     Store::create(folder, &spec)?;
     Store::open(folder, &Pool::new(1 << 30))
 }
 
-fn insert(store: &mut Store, rows: &Table) -> klimt::Result<()> {
+fn insert(store: &mut Store, rows: &Table) -> klimt_core::Result<()> {
     let (pool, folder) = (Pool::new(1 << 30), SpillFolder::within(&std::env::temp_dir()));
     let sampling = Sampling { alpha: 0.05, rows: None, seed: 1 };
     let means = Means { pool: &pool, folder: &folder, sampling, observer: &Unobserved, work: Means::WORK };
@@ -134,7 +134,7 @@ pub fn growth(context: &Context) -> Result<Rc<Growth>, String> {
 fn grow(batch: usize, batches: usize) -> Result<Growth, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let all = sales((batch * batches) as u64)?;
-    let failed = |error: klimt::Error| error.to_string();
+    let failed = |error: klimt_core::Error| error.to_string();
     let mut store = create(&folder.path().join("store"), &keyed(&all, 0..batch)?).map_err(failed)?;
     let mut growth = Growth { rows: Vec::new(), seconds: Vec::new(), losses: Vec::new() };
     for number in 0..batches {

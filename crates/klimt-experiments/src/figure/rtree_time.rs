@@ -12,11 +12,11 @@ use super::rtree_store::{BATCH, PER_BATCH};
 use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::rothko::engine::{Asked, run};
-use klimt::algorithm::index::{By, granular};
-use klimt::algorithm::rothko::Limits;
-use klimt::partition::Partitioning;
-use klimt::split::SplitSpec;
-use klimt::table::Table;
+use klimt_core::algorithm::index::{By, granular};
+use klimt_core::algorithm::rothko::Limits;
+use klimt_core::partition::Partitioning;
+use klimt_core::split::SplitSpec;
+use klimt_core::table::Table;
 use klimt_io::generate::Parameters;
 
 /// The experiments of this file.

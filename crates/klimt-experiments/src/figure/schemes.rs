@@ -10,9 +10,9 @@ use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
 use crate::release::Release;
-use klimt::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
-use klimt::region::Extents;
-use klimt::table::{Role, Table};
+use klimt_core::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
+use klimt_core::region::Extents;
+use klimt_core::table::{Role, Table};
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[

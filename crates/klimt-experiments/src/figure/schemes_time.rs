@@ -11,7 +11,7 @@ use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::schemes::{SCHEMES, Schemed, names};
 use super::sweep::Sweep;
-use klimt::algorithm::scheme::{Direction, Pruning, Scheme};
+use klimt_core::algorithm::scheme::{Direction, Pruning, Scheme};
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[

@@ -5,8 +5,8 @@ use super::{IndexArgs, groups, k_alone};
 use crate::measure::{Spent, timed};
 use crate::rothko::engine::read;
 use crate::tables::Places;
-use klimt::algorithm::index::{By, granular};
-use klimt::split::SplitSpec;
+use klimt_core::algorithm::index::{By, granular};
+use klimt_core::split::SplitSpec;
 
 /// Wall clock and processors.
 type Seconds = (f64, f64);

@@ -5,12 +5,12 @@ use crate::queries::Queries;
 use crate::release::Release;
 use crate::rothko::engine::read;
 use crate::tables::Places;
-use klimt::algorithm::index::{By, granular};
-use klimt::partition::Partitioning;
-use klimt::region::Extents;
-use klimt::split::SplitSpec;
-use klimt::table::Table;
-use klimt::workload::Errors;
+use klimt_core::algorithm::index::{By, granular};
+use klimt_core::partition::Partitioning;
+use klimt_core::region::Extents;
+use klimt_core::split::SplitSpec;
+use klimt_core::table::Table;
+use klimt_core::workload::Errors;
 
 /// A release, as it would be published, and what it is called.
 struct Shown<'a> {

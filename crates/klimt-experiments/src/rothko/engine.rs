@@ -1,14 +1,14 @@
 //! The engine on a table in memory that is treated as if it were on disk, with the limits of the paper.
 
 use crate::tables::Input;
-use klimt::algorithm::mondrian::Mondrian;
-use klimt::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Way, Whole};
-use klimt::memory::Pool;
-use klimt::partition::{Partitioning, Unobserved};
-use klimt::registry;
-use klimt::spill::{Block, HeldRows, SpillFolder};
-use klimt::split::SplitSpec;
-use klimt::table::{ColumnSpec, Role, Table};
+use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Way, Whole};
+use klimt_core::memory::Pool;
+use klimt_core::partition::{Partitioning, Unobserved};
+use klimt_core::registry;
+use klimt_core::spill::{Block, HeldRows, SpillFolder};
+use klimt_core::split::SplitSpec;
+use klimt_core::table::{ColumnSpec, Role, Table};
 use klimt_io::csv::{DialectSpec, ReadOptions};
 use klimt_io::source::{ColumnPlan, Source};
 
@@ -47,16 +47,16 @@ struct Measured<'a> {
 }
 
 impl PartSink for Measured<'_> {
-    fn begin(&mut self, _: &Whole<'_>) -> klimt::Result<()> {
+    fn begin(&mut self, _: &Whole<'_>) -> klimt_core::Result<()> {
         Ok(())
     }
 
-    fn part(&mut self, table: Table, partitioning: Partitioning, _: &Way) -> klimt::Result<()> {
+    fn part(&mut self, table: Table, partitioning: Partitioning, _: &Way) -> klimt_core::Result<()> {
         (self.measure)(&table, &partitioning);
         Ok(())
     }
 
-    fn slice(&mut self, table: Table, slice: Partitioning, _: &Way, _: bool) -> klimt::Result<()> {
+    fn slice(&mut self, table: Table, slice: Partitioning, _: &Way, _: bool) -> klimt_core::Result<()> {
         (self.measure)(&table, &slice);
         Ok(())
     }

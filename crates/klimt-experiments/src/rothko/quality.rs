@@ -3,9 +3,9 @@
 
 use super::engine::{Asked, read, run};
 use crate::tables::Places;
-use klimt::algorithm::rothko::{Limits, Method, Sampling};
-use klimt::partition::Partitioning;
-use klimt::table::{Role, Table};
+use klimt_core::algorithm::rothko::{Limits, Method, Sampling};
+use klimt_core::partition::Partitioning;
+use klimt_core::table::{Role, Table};
 
 /// As in the paper.
 const ROWS: u64 = 100_000;

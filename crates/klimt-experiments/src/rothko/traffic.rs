@@ -2,7 +2,7 @@
 
 use super::engine::{Asked, read, run};
 use crate::tables::Places;
-use klimt::algorithm::rothko::{Limits, Method, Sampling};
+use klimt_core::algorithm::rothko::{Limits, Method, Sampling};
 
 /// The least size of a group.
 const K: u64 = 1000;

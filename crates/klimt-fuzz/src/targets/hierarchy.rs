@@ -1,6 +1,6 @@
 //! Hierarchy files: what is read is written and read again as the same tree.
 
-use klimt::hierarchy::{Hierarchy, ReadOptions, WriteOptions, read_csv, write_csv};
+use klimt_core::hierarchy::{Hierarchy, ReadOptions, WriteOptions, read_csv, write_csv};
 
 /// Reads, writes and reads again.
 pub fn run(data: &[u8]) {

@@ -1,7 +1,7 @@
 //! Published values: a text stands for something or for nothing, and what is written of a set is read back.
 
-use klimt::region::{Published, set_members, write_set};
-use klimt::table::{ColumnSpec, Distinct, Domain, Encoding, Role, ValueType};
+use klimt_core::region::{Published, set_members, write_set};
+use klimt_core::table::{ColumnSpec, Distinct, Domain, Encoding, Role, ValueType};
 use klimt_verify::width::{self, width};
 
 /// The first line is the text, the others are the values of the column.

@@ -1,9 +1,9 @@
 //! Recoding functions: what is read is written and read again as the same, and can be applied to a table.
 
-use klimt::partition::Unobserved;
-use klimt::recode::{Manner, RecodingFunction};
-use klimt::region::Extents;
-use klimt::table::{ColumnSpec, Role, Table};
+use klimt_core::partition::Unobserved;
+use klimt_core::recode::{Manner, RecodingFunction};
+use klimt_core::region::Extents;
+use klimt_core::table::{ColumnSpec, Role, Table};
 use klimt_io::csv::{CsvSource, DialectSpec, ReadOptions};
 use klimt_io::source::{ColumnPlan, Source};
 use std::io::Cursor;

@@ -1,6 +1,6 @@
 //! Workloads: what is read is written as SQL and read again as the same queries.
 
-use klimt::workload::{Aggregate, End, Predicate, Query, Test, parse};
+use klimt_core::workload::{Aggregate, End, Predicate, Query, Test, parse};
 
 /// Reads, writes and reads again.
 pub fn run(data: &[u8]) {

@@ -4,12 +4,12 @@ use super::dictionary::Dictionary;
 use super::doubt::marker;
 use super::integers::Integers;
 use super::reader::Block;
-use klimt::names::{flag, shell};
-use klimt::table::{
+use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, EMPTY_TEXT, Encoding, Role, Spelled, Spelling,
     TextChunk, TextColumn, TextPool, Unfit, UnfitReason, ValueType, Word,
 };
-use klimt::{Error, Result};
+use klimt_core::words::{column_option, option_is};
+use klimt_core::{Error, Result};
 use rayon::prelude::*;
 
 /// Stands for the code of a missing value until the domain is known.
@@ -91,7 +91,7 @@ impl Located {
             let other =
                 if self.markers.len() == self.values { "otherwise" } else { "mend the other lines, or" };
             let other = if self.markers.is_empty() { "mend the lines, or" } else { other };
-            format!("{other} read the column as text: {}", flag("type", column, Some("text")))
+            format!("{other} read the column as text: {}", column_option("type", column, Some("text")))
         };
         let (wrong, help) = match self.reason {
             UnfitReason::Type(value_type) => (format!("{are} not of the type {value_type}"), as_text()),
@@ -108,26 +108,29 @@ impl Located {
             }
             UnfitReason::Order => (
                 format!("{are} not in the imposed order"),
-                format!("add the values to the file of {}", flag("order", column, Some("FILE"))),
+                format!("add the values to the file of {}", column_option("order", column, Some("FILE"))),
             ),
             UnfitReason::Hierarchy => (
                 format!("{are} not in the hierarchy"),
                 format!(
                     "klimt hierarchy check lists what is missing from the file of {}",
-                    flag("hierarchy", column, Some("FILE"))
+                    column_option("hierarchy", column, Some("FILE"))
                 ),
             ),
             UnfitReason::Spelling => (
                 format!("{are} spellings of one value, which its order or hierarchy takes for several"),
-                format!("spell each value in one way, or compare the values as text: --type {column}=text"),
+                format!(
+                    "spell each value in one way, or compare the values as text: {}",
+                    column_option("type", column, Some("text"))
+                ),
             ),
             UnfitReason::Domain => (
                 format!("{are} outside the declared domain"),
-                format!("mend the lines, or widen the domain of {}", flag("domain", column, None)),
+                format!("mend the lines, or widen the domain of {}", column_option("domain", column, None)),
             ),
             UnfitReason::Star => (
                 format!("{are} *, which a release publishes for any value"),
-                "say that it stands for a missing value: --missing '*'".to_string(),
+                format!("say that it stands for a missing value: {}", option_is("missing", "*")),
             ),
         };
         let error = Error::input(format!(
@@ -137,25 +140,22 @@ impl Located {
             if self.rows == 1 { "" } else { "s" },
             named.join(", "),
         ));
-        let error = match (self.missing_flags(), self.reason) {
+        let error = match (self.missing_options(), self.reason) {
             (Some(_), UnfitReason::Star) => error,
-            (Some(flags), _) => error.with_help(format!("where they stand for missing values: {flags}")),
-            (None, UnfitReason::Stray(_)) => {
-                error.with_help("a text that stands for missing values is named by --missing TEXT")
-            }
+            (Some(options), _) => error.with_help(format!("where they stand for missing values: {options}")),
+            (None, UnfitReason::Stray(_)) => error.with_help(format!(
+                "a text that stands for missing values is named by {}",
+                option_is("missing", "TEXT")
+            )),
             (None, _) => error,
         };
         error.with_help(help)
     }
 
-    /// The flags that make the known markers missing values.
-    fn missing_flags(&self) -> Option<String> {
-        let flag = |marker: &String| match marker.starts_with('-') {
-            true => format!("--missing={}", shell(marker)),
-            false => format!("--missing {}", shell(marker)),
-        };
-        let flags: Vec<String> = self.markers.iter().map(flag).collect();
-        (!flags.is_empty()).then(|| flags.join(" "))
+    /// The options that make the known markers missing values.
+    fn missing_options(&self) -> Option<String> {
+        let options: Vec<String> = self.markers.iter().map(|marker| option_is("missing", marker)).collect();
+        (!options.is_empty()).then(|| options.join(" "))
     }
 }
 

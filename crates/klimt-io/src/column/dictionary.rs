@@ -1,6 +1,6 @@
 //! A dictionary of short texts: the number of a text, made for looking up the same few texts again and again.
 
-use klimt::table::TextPool;
+use klimt_core::table::TextPool;
 
 /// Texts are looked up within a buffer that goes on for at least this many bytes after the text.
 pub const PADDING: usize = 64;

@@ -2,9 +2,9 @@
 //! which nearly every row has its own.
 
 use super::assemble::{Lines, Located, NAMED_ROWS};
-use klimt::Error;
-use klimt::names::flag;
-use klimt::table::{Codes, ColumnSpec, Domain, Guard, Role, Shape, TypeSpec, UnfitReason, ValueType};
+use klimt_core::Error;
+use klimt_core::table::{Codes, ColumnSpec, Domain, Guard, Role, Shape, TypeSpec, UnfitReason, ValueType};
+use klimt_core::words::column_option;
 
 /// Texts that stand for a missing value, or for no number, wherever they are met. They say nothing of a person, so that
 /// messages may name them; in capitals or not.
@@ -130,12 +130,12 @@ impl Doubt {
                 "{path}: column {column}: {values} different texts on {rows} rows: published as sets, they would nearly \
                  name every row"
             ))
-            .with_help(format!("leave the column out: {}", flag("identifier", column, None)))
+            .with_help(format!("leave the column out: {}", column_option("identifier", column, None)))
             .with_help(format!(
                 "generalise it by a hierarchy: {} (klimt hierarchy build makes one, of prefixes for example)",
-                flag("hierarchy", column, Some("FILE"))
+                column_option("hierarchy", column, Some("FILE"))
             ))
-            .with_help(format!("publish such sets all the same: {}", flag("allow-unique", column, None))),
+            .with_help(format!("publish such sets all the same: {}", column_option("allow-unique", column, None))),
         }
     }
 
@@ -297,7 +297,7 @@ pub(crate) fn doubt(spec: &ColumnSpec, domain: &Domain, codes: &Codes) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt::table::{Distinct, Encoding};
+    use klimt_core::table::{Distinct, Encoding};
 
     fn doubted(texts: &[&str], spec: &ColumnSpec) -> Option<Doubt> {
         let mut different: Vec<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
@@ -372,7 +372,7 @@ mod tests {
             error.message(),
             "t.csv: column x: 2 values on 2 rows are not numbers, as all others are: lines 2, 5"
         );
-        let help = error.help().join("\n");
+        let help = error.help(Words::Flags).join("\n");
         assert!(
             help.contains("--missing N/A") && help.contains("--type x=text") && !help.contains("Zoe"),
             "{help}"

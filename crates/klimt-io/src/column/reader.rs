@@ -4,7 +4,7 @@ use super::dictionary::Dictionary;
 use super::integers::{self, Integers};
 use super::sketch::Sketch;
 use crate::room::Share;
-use klimt::table::{Codes, Spelled, TextChunk};
+use klimt_core::table::{Codes, Spelled, TextChunk};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -418,7 +418,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt::memory::Pool;
+    use klimt_core::memory::Pool;
 
     /// What a block of these texts holds.
     fn block(reader: &mut ColumnReader<'_, '_>, texts: &[&str]) -> Vec<Block> {

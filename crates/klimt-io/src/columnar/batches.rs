@@ -3,7 +3,7 @@
 use super::damage::decoding;
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
-use klimt::Result;
+use klimt_core::Result;
 
 /// Where batches come from.
 pub type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;

@@ -6,9 +6,9 @@ use super::typed::{measured, typed};
 use super::types::KeptTypes;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, TimeUnit};
-use klimt::recode::{Release, Source};
-use klimt::table::{Codes, Column, ColumnData, Domain, Table, TextPool, ValueType};
-use klimt::{Error, Result};
+use klimt_core::recode::{Release, Source};
+use klimt_core::table::{Codes, Column, ColumnData, Domain, Table, TextPool, ValueType};
+use klimt_core::{Error, Result};
 
 /// A column with more different values than this is made row by row.
 const FEW: usize = 1 << 16;

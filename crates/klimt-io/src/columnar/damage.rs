@@ -4,7 +4,7 @@
 //! damaged file is taken for one that reports it.
 
 use arrow::error::ArrowError;
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use parquet::errors::ParquetError;
 use std::error::Error as StdError;
 use std::io;

@@ -1,7 +1,7 @@
 //! The format of an output, by its name.
 
 use crate::source::Compression;
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 
 /// A format that stores columns side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,6 @@ mod tests {
             assert_eq!(of(path), OutputFormat::Text { tabs, compression }, "{path}");
         }
         let error = OutputFormat::of("a.Parquet.gz").unwrap_err();
-        assert_eq!(error.help(), ["leave the ending away: a.Parquet"]);
+        assert_eq!(error.help(Words::Flags), ["leave the ending away: a.Parquet"]);
     }
 }

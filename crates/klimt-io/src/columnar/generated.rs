@@ -5,7 +5,7 @@ use super::sink::Output;
 use crate::generate::{Block, ColumnKind, GeneratedColumn, Generator};
 use arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use std::io::Write;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The bytes of a source: a file that can be read from anywhere, or a stream that can only be read once.
 
 use bytes::Bytes;
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;

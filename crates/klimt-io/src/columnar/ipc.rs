@@ -12,8 +12,9 @@ use crate::room::{Limits, Loaded, ROWS, Room};
 use crate::source::ColumnPlan;
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
-use klimt::memory::{Reservation, amount};
-use klimt::{Error, Result};
+use klimt_core::memory::{Reservation, amount};
+use klimt_core::words::option;
+use klimt_core::{Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -172,7 +173,7 @@ impl State<'_> {
         }
         let needed = amount(needed);
         Err(Error::resource(format!("{path}: a batch of its rows takes {needed} to read, more than is left"))
-            .with_help("raise --memory, or write the file with fewer rows in a batch"))
+            .with_help(format!("raise {}, or write the file with fewer rows in a batch", option("memory"))))
     }
 }
 

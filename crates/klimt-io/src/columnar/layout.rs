@@ -14,9 +14,9 @@ use arrow::datatypes::{
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use hashbrown::HashMap;
-use klimt::recode::{Release, ReleaseColumn, Source};
-use klimt::table::{Codes, Domain, TextPool};
-use klimt::{Error, Result};
+use klimt_core::recode::{Release, ReleaseColumn, Source};
+use klimt_core::table::{Codes, Domain, TextPool};
+use klimt_core::{Error, Result};
 use std::sync::Arc;
 
 /// A batch ends before one of its columns holds more bytes of text than this: an array can count 2 GB.

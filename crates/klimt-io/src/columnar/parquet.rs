@@ -15,7 +15,7 @@ use ::parquet::arrow::arrow_reader::{
 };
 use ::parquet::basic::Compression;
 use arrow::datatypes::Schema;
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the file is called in messages.

@@ -8,9 +8,10 @@ use crate::room::{Found, Gathering, Limits, Loaded, Lot, ROWS, Readers, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Schema};
-use klimt::spill::SpillFile;
-use klimt::table::{ColumnSpec, EMPTY_TEXT, Role, ValueType};
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::spill::SpillFile;
+use klimt_core::table::{ColumnSpec, EMPTY_TEXT, Role, ValueType};
+use klimt_core::words::column_option;
+use klimt_core::{Error, ErrorKind, Result};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -191,7 +192,7 @@ impl<'a> Shared<'_, 'a> {
                 return Err(Error::input(format!(
                     "{path}: column {name}: line {row}: a text of more than {LONGEST_TEXT} bytes"
                 ))
-                .with_help(format!("drop the column: --identifier {name}")));
+                .with_help(format!("drop the column: {}", column_option("identifier", name, None))));
             }
             if self.failed.load(Ordering::Relaxed) || self.options.observer.cancelled() {
                 break;

@@ -6,7 +6,7 @@ use super::read::is_float;
 use super::spell::Texts;
 use crate::csv::{CsvSource, DialectSpec, Fault, Field, Visitor, fault_error, invalid_utf8, scan};
 use crate::source::Source;
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use std::fs::File;
 
 /// An opened file whose records can be looked at once, with bounded memory.

@@ -4,7 +4,8 @@ use super::spell::has_spelling;
 use crate::source::ReadReport;
 use arrow::datatypes::{DataType, Schema};
 use hashbrown::{HashMap, HashSet};
-use klimt::{Error, Result};
+use klimt_core::words::option_is;
+use klimt_core::{Error, Result};
 
 /// The Arrow types of a source's columns by name: those that kept columns have again in a release. Nothing else of
 /// a source's schema is kept, as its metadata may hold anything.
@@ -72,12 +73,12 @@ pub(super) fn check_types(path: &str, schema: &Schema, columns: &[usize]) -> Res
             format!("{path}: column {name}: values of the type {data_type} cannot be read")
         })
         .collect();
-    match Error::all(klimt::ErrorKind::Input, problems) {
+    match Error::all(klimt_core::ErrorKind::Input, problems) {
         None => Ok(()),
         Some(error) => {
             let names: Vec<&str> = refused.iter().map(|field| field.name().as_str()).collect();
             let what = if names.len() == 1 { "drop the column" } else { "drop the columns" };
-            Err(error.with_help(format!("{what}: --identifier {}", names.join(","))))
+            Err(error.with_help(format!("{what}: {}", option_is("identifier", names.join(",")))))
         }
     }
 }
@@ -107,14 +108,14 @@ mod tests {
         ]);
         let error = check_types("p.parquet", &schema, &[0, 1]).unwrap_err();
         assert_eq!(error.message(), "p.parquet: column photo: values of the type Binary cannot be read");
-        assert_eq!(error.help(), ["drop the column: --identifier photo"]);
+        assert_eq!(error.help(Words::Flags), ["drop the column: --identifier photo"]);
         let error = check_types("p.parquet", &schema, &[2, 3]).unwrap_err();
         assert_eq!(
             error.message(),
             "2 problems:\n  - p.parquet: column visits: values of the type List cannot be read\n  - \
              p.parquet: column at: values of the type Time64(µs) cannot be read"
         );
-        assert_eq!(error.help(), ["drop the columns: --identifier visits,at"]);
+        assert_eq!(error.help(Words::Flags), ["drop the columns: --identifier visits,at"]);
         assert_eq!(check_types("p.parquet", &schema, &[1]), Ok(()));
     }
 

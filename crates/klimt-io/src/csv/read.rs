@@ -8,9 +8,10 @@ use crate::column::{Block, ColumnReader, Form, Lines, is_kept};
 use crate::room::{Found, Gathering, Kept, Limits, Loaded, Lot, Readers, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use hashbrown::HashSet;
-use klimt::partition::Observer;
-use klimt::spill::SpillFile;
-use klimt::{Error, Result};
+use klimt_core::partition::Observer;
+use klimt_core::spill::SpillFile;
+use klimt_core::words::option;
+use klimt_core::{Error, Result};
 use std::io::Read;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -129,7 +130,7 @@ impl CsvSource {
         let mut parsed = parsed.into_inner().expect("no reader panicked");
         parsed.sort_by_key(|block| block.number);
         if options.observer.cancelled() {
-            return Err(Error::new(klimt::ErrorKind::Cancelled, "stopped"));
+            return Err(Error::new(klimt_core::ErrorKind::Cancelled, "stopped"));
         }
         if let Some(error) = error.into_inner().expect("no reader panicked") {
             return Err(error);
@@ -206,7 +207,7 @@ fn check_names(path: &str, columns: &[String]) -> Result<()> {
         return Ok(());
     }
     Err(Error::input(format!("{path}: line 1: the column name {} stands there twice", twice.join(", ")))
-        .with_help("give every column a name of its own, or say --no-header"))
+        .with_help(format!("give every column a name of its own, or say {}", option("no-header"))))
 }
 
 pub(crate) fn invalid_utf8(path: &str, line: u64) -> Error {
@@ -223,9 +224,9 @@ pub(crate) fn fault_error(path: &str, lines_before: u64, fault: Fault, columns: 
         Fault::TooLong { bytes } => Error::resource(format!(
             "{path}: line {}: the record is longer than {}",
             lines_before + 1,
-            klimt::memory::amount(bytes)
+            klimt_core::memory::amount(bytes)
         ))
-        .with_help("close its quote where one is left open, or raise --memory"),
+        .with_help(format!("close its quote where one is left open, or raise {}", option("memory"))),
         Fault::Ragged { line, found } => Error::input(format!(
             "{path}: line {}: {found} field{} where the header has {columns}",
             lines_before + line + 1,

@@ -2,8 +2,8 @@
 
 use super::dialect::DELIMITERS;
 use super::{Dialect, QUOTE};
-use klimt::recode::{Release, ReleaseColumn, RowOrder, Source};
-use klimt::table::{Codes, Column, ColumnData, Domain, Role, Table, TextPool};
+use klimt_core::recode::{Release, ReleaseColumn, RowOrder, Source};
+use klimt_core::table::{Codes, Column, ColumnData, Domain, Role, Table, TextPool};
 use rayon::prelude::*;
 use std::ops::Range;
 

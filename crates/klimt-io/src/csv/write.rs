@@ -3,10 +3,10 @@
 
 use super::Dialect;
 use super::render::{Chunk, Format, Renderer, Scratch, header};
-use klimt::partition::Observer;
-use klimt::recode::{Release, ReleaseColumn};
-use klimt::table::Table;
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::partition::Observer;
+use klimt_core::recode::{Release, ReleaseColumn};
+use klimt_core::table::Table;
+use klimt_core::{Error, ErrorKind, Result};
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};

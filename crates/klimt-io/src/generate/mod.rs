@@ -26,7 +26,7 @@ pub use skewed::Skewed;
 pub use text::write_csv;
 pub use uniform::Uniform;
 
-use klimt::error::{Error, Result};
+use klimt_core::error::{Error, Result};
 
 /// Rows of a block; only the last block of a table may have fewer.
 pub const BLOCK_ROWS: usize = 4096;

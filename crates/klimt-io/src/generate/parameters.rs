@@ -1,6 +1,6 @@
 //! What a user may ask of a generator, and the checks that all generators share.
 
-use klimt::error::{Error, ErrorKind, Result};
+use klimt_core::error::{Error, ErrorKind, Result};
 
 /// Most attributes of a `uniform` or `skewed` table; bounds the memory of a block.
 pub const MAX_ATTRIBUTES: u32 = 256;

@@ -2,7 +2,7 @@
 
 use super::random::Draws;
 use super::{Block, ColumnKind, GeneratedColumn, Generator, Parameters};
-use klimt::error::Result;
+use klimt_core::error::Result;
 
 /// The name of the generator.
 pub(super) const NAME: &str = "sales";

@@ -4,7 +4,7 @@ use super::random::Draws;
 use super::{
     Block, GeneratedColumn, Generator, MAX_SKEWED_CARDINALITY, Parameters, normal, numbered_columns,
 };
-use klimt::error::Result;
+use klimt_core::error::Result;
 
 /// The name of the generator.
 pub(super) const NAME: &str = "skewed";

@@ -1,7 +1,7 @@
 //! What every generated table keeps, told from its text.
 
 use super::*;
-use klimt::error::ErrorKind;
+use klimt_core::error::ErrorKind;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::{self, Write};

@@ -3,9 +3,10 @@
 use super::{Gathered, Gathering, Loaded, settle};
 use crate::column::{Block, Lines, Remains, assemble, doubt};
 use crate::source::{ColumnPlan, ReadReport};
-use klimt::spill::SpillFile;
-use klimt::table::Table;
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::Remedy;
+use klimt_core::spill::SpillFile;
+use klimt_core::table::Table;
+use klimt_core::{Error, ErrorKind, Result};
 
 /// What readers know in the end, by reader and column.
 pub type Readers = Vec<Vec<Remains>>;
@@ -79,7 +80,7 @@ pub fn all(mut problems: Vec<Error>) -> Result<()> {
     }
     let messages = problems.iter().map(|problem| problem.message().to_string()).collect();
     let Some(error) = Error::all(ErrorKind::Input, messages) else { return Ok(()) };
-    let mut help: Vec<&String> = problems.iter().flat_map(Error::help).collect();
+    let mut help: Vec<&Remedy> = problems.iter().flat_map(Error::remedies).collect();
     help.dedup();
     Err(help.into_iter().fold(error, |error, line| error.with_help(line.clone())))
 }

@@ -4,10 +4,13 @@ use super::piece::{Piece, encode};
 use super::{Limits, Readers, Room, Share};
 use crate::column::{Block, NumberSet, Sketch, Thrift};
 use crate::source::ColumnPlan;
-use klimt::memory::{Reservation, amount};
-use klimt::spill::{Place, SpillFile};
-use klimt::table::Spelled;
-use klimt::{Error, Result};
+use klimt_core::Remedy;
+use klimt_core::memory::{Reservation, amount};
+use klimt_core::spill::{Place, SpillFile};
+use klimt_core::table::Spelled;
+use klimt_core::words::option;
+use klimt_core::words::option_is;
+use klimt_core::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -238,8 +241,11 @@ pub fn too_many(path: &str, names: &[&str], memory: usize, needed: usize) -> Err
         names.join(", "),
         amount(memory)
     ))
-    .with_help(format!("--memory {}MB would do", needed.max(memory).div_ceil(1_000_000) + 1))
-    .with_help("columns that are published as they are need no such memory: --insensitive NAME")
+    .with_help(Remedy::RaiseMemory(needed.max(memory) + 1_000_000))
+    .with_help(format!(
+        "columns that are published as they are need no such memory: {}",
+        option_is("insensitive", "NAME")
+    ))
 }
 
 /// Numbers that were kept for later.
@@ -346,7 +352,7 @@ impl<'a> Spilling<'a> {
         entries.iter_mut().for_each(|entry| entry.piece.start += place.start);
         if !self.index.resize(0, entries.len() * size_of::<Entry>()) {
             return Err(Error::resource("the places of rows on disk take more memory than is left")
-                .with_help("raise --memory"));
+                .with_help(format!("raise {}", option("memory"))));
         }
         lock(&self.entries).append(&mut entries);
         Ok(())

@@ -1,7 +1,7 @@
 //! How a room is used.
 
 use crate::source::ColumnPlan;
-use klimt::table::Role;
+use klimt_core::table::Role;
 
 /// What may be held at once, by what is left of the memory.
 #[derive(Clone, Copy, Debug)]

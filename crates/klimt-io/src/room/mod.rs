@@ -22,9 +22,9 @@ pub use share::Share;
 pub use spilled::SpilledTable;
 
 use crate::source::ReadReport;
-use klimt::memory::Pool;
-use klimt::spill::SpillFolder;
-use klimt::table::Table;
+use klimt_core::memory::Pool;
+use klimt_core::spill::SpillFolder;
+use klimt_core::table::Table;
 
 /// Where a table is read to: so much memory, and a folder for what does not fit.
 #[derive(Clone, Copy, Debug)]

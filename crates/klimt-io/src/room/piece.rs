@@ -1,8 +1,8 @@
 //! Some rows of a column on disk, as they were read.
 
 use crate::column::{Block, Integers};
-use klimt::spill::Place;
-use klimt::table::{Codes, TextChunk};
+use klimt_core::spill::Place;
+use klimt_core::table::{Codes, TextChunk};
 use std::ops::Range;
 
 /// Some rows of a column on disk.

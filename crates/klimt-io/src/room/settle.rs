@@ -8,13 +8,13 @@ use super::spilled::{Index, SpilledTable, with_bytes};
 use super::translate::{CodeTables, Translation, UnitCodes};
 use crate::column::{Doubt, Joined, Located, NAMED_ROWS, NumberSet, Ranks, Suspicion, is_kept, marker};
 use crate::source::ColumnPlan;
-use klimt::memory::Reservation;
-use klimt::spill::SpillFile;
-use klimt::table::{
+use klimt_core::memory::Reservation;
+use klimt_core::spill::SpillFile;
+use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Declared, Distinct, Domain, Encoding, Guard, Role, Spelled,
     Spelling, Table, TextColumn, TextPool, TypeSpec, UnfitReason, ValueType,
 };
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use std::collections::{BTreeSet, HashSet};
 
 /// What readers know of a column in the end.

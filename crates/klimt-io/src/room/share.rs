@@ -1,6 +1,6 @@
 //! A part of a pool that several takers share.
 
-use klimt::memory::{Pool, Reservation};
+use klimt_core::memory::{Pool, Reservation};
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes of a pool that several takers share, at most so many.

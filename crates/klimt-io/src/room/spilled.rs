@@ -4,10 +4,10 @@ use super::gather::Entry;
 use super::piece::Piece;
 use super::translate::Translation;
 use crate::source::ReadReport;
-use klimt::memory::Reservation;
-use klimt::spill::{Block, Rows, SpillFile};
-use klimt::table::Table;
-use klimt::{Error, Result};
+use klimt_core::memory::Reservation;
+use klimt_core::spill::{Block, Rows, SpillFile};
+use klimt_core::table::Table;
+use klimt_core::{Error, Result};
 use std::cell::RefCell;
 use std::fmt;
 

@@ -2,9 +2,9 @@
 
 use super::piece::{Kind, Piece, decode_texts};
 use crate::column::{MISSING_32, MISSING_64, Ranks, rank_of_bit};
-use klimt::spill::BlockColumn;
-use klimt::table::{Codes, TextChunk, TextPool, Word};
-use klimt::{Error, Result};
+use klimt_core::spill::BlockColumn;
+use klimt_core::table::{Codes, TextChunk, TextPool, Word};
+use klimt_core::{Error, Result};
 
 /// What the pieces of a column become.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! How the rows are spread over the values of one column, before and after, in bins that may be shown.
 
 use super::{LeftOut, Measured, Weight};
-use klimt::statistics::Extent;
-use klimt::table::{Domain, Shape};
+use klimt_core::statistics::Extent;
+use klimt_core::table::{Domain, Shape};
 
 /// A column in bins.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Round values at which bins of numbers, days and instants end, and how these are written.
 
 use jiff::civil::{Date, date};
-use klimt::table::{Domain, Shape, ValueType};
+use klimt_core::table::{Domain, Shape, ValueType};
 
 /// What an ordered domain with distances measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::distribution::reached;
 use super::{LeftOut, Measured, Weight};
-use klimt::table::{Domain, Table};
+use klimt_core::table::{Domain, Table};
 
 /// A cell of the plane with its rows by class.
 #[derive(Clone, Debug, PartialEq)]

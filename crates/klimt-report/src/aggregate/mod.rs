@@ -21,9 +21,9 @@ pub(crate) use distribution::{Distribution, Drawn, Shown, distribution};
 pub(crate) use edges::Measured;
 pub(crate) use grid::{GridCell, grid, place};
 
-use klimt::loss::{Groups, PublishedGroups};
-use klimt::statistics::Extent;
-use klimt::table::{Domain, Table};
+use klimt_core::loss::{Groups, PublishedGroups};
+use klimt_core::statistics::Extent;
+use klimt_core::table::{Domain, Table};
 
 /// How many rows of the original a bin holds, and how many of these are not in the release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use crate::aggregate::{Distribution, Drawn, LeftOut, Weight, distribution, is_common, weights};
 use crate::html::{Html, Table, count, number, percent, text};
 use crate::report::Report;
-use klimt::region::{Published, Reach};
-use klimt::statistics::Extent;
-use klimt::table::{Domain, Shape};
 use klimt_chart::{Axis, Bars, Bin, Chart, Frame, Histogram, Tick};
+use klimt_core::region::{Published, Reach};
+use klimt_core::statistics::Extent;
+use klimt_core::table::{Domain, Shape};
 use std::collections::BTreeMap;
 
 /// A published text with its rows, and what it stands for.

@@ -3,9 +3,9 @@
 use crate::aggregate::{GridCell, LeftOut, Measured, grid, is_common, weights};
 use crate::html::{Html, Table, count, text, thousands};
 use crate::report::Report;
-use klimt::region::{Published, Reach};
-use klimt::table::{Domain, Shape};
 use klimt_chart::{Area, Axis, Frame, Scatter, Tick};
+use klimt_core::region::{Published, Reach};
+use klimt_core::table::{Domain, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At most so many boxes are drawn: those with the most rows.

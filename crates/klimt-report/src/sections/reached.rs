@@ -2,7 +2,7 @@
 
 use crate::html::{Html, Table, text, verdict};
 use crate::report::Report;
-use klimt::requirement::Side;
+use klimt_core::requirement::Side;
 
 pub(crate) fn body(report: &Report<'_>) -> Html {
     let mut out = Html::default();

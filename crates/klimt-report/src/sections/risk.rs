@@ -2,8 +2,8 @@
 
 use crate::html::{Html, Table, count, number, percent, text};
 use crate::report::Report;
-use klimt::risk::Risk;
 use klimt_chart::{Axis, Bars, Frame};
+use klimt_core::risk::Risk;
 
 pub(crate) fn body(report: &Report<'_>) -> Html {
     let mut out = Html::default();

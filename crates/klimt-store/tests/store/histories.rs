@@ -4,10 +4,10 @@
 //! `KLIMT_HISTORIES=10000 cargo test -p klimt-store histories` plays so many; `KLIMT_SEED` is the number of the first.
 
 use crate::world::{Person, Seen, World};
-use klimt::algorithm::index::By;
-use klimt::requirement::{KAnonymity, Requirement};
-use klimt::table::{ColumnSpec, Role, ValueType};
-use klimt::{ErrorKind, registry};
+use klimt_core::algorithm::index::By;
+use klimt_core::requirement::{KAnonymity, Requirement};
+use klimt_core::table::{ColumnSpec, Role, ValueType};
+use klimt_core::{ErrorKind, registry};
 use klimt_store::Asked;
 use klimt_verify::Tally;
 use klimt_verify::against::Releases;

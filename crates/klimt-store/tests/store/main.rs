@@ -4,8 +4,8 @@ mod histories;
 mod texts;
 mod world;
 
-use klimt::algorithm::index::By;
-use klimt::{ErrorKind, Result};
+use klimt_core::algorithm::index::By;
+use klimt_core::{ErrorKind, Result};
 use klimt_store::{Batch, Size, Store};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,12 @@
 //! Texts that are published as they are: an empty one is not a missing one.
 
 use crate::world::{Person, World, batch_table};
-use klimt::Result;
-use klimt::algorithm::index::By;
-use klimt::algorithm::rothko::{PartSink, Way, Whole};
-use klimt::partition::Partitioning;
-use klimt::spill::{Block, HeldRows};
-use klimt::table::{
+use klimt_core::Result;
+use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rothko::{PartSink, Way, Whole};
+use klimt_core::partition::Partitioning;
+use klimt_core::spill::{Block, HeldRows};
+use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, EMPTY_TEXT, Encoding, Role, Table, TextChunk, TextColumn,
 };
 use klimt_store::Batch;

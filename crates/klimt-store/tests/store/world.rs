@@ -1,16 +1,16 @@
 //! A store in a folder of its own, and what comes out of it.
 
-use klimt::Result;
-use klimt::algorithm::index::By;
-use klimt::algorithm::rothko::{PartSink, Sampling, Way, Whole};
-use klimt::hierarchy::{ReadOptions, read_csv};
-use klimt::memory::Pool;
-use klimt::partition::{Partitioning, Unobserved};
-use klimt::recode::SavedRequirement;
-use klimt::region::Extents;
-use klimt::spill::{Block, HeldRows, SpillFolder};
-use klimt::split::SplitSpec;
-use klimt::table::{
+use klimt_core::Result;
+use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rothko::{PartSink, Sampling, Way, Whole};
+use klimt_core::hierarchy::{ReadOptions, read_csv};
+use klimt_core::memory::Pool;
+use klimt_core::partition::{Partitioning, Unobserved};
+use klimt_core::recode::SavedRequirement;
+use klimt_core::region::Extents;
+use klimt_core::spill::{Block, HeldRows, SpillFolder};
+use klimt_core::split::SplitSpec;
+use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool, ValueType,
 };
 use klimt_store::{Asked, Batch, Listed, Means, Promise, Size, Spec, Store};

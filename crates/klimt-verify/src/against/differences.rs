@@ -4,7 +4,7 @@
 //! knows that somebody has left only among the leavers.
 
 use super::{Changed, Difference, candidates::Sets, judge::Judge, linked::Linked};
-use klimt::Result;
+use klimt_core::Result;
 
 /// The differences between each release and the next newer one, newest first; judged where there is a judge.
 pub(super) fn between(linked: &Linked, judge: &mut Option<Judge<'_>>) -> Result<Vec<Difference>> {

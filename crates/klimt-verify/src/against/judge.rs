@@ -6,8 +6,8 @@ use crate::{
     histograms::{Cell, join},
     tally::Group,
 };
-use klimt::requirement::{LengthRestriction, Level, Requirement};
-use klimt::{Error, Result};
+use klimt_core::requirement::{LengthRestriction, Level, Requirement};
+use klimt_core::{Error, Result};
 
 /// Checks sets of rows, each against the release that its sensitive values are of.
 pub(super) struct Judge<'r> {
@@ -96,6 +96,5 @@ fn cells(linked: &Linked, sets: &Sets, column: usize) -> Vec<Cell> {
 }
 
 fn of_file(name: &str, error: &Error) -> Error {
-    let named = Error::new(error.kind(), format!("{name}: {}", error.message()));
-    error.help().iter().fold(named, |named, line| named.with_help(line))
+    error.clone().with_message(format!("{name}: {}", error.message()))
 }

@@ -29,8 +29,8 @@ pub use releases::{MOST_RELEASES, Releases};
 use crate::claims::{Facts, Outcome};
 use candidates::Candidates;
 use judge::Judge;
-use klimt::Result;
-use klimt::requirement::Requirement;
+use klimt_core::Result;
+use klimt_core::requirement::Requirement;
 use linked::Linked;
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use crate::{
     tally::{push_value, too_many},
 };
 use hashbrown::{HashMap, hash_map::Entry};
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 
 /// So many releases can be compared: a row's releases are the bits of a word.
 pub const MOST_RELEASES: usize = 64;
@@ -184,7 +184,7 @@ mod tests {
         let mut releases = Releases::new::<&str>(&[], &[]);
         (0..MOST_RELEASES).for_each(|_| releases.begin("one").unwrap());
         releases.add(1, &[], &[]).unwrap();
-        assert_eq!(releases.begin("another").unwrap_err().kind(), klimt::ErrorKind::Input);
+        assert_eq!(releases.begin("another").unwrap_err().kind(), klimt_core::ErrorKind::Input);
     }
 
     #[test]

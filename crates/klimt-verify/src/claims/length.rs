@@ -7,8 +7,8 @@ use crate::{
     Tally,
     width::{Domain, Width, least_width},
 };
-use klimt::Result;
-use klimt::requirement::Level;
+use klimt_core::Result;
+use klimt_core::requirement::Level;
 
 /// The least width that a column has in any row.
 pub(super) fn measure(tally: &Tally, column: &str, facts: &Facts) -> Result<Level> {

@@ -12,9 +12,9 @@ pub(crate) use whole::{Segment, Whole};
 pub use whole::{Told, ValueCounts};
 
 use crate::{Group, Tally, width::Domain};
-use klimt::requirement::{Check, LengthRestriction, Level, Requirement, Side};
-use klimt::table::ColumnSpec;
-use klimt::{Error, ErrorKind, Result};
+use klimt_core::requirement::{Check, LengthRestriction, Level, Requirement, Side};
+use klimt_core::table::ColumnSpec;
+use klimt_core::{Error, ErrorKind, Result};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -222,7 +222,7 @@ impl Promise<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt::registry;
+    use klimt_core::registry;
 
     fn tally() -> Tally {
         let mut tally = Tally::new(&["age", "zip"], &["disease"]);

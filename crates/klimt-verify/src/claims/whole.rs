@@ -7,10 +7,10 @@ use crate::{
     tally::{Group, too_many},
     values::{Comparison, Values},
 };
-use klimt::requirement::{Check, ColumnFacts, Facts, Level, Requirement};
-use klimt::statistics::{Histogram, Moments, Statistics, distances};
-use klimt::table::{ColumnSpec, Distinct, Domain, Encoding, Role};
-use klimt::{Error, Result};
+use klimt_core::requirement::{Check, ColumnFacts, Facts, Level, Requirement};
+use klimt_core::statistics::{Histogram, Moments, Statistics, distances};
+use klimt_core::table::{ColumnSpec, Distinct, Domain, Encoding, Role};
+use klimt_core::{Error, Result};
 use std::collections::BTreeMap;
 
 /// How many rows of a release have each value of a sensitive column, by the published text.

@@ -1,6 +1,6 @@
 //! What can be wrong with the text of a release.
 
-use klimt::Error;
+use klimt_core::Error;
 
 /// Something in the text that no reader should have to guess at, and where it is.
 ///
@@ -103,12 +103,12 @@ mod tests {
     #[test]
     fn a_fault_without_a_place_names_none() {
         let error = Fault { kind: FaultKind::Mismatch, line: 1 }.internal();
-        assert_eq!(error.kind(), klimt::ErrorKind::Internal);
+        assert_eq!(error.kind(), klimt_core::ErrorKind::Internal);
         assert!(
             error.message().contains("different columns") && !error.message().contains("line"),
             "{error}"
         );
         let error = Fault { kind: FaultKind::TooMany, line: 1 }.internal();
-        assert_eq!(error.kind(), klimt::ErrorKind::Resource);
+        assert_eq!(error.kind(), klimt_core::ErrorKind::Resource);
     }
 }

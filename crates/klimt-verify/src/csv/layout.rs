@@ -1,6 +1,6 @@
 //! Where the columns of a release are in its records.
 
-use klimt::{Error, Result};
+use klimt_core::{Error, Result};
 use klimt_io::csv::Dialect;
 
 /// How the records of a release are written and which of their fields matter.

@@ -17,7 +17,7 @@ use record::{Field, Records};
 /// A chunk holds whole records and no header. The records of a release may be cut into chunks anywhere between
 /// two records, and the chunks counted in any order and in any number of tallies that are merged later. A fault
 /// in the text is a bug of ours; the tally is then of no use.
-pub fn scan(layout: &Layout, chunk: &[u8], tally: &mut Tally) -> klimt::Result<()> {
+pub fn scan(layout: &Layout, chunk: &[u8], tally: &mut Tally) -> klimt_core::Result<()> {
     examine(layout, chunk, tally).map_err(|fault| fault.internal())
 }
 
@@ -216,10 +216,10 @@ impl Scan<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt::ErrorKind;
+    use klimt_core::ErrorKind;
     use klimt_io::csv::Dialect;
 
-    fn scanned(layout: &Layout, chunk: &str) -> klimt::Result<u64> {
+    fn scanned(layout: &Layout, chunk: &str) -> klimt_core::Result<u64> {
         let mut tally = Tally::new(&["age"], &[]);
         scan(layout, chunk.as_bytes(), &mut tally).map(|()| tally.rows())
     }

@@ -4,7 +4,8 @@ use crate::memory::MemoryArgs;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs};
 use crate::requirements::RequirementArgs;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use klimt::registry;
+use klimt_core::Choice;
+use klimt_core::registry::AlgorithmKind;
 
 /// `klimt compare`.
 #[derive(Args, Clone, Debug)]
@@ -23,7 +24,7 @@ pub struct CompareArgs {
     /// The algorithms, side by side
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "mondrian,rtree,local",
         value_parser = clap::builder::PossibleValuesParser::new(
-            registry::ALGORITHMS.iter().map(|entry| clap::builder::PossibleValue::new(entry.id).help(entry.help))))]
+            AlgorithmKind::ALL.iter().map(|(_, id, help)| clap::builder::PossibleValue::new(*id).help(*help))))]
     pub algorithms: Vec<String>,
     /// The loss that settings are compared by, and that searches minimise where it can be minimised
     #[arg(long, value_name = "NAME", default_value = "ncp")]

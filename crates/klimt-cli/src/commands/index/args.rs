@@ -37,7 +37,7 @@ pub struct CreateArgs {
     #[arg(long, value_name = "FILE")]
     pub like: String,
     /// The column that tells rows apart, such as a patient number: never published, kept as a keyed hash
-    #[arg(long, value_name = "COLUMN", value_parser = klimt::names::single)]
+    #[arg(long, value_name = "COLUMN", value_parser = klimt_core::names::single)]
     pub key: String,
     /// Take columns and requirements from a spec; flags win
     #[arg(long, value_name = "FILE")]

@@ -6,8 +6,8 @@ use crate::memory::MemoryArgs;
 use crate::options::FormatArgs;
 use crate::recorded;
 use crate::settings::Settings;
-use klimt::names::{quoted, shell};
-use klimt::table::Role;
+use klimt_core::names::{quoted, shell};
+use klimt_core::table::Role;
 use serde_json::Value;
 
 /// The command that makes this release again: the spec where there is one, all flags otherwise.

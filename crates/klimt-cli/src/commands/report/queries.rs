@@ -3,10 +3,10 @@
 //! Only means over many queries are told. What a single answer is off by would tell the exact one, which may be a count of
 //! fewer than k rows.
 
-use klimt::Result;
-use klimt::loss::PublishedGroups;
-use klimt::table::Table;
-use klimt::workload::{Errors, Released, Workload};
+use klimt_core::Result;
+use klimt_core::loss::PublishedGroups;
+use klimt_core::table::Table;
+use klimt_core::workload::{Errors, Released, Workload};
 use klimt_report::{QueryError, QueryErrors};
 
 /// So many queries of each kind are asked.

@@ -4,9 +4,9 @@ use super::{Release, comparison, names, open_release, reached};
 use crate::options::{AgainstArgs, FormatArgs, VerifyArgs};
 use crate::settings::Settings;
 use crate::terminal::count;
-use klimt::requirement::Requirement;
-use klimt::table::Role;
-use klimt::{Error, Result};
+use klimt_core::requirement::Requirement;
+use klimt_core::table::Role;
+use klimt_core::{Error, Result};
 use klimt_verify::against::{
     Changed, Difference, Intersected, Intersection, MOST_RELEASES, Releases, Report,
 };

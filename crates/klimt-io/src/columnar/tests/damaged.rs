@@ -4,7 +4,7 @@
 use super::*;
 use arrow::ipc::CompressionType;
 use arrow::ipc::writer::IpcWriteOptions;
-use klimt::{Error, ErrorKind};
+use klimt_core::{Error, ErrorKind};
 
 fn small() -> RecordBatch {
     let names: Vec<String> = (0..20).map(|n| format!("SECRET{n}")).collect();

@@ -1,7 +1,7 @@
 //! Records as texts.
 
 use super::*;
-use klimt::Error;
+use klimt_core::Error;
 
 #[test]
 fn columns_are_chosen_in_any_order_and_more_than_once() {

@@ -15,9 +15,9 @@ use ::parquet::file::properties::WriterProperties;
 use arrow::array::*;
 use arrow::datatypes::*;
 use arrow::ipc::writer::{FileWriter, StreamWriter};
-use klimt::Result;
-use klimt::partition::Unobserved;
-use klimt::table::{ColumnSpec, Role, Table};
+use klimt_core::Result;
+use klimt_core::partition::Unobserved;
+use klimt_core::table::{ColumnSpec, Role, Table};
 use std::io::Write;
 use std::sync::Arc;
 use tempfile::NamedTempFile;
@@ -105,7 +105,7 @@ fn read(path: &str, roles: &[Option<Role>], threads: usize) -> Result<Table> {
 
 /// Everything that a table holds, as texts and codes.
 fn content(table: &Table) -> Vec<(String, Vec<String>, Vec<u32>)> {
-    let column = |column: &klimt::table::Column| {
+    let column = |column: &klimt_core::table::Column| {
         let text = |row| {
             let mut out = Vec::new();
             column.write_text(row, &mut out);

@@ -4,10 +4,10 @@ use super::releases::*;
 use super::*;
 use crate::columnar::{ColumnarWriter, KeptTypes, RowsKnown};
 use crate::csv::{ChunkObserver, CsvWriter, Dialect};
-use klimt::partition::Partitioning;
-use klimt::recode::{Release, RowOrder, release_columns};
-use klimt::region::{Extents, Regions};
-use klimt::table::{Codes, Column, ColumnData, TextChunk, TextColumn};
+use klimt_core::partition::Partitioning;
+use klimt_core::recode::{Release, RowOrder, release_columns};
+use klimt_core::region::{Extents, Regions};
+use klimt_core::table::{Codes, Column, ColumnData, TextChunk, TextColumn};
 
 const ORDER: RowOrder = RowOrder::Shuffled([5; 32]);
 

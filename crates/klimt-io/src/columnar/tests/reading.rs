@@ -1,9 +1,9 @@
 //! The same table, whatever it is read from.
 
 use super::*;
-use klimt::ErrorKind;
-use klimt::partition::Observer;
-use klimt::table::{TypeSpec, ValueType};
+use klimt_core::ErrorKind;
+use klimt_core::partition::Observer;
+use klimt_core::table::{TypeSpec, ValueType};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
@@ -251,7 +251,7 @@ fn guarded(array: ArrayRef, missing: &[String]) -> Result<Table> {
     let batch = RecordBatch::try_from_iter_with_nullable([("x", array, true)]).unwrap();
     let file = file(&encoded(&batch, ColumnarFormat::Parquet, 3));
     let source = Source::open(path(&file), DialectSpec::default())?;
-    let guard = klimt::table::Guard::Refuse;
+    let guard = klimt_core::table::Guard::Refuse;
     let spec = ColumnSpec { guard, ..ColumnSpec::new("x", Role::QuasiIdentifier) };
     let options = ReadOptions { missing, threads: 1, observer: &Unobserved };
     source.read(&[ColumnPlan { spec: Some(spec) }], &options).map(|(table, _)| table)
@@ -259,7 +259,7 @@ fn guarded(array: ArrayRef, missing: &[String]) -> Result<Table> {
 
 #[test]
 fn the_type_that_a_file_declares_holds() {
-    use klimt::table::ValueType;
+    use klimt_core::table::ValueType;
     let float = |values: Vec<Option<f64>>| -> ArrayRef { Arc::new(Float64Array::from(values)) };
     let nan = guarded(float(vec![Some(1.5), Some(f64::NAN), None, Some(3.0)]), &[]).unwrap();
     assert_eq!(nan.domain(0).value_type(), ValueType::Decimal);
@@ -273,7 +273,7 @@ fn the_type_that_a_file_declares_holds() {
         error.message().ends_with("2 values on 2 rows are not of the type decimal: lines 2, 4"),
         "{error}"
     );
-    assert!(error.help()[0].ends_with("--missing inf --missing=-inf"), "{error}");
+    assert!(error.help(Words::Flags)[0].ends_with("--missing inf --missing=-inf"), "{error}");
     let named = guarded(float(infinite), &["inf".to_string(), "-inf".to_string()]).unwrap();
     assert_eq!(content(&named)[0].1, ["1.5", "", "2.5", ""]);
 

@@ -3,9 +3,9 @@
 use super::*;
 use crate::columnar::{KeptTypes, write_release};
 use crate::csv;
-use klimt::partition::Partitioning;
-use klimt::recode::{Release, RowOrder, StatisticKind};
-use klimt::region::{Extents, Regions};
+use klimt_core::partition::Partitioning;
+use klimt_core::recode::{Release, RowOrder, StatisticKind};
+use klimt_core::region::{Extents, Regions};
 
 /// Groups of `size` rows each, every `stride`-th row of the table; the last `suppressed` rows are in no group.
 pub fn groups(table: &Table, size: usize, suppressed: usize) -> Partitioning {

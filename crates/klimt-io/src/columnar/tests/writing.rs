@@ -4,9 +4,9 @@ use super::releases::*;
 use super::*;
 use crate::columnar::layout::BATCH_BYTES;
 use crate::columnar::{KeptTypes, write_release};
-use klimt::ErrorKind;
-use klimt::partition::Observer;
-use klimt::recode::RowOrder;
+use klimt_core::ErrorKind;
+use klimt_core::partition::Observer;
+use klimt_core::recode::RowOrder;
 use std::io;
 
 const SHUFFLED: RowOrder = RowOrder::Shuffled([7; 32]);

@@ -5,7 +5,7 @@ use crate::columnar::tests::{FORMATS, encoded, every_type};
 use arrow::array::*;
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Schema};
-use klimt::ErrorKind;
+use klimt_core::ErrorKind;
 use std::sync::Arc;
 
 fn plan_of(batch: &RecordBatch, role: impl Fn(usize) -> Role) -> Vec<ColumnPlan> {

@@ -4,7 +4,7 @@ use super::*;
 use crate::csv::quote_field;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use klimt::table::{TypeSpec, ValueType};
+use klimt_core::table::{TypeSpec, ValueType};
 use proptest::prelude::*;
 
 /// Values of one kind: few, many, spelt in one way or in several.
@@ -81,7 +81,7 @@ proptest! {
         match both(&file, &plan, &missing, threads, limits) {
             (Ok(held), Ok(found)) => assert_same(&held, &found),
             // Numbers that are to be texts, and may take no memory.
-            (Ok(_), Err(error)) => prop_assert!(numbers < 1 << 22 && error.kind() == klimt::ErrorKind::Resource, "{}", error),
+            (Ok(_), Err(error)) => prop_assert!(numbers < 1 << 22 && error.kind() == klimt_core::ErrorKind::Resource, "{}", error),
             (held, found) => panic!("{held:?} {found:?}"),
         }
     }

@@ -1,9 +1,9 @@
 //! What goes wrong is told as it is told of a table in memory.
 
 use super::*;
-use klimt::ErrorKind;
-use klimt::partition::Observer;
-use klimt::table::{TypeSpec, ValueType};
+use klimt_core::ErrorKind;
+use klimt_core::partition::Observer;
+use klimt_core::table::{TypeSpec, ValueType};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn typed(name: &str, value_type: ValueType) -> ColumnSpec {
@@ -109,7 +109,7 @@ fn a_folder_that_takes_no_files_is_named() {
 /// A few texts among numbers are told like those of a table in memory, also where all numbers would not fit as texts.
 #[test]
 fn strays_and_unique_texts_are_refused_on_disk_too() {
-    let guarded = |name: &str| ColumnSpec { guard: klimt::table::Guard::Refuse, ..quasi(name) };
+    let guarded = |name: &str| ColumnSpec { guard: klimt_core::table::Guard::Refuse, ..quasi(name) };
     let mut text = String::from("n,t\n");
     for row in 0..400 {
         let number = if row % 100 == 7 { "n/a".to_string() } else { (row * 37 % 401).to_string() };

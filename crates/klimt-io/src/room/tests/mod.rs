@@ -8,11 +8,11 @@ mod ranges;
 use super::{Limits, Loaded, Room, SpilledTable};
 use crate::csv::{DialectSpec, ReadOptions};
 use crate::source::{ColumnPlan, Source};
-use klimt::memory::Pool;
-use klimt::partition::Unobserved;
-use klimt::spill::{Block, Rows, SpillFolder};
-use klimt::table::{Column, ColumnSpec, Domain, Role, Shape, Table};
-use klimt::{Error, Result};
+use klimt_core::memory::Pool;
+use klimt_core::partition::Unobserved;
+use klimt_core::spill::{Block, Rows, SpillFolder};
+use klimt_core::table::{Column, ColumnSpec, Domain, Role, Shape, Table};
+use klimt_core::{Error, Result};
 use std::io::Write;
 use tempfile::{NamedTempFile, TempDir};
 

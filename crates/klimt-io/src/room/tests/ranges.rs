@@ -1,7 +1,7 @@
 //! Columns with more different values than memory could hold.
 
 use super::*;
-use klimt::ErrorKind;
+use klimt_core::ErrorKind;
 
 const MANY: usize = 3_000_000;
 const SOME: usize = 400_000;
@@ -74,7 +74,7 @@ fn millions_of_instants() {
     let start = 1_700_000_000;
     let spell = |n: usize| {
         let mut out = Vec::new();
-        klimt::table::Spelling::Timestamp { separator: b' ', utc: false }
+        klimt_core::table::Spelling::Timestamp { separator: b' ', utc: false }
             .write(start + 2 * n as i64, &mut out);
         String::from_utf8(out).unwrap()
     };
@@ -87,7 +87,7 @@ fn millions_of_instants() {
 fn days_keep_their_codes() {
     let spell = |n: usize| {
         let mut out = Vec::new();
-        klimt::table::Spelling::Date.write(3 * (n % 20_000) as i64, &mut out);
+        klimt_core::table::Spelling::Date.write(3 * (n % 20_000) as i64, &mut out);
         String::from_utf8(out).unwrap()
     };
     let domain = check(SOME, 4 << 20, spell);
@@ -114,8 +114,9 @@ fn more_different_texts_than_fit_are_a_matter_of_memory() {
         assert!(error.message().contains("column x"), "{error}");
         assert!(place.pool.peak() <= place.pool.limit());
         assert_eq!(place.pool.left(), place.pool.limit());
-        let told =
-            error.help()[0].strip_prefix("--memory ").and_then(|help| help.strip_suffix("MB would do"));
+        let told = error.help(Words::Flags)[0]
+            .strip_prefix("--memory ")
+            .and_then(|help| help.strip_suffix("MB would do"));
         let enough = Place::new(told.unwrap().parse::<usize>().unwrap() * 1_000_000);
         assert!(load(&file, &enough, &[]).is_ok(), "{error}");
         assert!(told.unwrap().parse::<usize>().unwrap() < 200, "{error}");

@@ -1,0 +1,209 @@
+//! How the memory is shared out.
+
+use super::{External, Limits};
+use crate::Remedy;
+use crate::partition::tuple_bytes;
+use crate::spill::{Block, Rows};
+use crate::table::{Codes, Column, Domain, Role, Table};
+use crate::{Error, Result, memory};
+
+/// What fits into the memory that is left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// The bytes that are shared out.
+    bytes: usize,
+    usual: Usual,
+    /// What the domains take, about.
+    domains: usize,
+    /// What a row takes while it lies in a table.
+    row: usize,
+    /// What a row takes while its part is in memory: the table, the tuples in both buffers, its share of the groups.
+    working_row: usize,
+    /// The rows of a block of the source.
+    block_rows: usize,
+    limits: Limits,
+}
+
+/// What fits in a budget by the number of columns alone. Groups depend on the sample, on which parts fit and on how many
+/// leaves there are, and how narrow codes are may depend on how many readers there were: so those go by this.
+#[derive(Clone, Copy, Debug)]
+struct Usual {
+    rows: u64,
+    /// What the buffers of leaves may take.
+    bytes: usize,
+}
+
+/// What rounding and small things take.
+const NEGLECTED: u64 = 1 << 20;
+/// So many rows show what a row takes.
+const FIRST_ROWS: usize = 256;
+/// What a value of a domain takes in the frame and in what translates to it, at most, in bytes.
+const PER_VALUE: usize = 16;
+/// Rows of a leaf are written in strokes of at least this many bytes, or leaves are too many.
+const LEAST_BUFFER: usize = 16 << 10;
+/// Longer strokes gain nothing.
+const MOST_BUFFER: usize = 256 << 10;
+/// A leaf that fits is not cut further on disk below so many rows: they fit in the cache.
+const SMALL_PART: u64 = 1 << 16;
+
+/// Columns with more values than this may have another one in every row of a part.
+const FEW_VALUES: usize = 1 << 16;
+/// What a value takes while the values of a part are counted by their texts, in bytes.
+const PER_COUNTED: usize = 96;
+
+/// What a value of a column takes in bytes where groups are compared with all values of it: in the checker, by its text, and
+/// in the requirement.
+const PER_COMPARED: usize = 240;
+
+/// The sensitive columns that have many values.
+fn counted_values(frame: &Table) -> usize {
+    let has_many = |column: &&Column| {
+        column.role == Role::Sensitive
+            && column.coded().is_some_and(|(domain, _)| domain.cardinality() > FEW_VALUES)
+    };
+    frame.columns().iter().filter(has_many).count()
+}
+
+/// The bytes that it takes to compare groups with the values of the whole.
+pub(super) fn compared_bytes(job: &External<'_>) -> usize {
+    let is_compared = |column: &&Column| {
+        let mut about =
+            job.requirements.iter().filter(|requirement| requirement.column() == Some(&column.name));
+        column.role == Role::Sensitive && about.any(|requirement| requirement.compares_with_whole())
+    };
+    let values = |column: &Column| column.coded().map_or(0, |(domain, _)| domain.cardinality());
+    let compared = job.frame.columns().iter().filter(is_compared).map(values);
+    compared.filter(|&values| values > FEW_VALUES).sum::<usize>() * PER_COMPARED
+}
+
+/// So many rows keep all processors busy; more only take memory that must be cleared each time.
+const LOAD: u64 = 1 << 19;
+
+impl Room {
+    /// Looks at the first rows to see what a row takes; so many bytes are taken by what groups are compared with.
+    pub fn new(
+        job: &External<'_>,
+        columns: &[usize],
+        least_group: u64,
+        compared: usize,
+        limits: Limits,
+    ) -> Result<Self> {
+        let (mut block, mut first) = (Block::empty(job.frame), Block::empty(job.frame));
+        if job.source.blocks() > 0 {
+            job.source.read(0, &mut block)?;
+        }
+        first.append_rows(&block, &(0..block.rows().min(FIRST_ROWS) as u32).collect::<Vec<_>>());
+        let row = first.held_bytes().div_ceil(first.rows().max(1)).max(1);
+        let width = |&column: &usize| {
+            job.frame.columns()[column].coded().map_or(1, |(domain, _)| Codes::width(domain.cardinality()))
+        };
+        let word = columns.iter().map(width).max().unwrap_or(1);
+        // A group has a region, and is counted by its published text when the release is checked.
+        let group = (job.frame.dimensions() * 24 + 128) / least_group.max(1) as usize;
+        // Meanwhile the part before is published, and its sensitive values are counted by their texts.
+        let values = counted_values(job.frame) * PER_COUNTED;
+        let published = row + 4 + group + values;
+        let working_row = row + 2 * (tuple_bytes(word, columns.len()) + 4) + 4 + group + published;
+        // A quarter stays for the writers, the checker and what the allocator holds back.
+        let held = |domain: &Domain| if domain.is_range() { 0 } else { domain.cardinality() };
+        let domain = |column: &Column| column.coded().map_or(0, |(domain, _)| held(domain));
+        let domains = job.frame.columns().iter().map(domain).sum::<usize>() * PER_VALUE;
+        let shared = job.pool.limit().saturating_sub(domains + compared).max(job.pool.limit() / 4);
+        let bytes = shared.min(job.pool.left()) / 4 * 3;
+        let words = 4 * columns.len() + 16 * (job.frame.columns().len() - columns.len());
+        let usual_row = 2 * (words + 4 + group) + values + 2 * (tuple_bytes(4, columns.len()) + 4);
+        let limit = job.pool.limit().saturating_sub(compared).max(job.pool.limit() / 4);
+        let usual = Usual { rows: (limit / 2 / usual_row) as u64, bytes: limit / 8 * 3 };
+        let block_rows = block.rows().max(1);
+        Ok(Room { bytes, usual, domains, row, working_row, block_rows, limits })
+    }
+
+    /// TM: the rows that can be partitioned in memory.
+    pub fn rows(&self) -> u64 {
+        let fit = (self.bytes / self.working_row) as u64;
+        self.limits.memory_rows.unwrap_or(fit.min(self.usual.rows)).max(1)
+    }
+
+    /// The rows of small parts that are loaded together, at most.
+    pub fn load_rows(&self) -> u64 {
+        self.rows().min(LOAD)
+    }
+
+    /// What a row takes in a table, about.
+    pub fn row_bytes(&self) -> usize {
+        self.row
+    }
+
+    /// The bytes that so many rows take while they are partitioned.
+    pub fn working_bytes(&self, rows: u64) -> usize {
+        rows as usize * self.working_row
+    }
+
+    /// The rows of a slice of a group that is not cut any more.
+    pub fn slice_rows(&self) -> u64 {
+        self.limits.memory_rows.unwrap_or((self.bytes / 2 / (self.row + 8)) as u64).max(1)
+    }
+
+    /// How many blocks are read at once.
+    pub fn batch(&self) -> usize {
+        self.blocks_in(self.bytes / 6)
+    }
+
+    /// How many blocks are read at once beside frequency groups.
+    pub fn batch_beside(&self) -> usize {
+        self.blocks_in(self.bytes / 16)
+    }
+
+    fn blocks_in(&self, bytes: usize) -> usize {
+        let block = self.block_rows * (self.row + 12);
+        (bytes / block.max(1)).clamp(1, 4 * rayon::current_num_threads())
+    }
+
+    /// How many leaves rows can be divided among at once.
+    pub fn leaves(&self) -> usize {
+        // A buffer may have room for twice what it holds.
+        (self.usual.bytes / LEAST_BUFFER / 2).clamp(2, self.limits.leaves.unwrap_or(1 << 12))
+    }
+
+    /// When the rows of one of so many leaves are written.
+    pub fn buffer(&self, leaves: usize) -> usize {
+        (self.bytes / 2 / leaves.max(1) / 2).clamp(LEAST_BUFFER / 4, MOST_BUFFER)
+    }
+
+    /// The bytes for frequency groups, the blocks that are read meanwhile apart.
+    pub fn frequencies(&self) -> u64 {
+        (self.bytes / 16 * 15) as u64
+    }
+
+    /// How many frequency groups there may be at once, however small.
+    pub fn frequency_groups(&self) -> usize {
+        self.limits.frequency_groups.unwrap_or(usize::MAX)
+    }
+
+    /// The rows of a sample.
+    pub fn sample(&self, wanted: Option<u64>) -> u64 {
+        let fits = self.rows();
+        wanted.unwrap_or((fits / 2).min(1 << 20)).clamp(1, fits)
+    }
+
+    /// A part of at most so many rows is small enough when rows are divided by a sample.
+    pub fn leaf_rows(&self, rows: u64) -> u64 {
+        let small = (self.rows() / 4).clamp(1, SMALL_PART);
+        small.max(rows.div_ceil(self.leaves() as u64) * 2)
+    }
+
+    /// A frequency group of so many bytes does not fit.
+    pub fn too_small(&self, job: &External<'_>, bytes: u64) -> Error {
+        let share = bytes.saturating_mul(16).div_ceil(15).saturating_mul(4).div_ceil(3);
+        let needed = share + self.domains as u64 + NEGLECTED;
+        let budget = memory::amount(job.pool.limit());
+        Error::resource(format!("{budget} of memory are too little for one frequency group"))
+            .with_help(Remedy::RaiseMemory(needed as usize))
+            .with_help("rothko-s needs none")
+    }
+
+    /// Whether a part is small enough for memory.
+    pub fn fits(&self, part: &dyn Rows) -> bool {
+        part.rows() <= self.rows()
+    }
+}

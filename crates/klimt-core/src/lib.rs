@@ -1,0 +1,31 @@
+//! The klimt engine: from an encoded table to a partitioning with one recoding per group.
+//!
+//! An anonymization is a partition of the rows into groups and one recoding per group. The modules follow the
+//! words of that sentence: [`table`] and [`hierarchy`] hold the data and its domains, [`algorithm`] finds the
+//! partition under the [`requirement`]s, [`partition`] and [`region`] hold it, [`recode`] turns it into what is
+//! published, [`loss`] says what that costs, [`risk`] how easily people are found, and [`attack`] what is learnt about them.
+
+pub mod algorithm;
+pub mod attack;
+pub mod choice;
+pub mod error;
+pub mod hierarchy;
+pub mod loss;
+pub mod memory;
+pub mod names;
+pub mod partition;
+pub mod recode;
+pub mod region;
+pub mod registry;
+pub mod requirement;
+pub mod risk;
+pub mod spill;
+pub mod split;
+pub mod statistics;
+pub mod table;
+pub mod words;
+pub mod workload;
+
+pub use choice::Choice;
+pub use error::{Error, ErrorKind, Remedy, Result};
+pub use words::Words;

@@ -1,0 +1,104 @@
+//! What a requirement may know of the whole table.
+
+use crate::Remedy;
+use crate::table::{Domain, Role, Table};
+use crate::{Error, Result};
+
+/// A column of the whole.
+#[derive(Clone, Debug)]
+pub struct ColumnFacts<'a> {
+    /// Its number, by which its statistics are asked for.
+    pub number: usize,
+    /// What it ranges over.
+    pub domain: &'a Domain,
+    /// How many rows of the whole have each code.
+    pub counts: Vec<u64>,
+}
+
+impl<'a> ColumnFacts<'a> {
+    /// The facts of a sensitive column of which so many rows have each code: spellings of one value are one.
+    pub fn new(number: usize, domain: &'a Domain, counts: Vec<u64>) -> Self {
+        let Some(classes) = domain.classes() else { return ColumnFacts { number, domain, counts } };
+        let mut by_class = vec![0; domain.compared().cardinality()];
+        for (&class, rows) in classes.iter().zip(counts) {
+            by_class[class as usize] += rows;
+        }
+        ColumnFacts { number, domain: domain.compared(), counts: by_class }
+    }
+}
+
+/// How many values it takes, the commonest first, to have so many rows of the whole; all where there are fewer rows.
+pub(super) fn values_that_hold(counts: &[u64], rows: f64) -> u64 {
+    let mut descending: Vec<u64> = counts.iter().copied().filter(|&count| count > 0).collect();
+    descending.sort_unstable_by(|a, b| b.cmp(a));
+    let (mut held, mut values) = (0, 0);
+    for count in descending {
+        if held as f64 >= rows {
+            break;
+        }
+        held += count;
+        values += 1;
+    }
+    values.max(1)
+}
+
+/// The whole that groups are parts of.
+pub trait Facts {
+    /// The number of rows.
+    fn rows(&self) -> u64;
+
+    /// A column that is published as it is.
+    fn column(&self, name: &str) -> Option<ColumnFacts<'_>>;
+
+    /// The number and the domain of a quasi-identifier.
+    fn dimension(&self, name: &str) -> Option<(usize, &Domain)>;
+}
+
+impl dyn Facts + '_ {
+    /// A sensitive column, which a requirement protects.
+    pub fn protected(&self, requirement: &str, name: &str) -> Result<ColumnFacts<'_>> {
+        self.column(name).ok_or_else(|| {
+            Error::input(format!("{requirement} protects a sensitive column, and {name} is none"))
+                .with_help(Remedy::GiveRole { column: name.to_string(), role: Role::Sensitive })
+        })
+    }
+}
+
+/// The facts of a table, or of those of its rows that will be published.
+#[derive(Clone, Copy, Debug)]
+pub struct TableFacts<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// The published rows, where these are not all.
+    pub rows: Option<&'a [u32]>,
+}
+
+impl<'a> TableFacts<'a> {
+    /// The facts of all rows.
+    pub fn of(table: &'a Table) -> Self {
+        TableFacts { table, rows: None }
+    }
+}
+
+impl Facts for TableFacts<'_> {
+    fn rows(&self) -> u64 {
+        self.rows.map_or(self.table.rows(), <[u32]>::len) as u64
+    }
+
+    fn column(&self, name: &str) -> Option<ColumnFacts<'_>> {
+        let protected = |role: Role| matches!(role, Role::Sensitive);
+        let number = self.table.columns().iter().position(|c| c.name == name && protected(c.role))?;
+        let (domain, codes) = self.table.columns()[number].coded()?;
+        let mut counts = vec![0; domain.cardinality()];
+        match self.rows {
+            None => (0..codes.len()).for_each(|row| counts[codes.get(row) as usize] += 1),
+            Some(rows) => rows.iter().for_each(|&row| counts[codes.get(row as usize) as usize] += 1),
+        }
+        Some(ColumnFacts::new(number, domain, counts))
+    }
+
+    fn dimension(&self, name: &str) -> Option<(usize, &Domain)> {
+        let dimension = (0..self.table.dimensions()).find(|&d| self.table.dimension(d).name == name)?;
+        Some((dimension, self.table.domain(dimension)))
+    }
+}

@@ -1,0 +1,260 @@
+//! Queries beside the columns of a table.
+
+use super::steering::Steering;
+use super::{Admitted, Aggregate, End, Function, Predicate, Query, Test, Workload};
+use crate::table::{Decimal, Domain, Shape, Table};
+use crate::words::column_option;
+use crate::words::option;
+use crate::{Error, Result};
+
+/// What a query computes, of a column by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// How many rows there are.
+    Count,
+    /// A function of a column of numbers.
+    Of(Function, usize),
+}
+
+/// A query whose columns are known.
+#[derive(Clone, Debug)]
+pub struct BoundQuery {
+    /// What is computed.
+    pub asked: Asked,
+    /// What is admitted of each column that it looks at, by the number of the column, ascending.
+    pub admitted: Vec<(usize, Admitted)>,
+    /// How much it matters.
+    pub weight: f64,
+}
+
+/// A value of a query that its column does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The number of the query, from 0.
+    pub query: usize,
+    /// The column.
+    pub column: String,
+}
+
+/// A workload whose columns are known.
+#[derive(Clone, Debug)]
+pub struct BoundWorkload {
+    /// The queries, in order.
+    pub queries: Vec<BoundQuery>,
+    /// Values that queries ask for and no row can have.
+    pub unknown: Vec<Unknown>,
+    /// What is admitted of each dimension, and what the answer is worth, for each query about any.
+    pub(crate) steering: Vec<Steering>,
+    /// Whether the means of groups are published.
+    pub(crate) means: bool,
+    /// Whether the boundaries of regions are published, and not their smallest intervals.
+    pub(crate) boundaries: bool,
+}
+
+impl Workload {
+    /// Binds the queries to the columns of a table, which must be coded. Names that differ by case alone are found.
+    pub fn bind(&self, table: &Table) -> Result<BoundWorkload> {
+        let mut unknown = Vec::new();
+        let mut queries = Vec::with_capacity(self.queries.len());
+        for (number, query) in self.queries.iter().enumerate() {
+            queries.push(bind_query(query, number, table, &mut unknown)?);
+        }
+        let steering = queries.iter().map(|query| Steering::new(query, table)).collect();
+        Ok(BoundWorkload { queries, unknown, steering, means: false, boundaries: false })
+    }
+}
+
+impl BoundWorkload {
+    /// The same, for a release that publishes the means of groups where a column has any.
+    pub fn with_means(self, means: bool) -> Self {
+        BoundWorkload { means, ..self }
+    }
+
+    /// The same, for a release that publishes the boundaries of regions, which are open on the left.
+    pub fn with_boundaries(self, boundaries: bool) -> Self {
+        BoundWorkload { boundaries, ..self }
+    }
+
+    /// The sum of the weights.
+    pub fn weight(&self) -> f64 {
+        self.queries.iter().map(|query| query.weight).sum()
+    }
+}
+
+fn bind_query(query: &Query, number: usize, table: &Table, unknown: &mut Vec<Unknown>) -> Result<BoundQuery> {
+    let mut admitted: Vec<(usize, Admitted)> = Vec::new();
+    for predicate in &query.predicates {
+        let (column, domain) = find(table, &predicate.column, number)?;
+        let found = admit(predicate, domain, number, unknown)?;
+        match admitted.iter_mut().find(|(other, _)| *other == column) {
+            Some((_, before)) => *before = before.and(&found, domain),
+            None => admitted.push((column, found)),
+        }
+    }
+    admitted.sort_unstable_by_key(|(column, _)| *column);
+    let asked = match &query.aggregate {
+        Aggregate::Count => Asked::Count,
+        Aggregate::Of(function, name) => {
+            let (column, domain) = find(table, name, number)?;
+            if !is_number(domain) {
+                return Err(Error::input(format!(
+                    "query {}: {} of column {name}, which holds no numbers",
+                    number + 1,
+                    function.name()
+                ))
+                .with_help(format!(
+                    "{} names the type of a column, such as {}",
+                    option("type"),
+                    column_option("type", "age", Some("integer"))
+                )));
+            }
+            Asked::Of(*function, column)
+        }
+    };
+    Ok(BoundQuery { asked, admitted, weight: query.weight })
+}
+
+/// Whether a domain is an axis of numbers, of which sums and averages make sense.
+pub fn is_number(domain: &Domain) -> bool {
+    use crate::table::ValueType::{Decimal, Integer};
+    matches!(domain.shape(), Shape::Ordered)
+        && domain.is_measured()
+        && matches!(domain.value_type(), Integer | Decimal)
+}
+
+fn find<'a>(table: &'a Table, name: &str, number: usize) -> Result<(usize, &'a Domain)> {
+    let columns = table.columns();
+    let exact = columns.iter().position(|column| column.name == name);
+    let alike = || {
+        let mut found = (0..columns.len()).filter(|&at| columns[at].name.eq_ignore_ascii_case(name));
+        found.next().filter(|_| found.next().is_none())
+    };
+    let at = exact.or_else(alike).ok_or_else(|| {
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        Error::input(format!("query {}: there is no column {name} to ask about", number + 1))
+            .with_help(format!("the columns are {}", names.join(", ")))
+    })?;
+    let (domain, _) = columns[at]
+        .coded()
+        .ok_or_else(|| Error::input(format!("query {}: column {name} is only carried along", number + 1)))?;
+    Ok((at, domain))
+}
+
+fn admit(
+    predicate: &Predicate,
+    domain: &Domain,
+    number: usize,
+    unknown: &mut Vec<Unknown>,
+) -> Result<Admitted> {
+    let column = &predicate.column;
+    let note = |unknown: &mut Vec<Unknown>| unknown.push(Unknown { query: number, column: column.clone() });
+    let wrong = |what: &str| Error::input(format!("query {}, column {column}: {what}", number + 1));
+    match (&predicate.test, domain.shape()) {
+        (Test::Missing, Shape::Ordered) => Ok(Admitted::axis(domain, Vec::new(), true)),
+        (Test::Missing, _) => Ok(Admitted::codes(domain, |code| Some(code) == domain.missing_code())),
+        (Test::In(values), Shape::Ordered) => {
+            let mut stretches = Vec::new();
+            for value in values {
+                match unit(domain, value) {
+                    Some(Unit { below, exact: true }) => stretches.push((below, below)),
+                    _ => note(unknown),
+                }
+            }
+            Ok(Admitted::axis(domain, stretches, false))
+        }
+        (Test::In(values), _) => {
+            let mut held = vec![false; domain.cardinality()];
+            for value in values {
+                let found = codes_named(domain, value);
+                if found.is_empty() {
+                    note(unknown);
+                }
+                found.into_iter().for_each(|code| held[code as usize] = true);
+            }
+            Ok(Admitted::codes(domain, |code| held[code as usize]))
+        }
+        (Test::Range { from, to }, Shape::Ordered) => {
+            let end = |end: &End| unit(domain, &end.text).ok_or_else(|| wrong("an end is no value of it"));
+            let first = match from {
+                None => i128::MIN / 4,
+                Some(from) => end(from)?.first(from.included),
+            };
+            let last = match to {
+                None => i128::MAX / 4,
+                Some(to) => end(to)?.last(to.included),
+            };
+            Ok(Admitted::axis(domain, vec![(first, last)], false))
+        }
+        (Test::Range { from, to }, _) => {
+            let place = |text: &str| text.trim().parse::<Decimal>().ok();
+            let ends = |end: &Option<End>| match end {
+                None => Ok(None),
+                Some(end) => place(&end.text).map(|at| Some((at, end.included))).ok_or_else(|| {
+                    wrong("it has no order, so that there are no ranges of it").with_help(format!(
+                        "list its values with IN, or give it an order with {}",
+                        option("order")
+                    ))
+                }),
+            };
+            let (from, to) = (ends(from)?, ends(to)?);
+            let within = |code: u32| {
+                let Some(at) = place(&domain.text(code)) else { return false };
+                from.is_none_or(|(from, included)| at > from || (included && at == from))
+                    && to.is_none_or(|(to, included)| at < to || (included && at == to))
+            };
+            let is_value = |code: u32| Some(code) != domain.missing_code();
+            Ok(Admitted::codes(domain, |code| is_value(code) && within(code)))
+        }
+    }
+}
+
+/// The greatest unit of an axis that is not above a value, and whether it is the value.
+struct Unit {
+    below: i128,
+    exact: bool,
+}
+
+impl Unit {
+    fn first(&self, included: bool) -> i128 {
+        if self.exact && included { self.below } else { self.below + 1 }
+    }
+
+    fn last(&self, included: bool) -> i128 {
+        if self.exact && !included { self.below - 1 } else { self.below }
+    }
+}
+
+/// Where a value lies on the axis of an ordered domain; `None` where it is no value of it.
+fn unit(domain: &Domain, text: &str) -> Option<Unit> {
+    if !domain.is_measured() {
+        return codes_named(domain, text).first().map(|&code| Unit { below: i128::from(code), exact: true });
+    }
+    let text = text.trim();
+    let number = || if is_number(domain) { text.parse().ok() } else { None };
+    let at: Decimal = domain.type_spec().position(text).or_else(number)?;
+    let scale = domain.scale();
+    if at.scale <= scale {
+        let below = at.rescaled(scale)?;
+        return (below.abs() < i128::MAX / 8).then_some(Unit { below, exact: true });
+    }
+    let factor = 10i128.checked_pow(at.scale - scale)?;
+    Some(Unit { below: at.units.div_euclid(factor), exact: at.units.rem_euclid(factor) == 0 })
+}
+
+/// The codes that a name stands for: of a value, of the leaves below a node, of a value that differs by case alone.
+fn codes_named(domain: &Domain, name: &str) -> Vec<u32> {
+    let values = || 0..domain.value_count() as u32;
+    if let Some(code) = values().find(|&code| domain.text(code) == name) {
+        return vec![code];
+    }
+    if let Some((tree, node)) = domain.hierarchy().and_then(|tree| Some((tree, tree.node(name)?))) {
+        let (lo, hi) = tree.span(node);
+        let whole = node == tree.root();
+        return (lo..=hi).chain(domain.missing_code().filter(|_| whole)).collect();
+    }
+    let mut alike = values().filter(|&code| domain.text(code).eq_ignore_ascii_case(name));
+    match (alike.next(), alike.next()) {
+        (Some(code), None) => vec![code],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,388 @@
+//! What is claimed of a release is true of it as it is published: every claim is compared with all releases of the family
+//! that it names, for every algorithm, effort, start and loss, with suppressed rows, both extents, hierarchies, sets and
+//! missing values.
+
+use crate::common::workload;
+use crate::family::{least_in, least_of_sizes};
+use crate::optimal::{every_requirement, job, rows};
+use crate::schemes::{Kind, kind, least_generalization, losses, search, small, table_of};
+use klimt_core::algorithm::gensearch::{GenSearch, Priority, Splits};
+use klimt_core::algorithm::index::{BoxSplit, By, RPlusTree};
+use klimt_core::algorithm::local::Local;
+use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::algorithm::optimal::{Effort, Optimal, improve};
+use klimt_core::algorithm::scheme::{Direction, Pruning, Scheme};
+use klimt_core::loss::{Cost, Discernibility, Original};
+use klimt_core::partition::{
+    Claim, Family, Job, Judged, LowerBound, Partitioner, Partitioning, Proof, Suppression,
+};
+use klimt_core::region::Extents;
+use klimt_core::registry;
+use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::split::SplitCriterion;
+use klimt_core::table::{Domain, Table};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+/// The k of the average group size.
+const K: u64 = 2;
+
+/// What finds the groups.
+#[derive(Clone, Debug)]
+enum Way {
+    Mondrian {
+        model: Model,
+        effort: Effort,
+    },
+    Tree {
+        base: Option<By>,
+    },
+    GenSearch {
+        splits: Splits,
+        priority: Priority,
+        max_size: Option<usize>,
+        lookahead: usize,
+        start: usize,
+        effort: Effort,
+    },
+    Optimal {
+        hurry: bool,
+    },
+    Scheme {
+        hurry: bool,
+    },
+    Local,
+}
+
+fn efforts() -> impl Strategy<Value = Effort> {
+    prop::sample::select(vec![Effort::Fast, Effort::Fast, Effort::Balanced, Effort::Best])
+}
+
+fn splits() -> impl Strategy<Value = Splits> {
+    prop_oneof![
+        Just(Splits::Every),
+        (1..4usize).prop_map(Splits::EqualWidth),
+        (1..4usize).prop_map(Splits::EqualCount),
+        prop::collection::vec(prop::collection::vec(0..6u32, 0..4), 3).prop_map(Splits::Given),
+    ]
+}
+
+fn ways() -> impl Strategy<Value = Way> {
+    let models = prop::sample::select(vec![Model::Strict, Model::Relaxed]);
+    let priorities = prop::sample::select(vec![Priority::Bound, Priority::Cost, Priority::Ratio]);
+    let sizes = prop::option::of(1..12usize);
+    let lookaheads = prop::sample::select(vec![0, 8, 1 << 20]);
+    prop_oneof![
+        2 => (models, efforts()).prop_map(|(model, effort)| Way::Mondrian { model, effort }),
+        1 => prop::option::of(prop::sample::select(vec![By::LeafScan, By::Level])).prop_map(|base| Way::Tree { base }),
+        5 => (splits(), priorities, sizes, lookaheads, 0..3usize, efforts()).prop_map(
+            |(splits, priority, max_size, lookahead, start, effort)| {
+                Way::GenSearch { splits, priority, max_size, lookahead, start, effort }
+            }
+        ),
+        3 => any::<bool>().prop_map(|hurry| Way::Optimal { hurry }),
+        2 => any::<bool>().prop_map(|hurry| Way::Scheme { hurry }),
+        1 => Just(Way::Local),
+    ]
+}
+
+/// Given splits as far as the table has them.
+fn fitting(splits: &Splits, table: &Table) -> Splits {
+    let Splits::Given(given) = splits else { return splits.clone() };
+    let most = |dimension: usize| (table.domain(dimension).cardinality() as u32).saturating_sub(1);
+    let fits =
+        |dimension: usize| given[dimension].iter().copied().filter(|&at| at < most(dimension)).collect();
+    Splits::Given((0..table.dimensions()).map(fits).collect())
+}
+
+/// Finds groups, and leaves out rows where the algorithm does not; nothing where there is no release.
+fn run(
+    way: &Way,
+    kinds: &[Kind],
+    job: &Job<'_>,
+    requirements: &[Box<dyn Requirement>],
+) -> Option<Partitioning> {
+    let started = |start: usize| -> Option<Box<dyn Partitioner>> {
+        match start {
+            0 => None,
+            1 => Some(Box::new(Mondrian::default())),
+            _ => Some(Box::new(Optimal { start: Box::new(Mondrian::default()) })),
+        }
+    };
+    let in_time = |hurry: bool| {
+        let mut job = Job { ..*job };
+        if hurry {
+            job.budget.until = Some(Instant::now());
+        }
+        job
+    };
+    let unsuppressed = Job { suppression: Suppression::NONE, ..*job };
+    let (mut found, effort) = match way {
+        Way::Mondrian { model, effort } => {
+            let mondrian = Mondrian { model: *model, hierarchy_cut: HierarchyCut::Both };
+            (mondrian.partition(job).unwrap(), *effort)
+        }
+        Way::Tree { base } => {
+            let k = [registry::requirement("k", "", "1").unwrap()];
+            let leaves = Bound::new(&k, job.table).unwrap();
+            let job = Job { split: &SplitCriterion::Box(BoxSplit::default()), ..*job };
+            let tree = RPlusTree { mondrian: Mondrian::default(), base: base.map(|by| (&leaves, by)) };
+            (tree.partition(&job).unwrap(), Effort::Fast)
+        }
+        Way::GenSearch { splits, priority, max_size, lookahead, start, effort } => {
+            let splits = fitting(splits, job.table);
+            let search = GenSearch {
+                splits,
+                priority: *priority,
+                max_size: *max_size,
+                lookahead: *lookahead,
+                probes: *lookahead != 8,
+                seed: started(*start),
+            };
+            (search.partition(job).unwrap(), *effort)
+        }
+        Way::Optimal { hurry } => {
+            let optimal = Optimal { start: Box::new(Mondrian::default()) };
+            let found = optimal.partition(&in_time(*hurry)).unwrap();
+            let holds = found.holds_published(job.table, requirements).unwrap();
+            return Some(if holds { found } else { optimal.partition(&unsuppressed).unwrap() });
+        }
+        Way::Scheme { hurry } => {
+            let search = search(kinds, Direction::Auto, Pruning::default());
+            let mut found = search.partition(&in_time(*hurry)).ok()?;
+            let limit = job.suppression.limit(job.table.rows());
+            return match found.settle(job.table, requirements, limit).unwrap() {
+                Some(_) if !found.order.is_empty() => Some(found),
+                _ => search.partition(&unsuppressed).ok(),
+            };
+        }
+        Way::Local => {
+            let found = Local::default().partition(job).unwrap();
+            let holds = found.holds_published(job.table, requirements).unwrap();
+            return Some(if holds { found } else { Local::default().partition(&unsuppressed).unwrap() });
+        }
+    };
+    // Seeds may leave out rows by themselves.
+    if !found.holds_published(job.table, requirements).unwrap() {
+        return None;
+    }
+    if effort != Effort::Fast {
+        found = improve(job, found, effort).unwrap();
+    }
+    found.suppress(job.suppression, job.table, requirements, job.loss).unwrap();
+    Some(found)
+}
+
+/// The groups as they are published, by rows and codes of the whole table.
+fn published(table: &Table, found: &Partitioning, extents: Extents) -> Partitioning {
+    let (mut narrow, narrowed) = found.narrowed(table).unwrap();
+    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| narrowed.table.domain(d)).collect();
+    if let (Extents::Region, Some(tree)) = (extents, &narrow.tree) {
+        narrow.regions = tree.regions(&domains, Some(&narrow.regions));
+    }
+    narrow.coalesce(&domains);
+    narrowed.widened(&narrow, table, extents)
+}
+
+/// The least loss of all releases of a family.
+fn least(family: &Family, way: &Way, kinds: &[Kind], job: &Job<'_>) -> Option<f64> {
+    match family {
+        Family::Groups(minimum) => least_of_sizes(job, *minimum, K),
+        Family::Boxes => least_in(job, None, K),
+        Family::Schemes { .. } => least_generalization(kinds, job, K),
+        Family::Splits(splits) => {
+            let Way::GenSearch { splits: set, .. } = way else { panic!("{way:?} names a split set") };
+            let codes = fitting(set, job.table).codes(job.table).unwrap();
+            assert!(*splits <= codes.iter().map(Vec::len).sum(), "there are not so many splits");
+            least_in(job, Some(&codes), K)
+        }
+    }
+}
+
+/// Whether a claim is true of a family whose least loss is known.
+fn check(proof: &Proof, least: f64) -> Result<(), String> {
+    let (family, bound) = proof.least.clone().ok_or("no family is named")?;
+    let said = format!("{:?} of {family}: found {}, bound {bound}, least {least}", proof.claim, proof.found);
+    // What is left of a share where sums cancel each other is no more than rounding.
+    let below = |a: f64, b: f64| a <= b + 1e-9 * b.abs() + 1e-14;
+    let claimed = match proof.claim {
+        Claim::Optimal => below(proof.found, least),
+        Claim::WithinFactor(factor) => factor > 1.0 && below(proof.found, least * factor),
+        Claim::Heuristic => return Err(format!("nothing is claimed, and a family is named: {said}")),
+    };
+    // A release that is cheaper than all of a family is no member of it.
+    (claimed && bound <= proof.found && below(bound, least) && below(least, proof.found))
+        .then_some(())
+        .ok_or(said)
+}
+
+fn judged<'a>(job: &Job<'a>, extents: Extents) -> Judged<'a> {
+    Judged {
+        table: job.table,
+        loss: job.loss,
+        minimum: job.requirements.minimum_size(),
+        k: K,
+        allowance: job.suppression.limit(job.table.rows()),
+        extents,
+    }
+}
+
+/// k, and a requirement of the registry where it makes sense on the table and the whole table satisfies it.
+fn asked(table: &Table, k: u64, chosen: prop::sample::Index) -> Vec<Box<dyn Requirement>> {
+    let k = || -> Box<dyn Requirement> {
+        registry::requirement("k", "", &k.min(table.rows() as u64).to_string()).unwrap()
+    };
+    let mut all = every_requirement(table.dimensions());
+    let both = vec![k(), all.swap_remove(chosen.index(all.len()))];
+    let fits = Bound::new(&both, table).is_ok_and(|bound| bound.feasible(table).is_ok());
+    if fits { both } else { vec![k()] }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn every_claim_is_true_of_the_family_that_it_names(
+        kinds in prop::collection::vec(kind(), 1..4),
+        rows in rows(1..11),
+        k in 1..4u64,
+        chosen in any::<prop::sample::Index>(),
+        way in ways(),
+        share in prop::sample::select(vec![0.0, 0.0, 0.1, 0.3, 1.0]),
+        region in any::<bool>(),
+        gap in prop::sample::select(vec![1.0, 1.0, 1.5]),
+    ) {
+        let mut rows = rows;
+        if matches!(way, Way::Scheme { .. }) {
+            small(&kinds, &mut rows);
+        }
+        let table = table_of(&kinds, &rows);
+        let requirements = asked(&table, k, chosen);
+        let bound = Bound::new(&requirements, &table).unwrap();
+        let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 + 0.5 * dimension as f64).collect();
+        let workload = workload(&table);
+        let original = Original::new(&table, &weights).with_workload(Some(&workload));
+        for loss in losses() {
+            let Some(cost) = loss.cost(&original) else { continue };
+            let mut job = job(&table, &bound, &*cost, &weights);
+            job.suppression = Suppression::share(share).unwrap();
+            job.budget.gap = gap;
+            // Where bounds are weak, a search would go through all partitions of a split set.
+            job.budget.until = Some(Instant::now() + Duration::from_millis(50));
+            let Some(found) = run(&way, &kinds, &job, &requirements) else { continue };
+            let extents = if region && found.tree.is_some() { Extents::Region } else { Extents::Compact };
+            let proof = Proof::of(&published(&table, &found, extents), &judged(&job, extents)).unwrap();
+            let Some((family, _)) = &proof.least else {
+                prop_assert_eq!(proof.claim, Claim::Heuristic);
+                continue;
+            };
+            let least = least(family, &way, &kinds, &job).unwrap();
+            prop_assert_eq!(check(&proof, least), Ok(()), "{}", loss.id());
+        }
+    }
+}
+
+/// Numbers in one column, of which everybody has another.
+fn line(rows: u32) -> Table {
+    table_of(
+        &[Kind { kind: 0, scheme: Scheme::Ops }; 2],
+        &(0..rows).map(|row| vec![row, row / 6, 0, 0, 0, 0, 0]).collect::<Vec<_>>(),
+    )
+}
+
+fn k_alone(table: &Table, k: u64) -> Bound {
+    Bound::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], table).unwrap()
+}
+
+/// Every family is claimed somewhere: the property above is not empty.
+#[test]
+fn every_kind_of_search_names_its_family() {
+    let (table, kinds) = (line(9), [Kind { kind: 0, scheme: Scheme::Ops }; 2]);
+    let bound = k_alone(&table, 2);
+    let weights = [1.0; 2];
+    let loss = registry::LOSSES.iter().find(|(entry, _)| entry.id == "ncp").unwrap().1;
+    let penalty = loss.cost(&Original::new(&table, &weights)).unwrap();
+    let family = |way: &Way, loss: &dyn Cost, extents: Extents| {
+        let job = job(&table, &bound, loss, &weights);
+        let found = run(way, &kinds, &job, &[registry::requirement("k", "", "2").unwrap()]).unwrap();
+        Proof::of(&published(&table, &found, extents), &judged(&job, extents)).unwrap().family()
+    };
+    let gensearch = Way::GenSearch {
+        splits: Splits::EqualCount(3),
+        priority: Priority::Bound,
+        max_size: None,
+        lookahead: 0,
+        start: 0,
+        effort: Effort::Fast,
+    };
+    let compact = Extents::Compact;
+    assert_eq!(family(&gensearch, &*penalty, compact).unwrap(), "hierarchical partitions over 3 splits");
+    let optimal = Way::Optimal { hurry: false };
+    assert_eq!(family(&optimal, &*penalty, compact).unwrap(), "boxes by any sequence of cuts");
+    assert_eq!(family(&optimal, &*penalty, Extents::Region), None, "the search looked at other regions");
+    let scheme = Way::Scheme { hurry: false };
+    assert_eq!(family(&scheme, &*penalty, Extents::Region).unwrap(), "intervals of the order per column");
+    assert_eq!(family(&scheme, &*penalty, compact), None);
+    // Boundaries shrink where rows are suppressed, which the search does not know.
+    let mut suppressing = job(&table, &bound, &*penalty, &weights);
+    suppressing.suppression = Suppression::share(0.3).unwrap();
+    let found = search(&kinds, Direction::Auto, Pruning::default()).partition(&suppressing).unwrap();
+    assert!(found.bound.as_ref().is_some_and(|bound| bound.suppresses));
+    let released = published(&table, &found, Extents::Region);
+    assert_eq!(Proof::of(&released, &judged(&suppressing, Extents::Region)).unwrap().family(), None);
+    for model in [Model::Strict, Model::Relaxed] {
+        let mondrian = Way::Mondrian { model, effort: Effort::Fast };
+        let any = "any partition into groups of at least 2 rows";
+        assert_eq!(family(&mondrian, &Discernibility, compact).unwrap(), any);
+        assert_eq!(family(&mondrian, &Discernibility, Extents::Region).unwrap(), any);
+        assert_eq!(family(&mondrian, &*penalty, compact), None);
+    }
+    assert!(family(&Way::Local, &Discernibility, compact).is_some());
+    assert!(family(&Way::Tree { base: None }, &Discernibility, compact).is_some());
+}
+
+/// The check can fail: a bound that is too high, and a release outside of the family, are noticed.
+#[test]
+fn a_false_claim_is_noticed() {
+    let table = line(9);
+    let (bound, weights) = (k_alone(&table, 2), [1.0; 2]);
+    let job = job(&table, &bound, &Discernibility, &weights);
+    let found = Optimal { start: Box::new(Mondrian::default()) }.partition(&job).unwrap();
+    let least = least_in(&job, None, K).unwrap();
+    let with = |sum: f64, groups: &Partitioning| {
+        let family = Family::Boxes;
+        let bound = LowerBound { family, sum, suppresses: false, extents: Extents::Compact };
+        let groups = Partitioning { bound: Some(bound), ..groups.clone() };
+        Proof::of(&groups, &Judged { minimum: 1, ..judged(&job, Extents::Compact) }).unwrap()
+    };
+    assert_eq!(check(&with(least, &found), least), Ok(()));
+    assert!(check(&with(least, &found), least * 0.9).is_err());
+    let whole = GenSearch { splits: Splits::Given(vec![vec![], vec![]]), ..GenSearch::default() };
+    let whole = whole.partition(&job).unwrap();
+    assert!(check(&with(whole.rows(0).len().pow(2) as f64, &whole), least).is_err());
+}
+
+/// A bound above what is published is about other releases: nothing is claimed by it.
+#[test]
+fn nothing_is_found_below_a_bound() {
+    let table = line(9);
+    let (bound, weights) = (k_alone(&table, 2), [1.0; 2]);
+    let job = job(&table, &bound, &Discernibility, &weights);
+    let mut found = Mondrian::default().partition(&job).unwrap();
+    found.bound = Some(LowerBound {
+        family: Family::Splits(1),
+        sum: 81.0,
+        suppresses: false,
+        extents: Extents::Compact,
+    });
+    let proof = Proof::of(&found, &judged(&job, Extents::Compact)).unwrap();
+    assert_eq!(proof.least.as_ref().map(|(family, _)| family), Some(&Family::Groups(2)));
+    assert!(proof.bound().unwrap() <= proof.found);
+    // What may suppress rows is compared with what may, too.
+    let allowed = Judged { allowance: 1, ..judged(&job, Extents::Compact) };
+    found.bound.as_mut().unwrap().sum = 20.0;
+    assert_eq!(
+        Proof::of(&found, &allowed).unwrap().family().unwrap(),
+        "any partition into groups of at least 2 rows, with at most 1 row suppressed"
+    );
+}
