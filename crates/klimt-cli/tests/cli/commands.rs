@@ -119,7 +119,7 @@ fn completions_the_manual_and_help_list_everything() {
     }
 }
 
-/// The registry, the help of every command that takes requirements, the spec that `klimt init` writes, and the README
+/// The registry, the help of every command that takes requirements, the spec that `klimt init` writes, and the guide
 /// list the same requirements.
 #[test]
 fn every_list_of_requirements_is_the_registry() {
@@ -131,8 +131,8 @@ fn every_list_of_requirements_is_the_registry() {
     place.write("people.csv", "age,disease\n1,a\n2,b\n3,c\n");
     place.ok("init people.csv");
     let spec = place.read("klimt.toml");
-    let readme = include_str!("../../../../README.md");
-    let listed = &readme[readme.find("## Requirements").unwrap()..];
+    let page = include_str!("../../../../docs/guide/requirements.md");
+    let listed = &page[page.find("## The list of requirements").unwrap()..];
     let listed = &listed[..listed[3..].find("\n## ").unwrap()];
     for entry in registry::REQUIREMENTS {
         assert!(help.contains(entry.id) && help.contains(entry.help), "{} is not in the help", entry.id);
@@ -143,7 +143,7 @@ fn every_list_of_requirements_is_the_registry() {
         let explained =
             spec.contains(&format!("{}: ", entry.flag)) || spec.contains(&format!("\n{} = ", entry.flag));
         assert!(explained, "{} is no key of a spec", entry.id);
-        assert!(listed.contains(&format!("| `{}` |", entry.id)), "{} is not in the README", entry.id);
+        assert!(listed.contains(&format!("| `{}` |", entry.id)), "{} is not in the guide", entry.id);
         assert!(
             listed.contains(&format!("`{}", entry.sample()))
                 || listed.contains(&format!(" {}`", entry.sample()))
@@ -152,7 +152,7 @@ fn every_list_of_requirements_is_the_registry() {
     assert_eq!(
         listed.matches("\n| `").count(),
         registry::REQUIREMENTS.len(),
-        "the README lists something else"
+        "the guide lists something else"
     );
 }
 
