@@ -1,159 +1,127 @@
-//! From what is said about columns to a plan for reading them.
+//! What the columns are and how a file is written, as flags.
 
-use crate::certificate::dialect_beside;
-use crate::options::{FormatArgs, Other};
-use crate::requirements::Wanted;
-use crate::settings::{ColumnSettings, Settings};
-use klimt_core::hierarchy::{Hierarchy, ReadOptions as HierarchyOptions, read_csv};
-use klimt_core::table::{ColumnSpec, Declared, Guard, Role};
-use klimt_core::{Error, ErrorKind, Result};
+use crate::options::{ColumnArgs, FormatArgs};
+use klimt::settings::{HierarchySource, Settings, ValueList, weight};
+use klimt_core::table::Role;
+use klimt_core::{Error, ErrorKind, Result, names};
 use klimt_io::csv::DialectSpec;
-use klimt_io::source::ColumnPlan;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-/// What is known of the dialect of a file: what flags say, and else the certificate beside a release.
-pub fn dialect_spec(path: &str, args: &FormatArgs) -> DialectSpec {
-    let header = match (args.header, args.no_header) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
-        _ => None,
-    };
-    let certified = if path == "-" { None } else { dialect_beside(path) }.unwrap_or_default();
-    DialectSpec { delimiter: args.delimiter.or(certified.delimiter), header: header.or(certified.header) }
-}
-
-/// Plans the reading of a table: every column has a role or is dropped. All problems at once.
-pub fn plan(path: &str, names: &[String], settings: &Settings) -> Result<Vec<ColumnPlan>> {
-    let mut problems: Vec<String> =
-        settings.unknown_columns(names).into_iter().map(|problem| format!("{path}: {problem}")).collect();
-    let role = |name: &String| settings.columns.get(name).and_then(|column| column.role);
-    let unassigned: Vec<&str> =
-        names.iter().filter(|name| role(name).is_none()).map(String::as_str).collect();
-    if !unassigned.is_empty() && settings.other.is_none() {
-        problems.push(format!(
-            "{path}: these columns have no role: {} (give them one, or say --other drop or --other keep)",
-            unassigned.join(", ")
-        ));
-    }
-    if problems.is_empty() && !names.iter().any(|name| role(name) == Some(Role::QuasiIdentifier)) {
-        problems.push(
-            "no quasi-identifier is named: say which columns others may know, such as --qi age,sex".into(),
-        );
-    }
-    let mut plans = Vec::with_capacity(names.len());
-    for name in names {
-        let given = settings.columns.get(name).cloned().unwrap_or_default();
-        let role = match (given.role, settings.other) {
-            (Some(role), _) => role,
-            (None, Some(Other::Keep)) => Role::Insensitive,
-            (None, _) => Role::Identifier,
+impl FormatArgs {
+    /// What the flags say of the text of a file.
+    pub fn dialect(&self) -> DialectSpec {
+        let header = match (self.header, self.no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
         };
-        if role == Role::Identifier {
-            plans.push(ColumnPlan { spec: None });
-            continue;
+        DialectSpec { delimiter: self.delimiter, header }
+    }
+}
+
+/// What is known of the text of a file: what flags say, and else the certificate beside a release.
+pub fn dialect_spec(path: &str, args: &FormatArgs) -> DialectSpec {
+    klimt::known_dialect(path, args.dialect())
+}
+
+impl ColumnArgs {
+    /// Takes in the flags about columns; all problems at once.
+    pub fn apply(&self, settings: &mut Settings) -> Result<()> {
+        let mut problems = Vec::new();
+        self.apply_roles(settings, &mut problems);
+        for (flag, pairs) in [
+            ("type", &self.types),
+            ("domain", &self.domain),
+            ("order", &self.order),
+            ("hierarchy", &self.hierarchy),
+            ("weight", &self.weight),
+        ] {
+            for pair in pairs {
+                let (column, value) = match names::pair(pair) {
+                    Ok(Some(found)) => found,
+                    Ok(None) => {
+                        problems.push(format!("--{flag} {pair}: COLUMN=VALUE is needed"));
+                        continue;
+                    }
+                    Err(wrong) => {
+                        problems.push(format!("--{flag} {pair}: {wrong}"));
+                        continue;
+                    }
+                };
+                let column_settings = settings.columns.entry(column).or_default();
+                match flag {
+                    "type" => match value.parse() {
+                        Ok(parsed) => column_settings.type_spec = Some(parsed),
+                        Err(wrong) => problems.push(format!("--type {pair}: {wrong}")),
+                    },
+                    "domain" => column_settings.domain = Some(ValueList::Text(value.to_string())),
+                    "order" => column_settings.order = Some(ValueList::Text(value.to_string())),
+                    "hierarchy" => {
+                        column_settings.hierarchy = Some(HierarchySource::File(value.to_string()));
+                    }
+                    _ => match weight(value) {
+                        Some(parsed) => column_settings.weight = Some(parsed),
+                        None => {
+                            problems.push(format!("--weight {pair}: a number that is not negative is needed"))
+                        }
+                    },
+                }
+            }
         }
-        match column_spec(name, role, &given) {
-            Ok(spec) => plans
-                .push(ColumnPlan { spec: Some(ColumnSpec { guard: guard(name, role, settings), ..spec }) }),
-            Err(error) => problems.push(error.message().to_string()),
+        settings.other = self.other.or(settings.other);
+        settings.missing.extend(self.missing.iter().cloned());
+        Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+    }
+
+    fn apply_roles(&self, settings: &mut Settings, problems: &mut Vec<String>) {
+        let lists = [
+            (Role::QuasiIdentifier, "--qi", &self.qi),
+            (Role::Sensitive, "--sensitive", &self.sensitive),
+            (Role::Identifier, "--identifier", &self.identifier),
+            (Role::Insensitive, "--insensitive", &self.insensitive),
+            (Role::Target, "--target", &self.target),
+        ];
+        // The quasi-identifiers of the flags replace those of the spec: a list is given whole.
+        if !self.qi.is_empty() {
+            for column in
+                settings.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier))
+            {
+                (column.role, column.rank) = (None, None);
+            }
+        }
+        let mut given: BTreeMap<String, &str> = BTreeMap::new();
+        for (role, flag, texts) in lists {
+            for (rank, name) in listed(flag, texts, problems).into_iter().enumerate() {
+                if let Some(before) = given.insert(name.clone(), flag)
+                    && before != flag
+                {
+                    problems.push(format!("column {name} has two roles: {before} and {flag}"));
+                }
+                let column = settings.columns.entry(name).or_default();
+                (column.role, column.rank) = (Some(role), Some(rank));
+            }
+        }
+        for name in listed("--allow-unique", &self.allow_unique, problems) {
+            settings.columns.entry(name).or_default().allow_unique = true;
         }
     }
-    Error::all(ErrorKind::Input, problems).map_or(Ok(plans), Err)
 }
 
-/// What is done when the values of a column make no sense together. Numbers that a few texts turn into a set of texts are
-/// refused where they are generalised, and where a requirement or a split asks for their order; other requirements count
-/// every spelling of a number as a value of its own then, which is noted.
-fn guard(name: &str, role: Role, settings: &Settings) -> Guard {
-    let about = |wanted: &&Wanted| wanted.column.as_deref().is_none_or(|column| column == name);
-    let mut wanted = settings.requirements.iter().filter(about).peekable();
-    match role {
-        Role::QuasiIdentifier => Guard::Refuse,
-        Role::Target if settings.split.as_deref() == Some("regression") => Guard::Refuse,
-        Role::Sensitive if wanted.peek().is_some() => match wanted.any(Wanted::is_numeric) {
-            true => Guard::Refuse,
-            false => Guard::Note,
-        },
-        _ => Guard::Off,
-    }
-}
-
-/// What is known of one column, its order and hierarchy read from their files.
-pub fn column_spec(name: &str, role: Role, given: &ColumnSettings) -> Result<ColumnSpec> {
-    let mut spec = ColumnSpec::new(name, role);
-    spec.type_spec = given.type_spec.clone();
-    spec.published = given.published;
-    spec.allow_unique = given.allow_unique;
-    spec.rank = given.rank.unwrap_or(usize::MAX);
-    if given.order.is_some() && given.hierarchy.is_some() {
-        return Err(Error::input(format!("column {name} has both an order and a hierarchy: one is enough")));
-    }
-    if let Some(text) = &given.domain {
-        spec.declared = Some(declared(name, text, given)?);
-    }
-    if let Some(path) = &given.order {
-        spec.order = Some(read_order(path)?);
-    }
-    if let Some(path) = &given.hierarchy {
-        spec.hierarchy = Some(Arc::new(load_hierarchy(path)?));
-    }
-    Ok(spec)
-}
-
-/// The domain that is declared for a column: a range, or the values of a file.
-fn declared(name: &str, text: &str, given: &ColumnSettings) -> Result<Declared> {
-    let place = format!("the domain of column {name}");
-    let file = given.order.as_ref().map(|_| "order").or(given.hierarchy.as_ref().map(|_| "hierarchy"));
-    if let Some(file) = file {
-        return Err(Error::input(format!("{place}: its {file} already says what it ranges over")));
-    }
-    if let Some(range) = Declared::range(text, given.type_spec.as_ref()) {
-        return range.map_err(|wrong| Error::input(format!("{place}: {wrong}")));
-    }
-    let range = "a range is written LEAST..GREATEST, such as 0..120, with ends of the column's type";
-    let typed = given.type_spec.as_ref().is_some_and(|typed| typed.value_type.is_ordered());
-    if typed && text.contains("..") && !std::path::Path::new(text).is_file() {
-        return Err(Error::input(format!("{place}: {range}")));
-    }
-    let values = read_order(text).map_err(|error| match text.contains("..") {
-        true => Error::new(error.kind(), format!("{}; {range}", error.message())),
-        false => error,
-    })?;
-    Ok(Declared::Values(values))
-}
-
-/// The file that declares the domain of a column, where one does.
-pub fn domain_file(given: &ColumnSettings) -> Option<&str> {
-    let is_file = |text: &&str| Declared::range(text, given.type_spec.as_ref()).is_none();
-    given.domain.as_deref().filter(is_file)
-}
-
-/// Reads a hierarchy from its file.
-pub fn load_hierarchy(path: &str) -> Result<Hierarchy> {
-    let text = std::fs::read(path).map_err(|e| Error::io(path, "read it", &e))?;
-    read_csv(path, &text, &HierarchyOptions::default())
-}
-
-/// Reads an order: a value per line.
-pub fn read_order(path: &str) -> Result<Vec<String>> {
-    let bytes = std::fs::read(path).map_err(|e| Error::io(path, "read it", &e))?;
-    let text = String::from_utf8(bytes).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
-        Error::input(format!("{path}: line {line}: the text is not valid UTF-8"))
-    })?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let mut values: Vec<String> = Vec::new();
-    let mut seen = std::collections::HashMap::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
-        if let Some(before) = seen.insert(line, at + 1) {
-            return Err(Error::input(format!("{path}: line {}: the value of line {before} again", at + 1)));
+/// The names in the lists of a flag.
+pub fn listed(flag: &str, texts: &[String], problems: &mut Vec<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in texts {
+        match names::list(text) {
+            Ok(names) => found.extend(names),
+            Err(wrong) => problems.push(format!("{flag} {text}: {wrong}")),
         }
-        values.push(line.to_string());
     }
-    if values.is_empty() {
-        return Err(Error::input(format!(
-            "{path}: the file is empty; a value per line is needed, lowest first"
-        )));
-    }
-    Ok(values)
+    found
+}
+
+/// The names in the lists of a flag; all problems at once.
+pub fn list_of(flag: &str, texts: &[String]) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    let found = listed(flag, texts, &mut problems);
+    Error::all(ErrorKind::Input, problems).map_or(Ok(found), Err)
 }

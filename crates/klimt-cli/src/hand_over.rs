@@ -1,15 +1,14 @@
 //! The end of a run: the release and its certificate get their names, and what was reached is told.
 
-use crate::bundle::publish_together;
-use crate::certificate::Certificate;
 use crate::options::AnonymizeArgs;
-use crate::output::Staged;
-use crate::publish::Checked;
 use crate::supervisor;
 use crate::terminal::{count, note, print};
+use klimt::certificate::{Certificate, MadeCertificate, usual_path};
+use klimt::files::{Staged, publish_together};
+use klimt::run::Checked;
 use klimt_core::Result;
 use klimt_core::loss::WithPenalty;
-use serde_json::Value;
+use klimt_core::partition::Claim;
 use std::path::{Path, PathBuf};
 
 /// What is told of a release, and where.
@@ -45,13 +44,8 @@ pub fn certificate_path(telling: &Telling<'_>) -> Option<String> {
     match (telling.certificate, telling.no_certificate) {
         (Some(path), _) => Some(path.to_string()),
         (None, true) => None,
-        (None, false) => usual_path(telling.output),
+        (None, false) => usual(telling.output),
     }
-}
-
-/// Where the certificate of a release goes where nothing is said.
-fn usual_path(output: &str) -> Option<String> {
-    (output != "-").then(|| format!("{output}.certificate.json"))
 }
 
 /// A release with all that stands beside it, written and checked, that waits for its names.
@@ -69,26 +63,31 @@ pub struct Ready<'a> {
 pub fn stage<'a>(
     telling: &Telling<'a>,
     mut checked: Checked,
-    certificate: &Certificate,
+    certificate: &MadeCertificate,
 ) -> Result<Ready<'a>> {
     let path = certificate_path(telling);
-    let text = format!("{:#}\n", certificate.published);
+    let text = certificate.published.to_json()?;
     checked.beside.extend(path.as_deref().map(|path| Staged::whole(path, text.as_bytes())).transpose()?);
-    let usual = usual_path(telling.output).filter(|usual| Some(usual) != path.as_ref()).map(PathBuf::from);
+    let usual = usual(telling.output).filter(|usual| Some(usual) != path.as_ref()).map(PathBuf::from);
     let stale = usual.filter(|path| is_certificate(path));
     let summary = summary(&checked, &certificate.exact);
-    let exact = format!("{:#}\n", certificate.exact);
+    let exact = certificate.exact.to_json()?;
     Ok(Ready { telling: *telling, checked, exact, summary, stale })
 }
 
-/// Whether a file is a certificate of ours.
+/// Where the certificate of a release goes where nothing is said.
+fn usual(output: &str) -> Option<String> {
+    (output != "-").then(|| usual_path(output))
+}
+
+/// Whether a file is a certificate of klimt.
 fn is_certificate(path: &Path) -> bool {
-    let json = std::fs::read(path).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
-    json.is_some_and(|json| json.get("klimt").is_some() && json["release"].get("hash").is_some())
+    let text = std::fs::read(path).ok();
+    text.is_some_and(|text| Certificate::from_json("", &text).is_ok_and(|found| found.release.hash.is_some()))
 }
 
 /// The release and its certificate get their names, and what was reached is told.
-pub fn hand_over(telling: &Telling<'_>, checked: Checked, certificate: &Certificate) -> Result<()> {
+pub fn hand_over(telling: &Telling<'_>, checked: Checked, certificate: &MadeCertificate) -> Result<()> {
     stage(telling, checked, certificate)?.publish()
 }
 
@@ -119,7 +118,7 @@ impl Ready<'_> {
 }
 
 /// What was reached, in a line.
-fn summary(checked: &Checked, certificate: &Value) -> String {
+fn summary(checked: &Checked, certificate: &Certificate) -> String {
     let findings = &checked.findings;
     let suppressed = match findings.suppressed {
         0 => String::new(),
@@ -137,22 +136,22 @@ fn summary(checked: &Checked, certificate: &Value) -> String {
 }
 
 /// How a search over a split set went.
-fn counted(certificate: &Value) -> String {
-    let counts = &certificate["search"]["counts"];
-    let number = |key: &str| counts[key].as_u64().map(count);
-    let Some((splits, opened)) = number("splits").zip(number("opened")) else { return String::new() };
-    let [pruned, dropped, waiting] =
-        ["pruned", "dropped", "waiting"].map(|key| number(key).unwrap_or_default());
+fn counted(certificate: &Certificate) -> String {
+    let Some(counts) = certificate.search.as_ref().and_then(|search| search.counts) else {
+        return String::new();
+    };
+    let [splits, opened, pruned, dropped, waiting] =
+        [counts.splits, counts.opened, counts.pruned, counts.dropped, counts.waiting].map(count);
     format!(
         "; {splits} splits, {opened} partitions opened, {pruned} pruned, {dropped} dropped, {waiting} left in the queue"
     )
 }
 
 /// The certainty penalty, the loss that a search minimised, and what is proven of it.
-fn reached(certificate: &Value) -> String {
-    let number = |loss: &str| certificate["losses"][loss].as_f64().unwrap_or(0.0);
+fn reached(certificate: &Certificate) -> String {
+    let number = |loss: &str| certificate.loss(loss).unwrap_or(0.0);
     let penalty = format!("ncp {:.4}", number("ncp"));
-    let Some(loss) = certificate["search"]["loss"].as_str() else { return penalty };
+    let Some(loss) = certificate.search.as_ref().map(|search| search.loss.as_str()) else { return penalty };
     let minimised = match loss == WithPenalty::NAME {
         true => number("queries") + WithPenalty::TRACE * number("ncp"),
         false => number(loss),
@@ -161,12 +160,13 @@ fn reached(certificate: &Value) -> String {
         whole if whole.fract() == 0.0 && whole < 1e15 => count(whole as u64),
         other => format!("{other:.4}"),
     };
-    let family = certificate["family"].as_str().map_or(String::new(), |family| format!(" ({family})"));
-    let proven = match &certificate["proven"] {
-        Value::String(word) if word == "optimal" => format!(", optimal{family}"),
-        proven => proven["within-factor"].as_f64().map_or(String::new(), |factor| {
+    let family = certificate.family.as_ref().map_or(String::new(), |family| format!(" ({family})"));
+    let proven = match certificate.proven {
+        Claim::Optimal => format!(", optimal{family}"),
+        Claim::WithinFactor(factor) => {
             format!(", within a factor {factor:.4} of the least possible{family}")
-        }),
+        }
+        Claim::Heuristic => String::new(),
     };
     match loss {
         "ncp" => format!("{penalty}{proven}"),
@@ -177,47 +177,56 @@ fn reached(certificate: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use klimt::certificate::SearchAccount;
+    use klimt_core::partition::SearchCounts;
     use serde_json::json;
+
+    fn certificate(loss: Option<&str>, proven: Claim) -> Certificate {
+        let mut certificate: Certificate = serde_json::from_value(json!({
+            "klimt": "0", "release": { "rows": 0 }, "rows": { "original": 0, "published": 0, "suppressed": 0 },
+            "groups": { "count": 0, "smallest": 0, "largest": 0, "average": 0.0, "sizes": [] },
+            "spec": { "columns": [], "settings": {} }, "requirements": [], "reached": [], "sensitive": [],
+            "losses": { "ncp": 0.25, "dm": 7_220_555.0, "hdm": 1.5, "queries": 0.01 }, "proven": "heuristic",
+            "family": null, "run": { "algorithm": "mondrian" }, "search": null
+        }))
+        .unwrap();
+        certificate.proven = proven;
+        certificate.family = (proven != Claim::Heuristic).then(|| "boxes".to_string());
+        certificate.search =
+            loss.map(|loss| SearchAccount { loss: loss.to_string(), found: None, bound: None, counts: None });
+        certificate
+    }
 
     #[test]
     fn a_search_tells_what_it_minimised_and_what_is_proven() {
-        let told = |search: Value, proven: Value| {
-            let family = if proven == "heuristic" { Value::Null } else { json!("boxes") };
-            reached(&json!({
-                "losses": { "ncp": 0.25, "dm": 7_220_555.0, "hdm": 1.5, "queries": 0.01 }, "search": search,
-                "proven": proven, "family": family
-            }))
-        };
-        assert_eq!(told(Value::Null, json!("heuristic")), "ncp 0.2500");
+        let told = |loss: Option<&str>, proven: Claim| reached(&certificate(loss, proven));
+        assert_eq!(told(None, Claim::Heuristic), "ncp 0.2500");
+        assert_eq!(told(Some("dm"), Claim::Optimal), "ncp 0.2500; dm 7,220,555, optimal (boxes)");
+        let factor = Claim::WithinFactor(1.321_54);
         assert_eq!(
-            told(json!({ "loss": "dm" }), json!("optimal")),
-            "ncp 0.2500; dm 7,220,555, optimal (boxes)"
-        );
-        let factor = json!({ "within-factor": 1.321_54 });
-        assert_eq!(
-            told(json!({ "loss": "ncp" }), factor.clone()),
+            told(Some("ncp"), factor),
             "ncp 0.2500, within a factor 1.3215 of the least possible (boxes)"
         );
         assert_eq!(
-            told(json!({ "loss": "hdm" }), factor),
+            told(Some("hdm"), factor),
             "ncp 0.2500; hdm 1.5000, within a factor 1.3215 of the least possible (boxes)"
         );
-        assert_eq!(told(json!({ "loss": "dm" }), json!("heuristic")), "ncp 0.2500; dm 7,220,555");
-        let workload = json!({ "loss": "queries + 0.01 ncp" });
+        assert_eq!(told(Some("dm"), Claim::Heuristic), "ncp 0.2500; dm 7,220,555");
         assert_eq!(
-            told(workload, json!("optimal")),
+            told(Some("queries + 0.01 ncp"), Claim::Optimal),
             "ncp 0.2500; queries + 0.01 ncp 0.0125, optimal (boxes)"
         );
     }
 
     #[test]
     fn a_search_over_splits_tells_how_it_went() {
-        let counts =
-            json!({ "splits": 63, "boxes": 9, "opened": 1200, "pruned": 34, "dropped": 0, "waiting": 5 });
+        let counts = SearchCounts { splits: 63, boxes: 9, opened: 1200, pruned: 34, dropped: 0, waiting: 5 };
+        let mut searched = certificate(Some("dm"), Claim::Heuristic);
+        assert_eq!(counted(&searched), "");
+        searched.search.as_mut().unwrap().counts = Some(counts);
         assert_eq!(
-            counted(&json!({ "search": { "loss": "dm", "counts": counts } })),
+            counted(&searched),
             "; 63 splits, 1,200 partitions opened, 34 pruned, 0 dropped, 5 left in the queue"
         );
-        assert_eq!(counted(&json!({ "search": { "loss": "dm" } })), "");
     }
 }

@@ -1,33 +1,19 @@
-//! The `klimt` command: one file per subcommand. It is a library so that what it reads can be fuzzed (`parsers.rs`).
+//! The `klimt` command: flags, progress and printing, one file per subcommand.
 
-pub mod applicability;
-mod bundle;
-mod certificate;
-mod checks;
+mod choice;
 mod columns;
 mod commands;
-mod external;
 mod hand_over;
 mod memory;
 mod options;
-mod output;
-pub mod parsers;
-mod paths;
 mod progress;
-mod publish;
-mod recorded;
 mod requirements;
 mod risk;
 mod schemes;
 mod search;
-mod settings;
-mod spec;
-mod suggest;
 mod supervisor;
 mod terminal;
 mod tree;
-mod warnings;
-mod workload;
 
 use clap::{CommandFactory, FromArgMatches};
 use klimt_core::ErrorKind;

@@ -1,112 +1,126 @@
-//! Progress on a terminal, and the wish to stop.
+//! Progress and notes on a terminal, and the wish to stop.
 
 use crate::supervisor::{self, Searching};
+use crate::terminal::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use klimt::{Interrupted, Note, Observer, Stage, Watched, Words};
 use klimt_core::Result;
-use klimt_core::partition::Observer;
 use std::io::IsTerminal;
-use std::marker::PhantomData;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Shows progress on a terminal, and nothing when piped; knows whether the user asked to stop.
 pub struct Progress {
     show: bool,
+    quiet: bool,
     anytime: bool,
+    bar: Mutex<Option<ProgressBar>>,
+    searching: Mutex<Option<Searching>>,
 }
 
-/// One stretch of work with its bar.
-pub struct Stage<'a> {
-    bar: Option<ProgressBar>,
-    progress: PhantomData<&'a Progress>,
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Progress {
     /// Starts to listen for Ctrl-C and for a polite request to end; a second one ends the program at once.
     pub fn new(quiet: bool) -> Result<Self> {
         supervisor::start()?;
-        Ok(Progress { show: !quiet && std::io::stderr().is_terminal(), anytime: true })
+        let show = !quiet && std::io::stderr().is_terminal();
+        let (bar, searching) = (Mutex::default(), Mutex::default());
+        Ok(Progress { show, quiet, anytime: true, bar, searching })
     }
 
-    /// Of a command that has no use for the best that a search has found: whoever asks to stop ends it.
+    /// Of a command that has no use for the best that a search has found: a request to stop ends it.
     pub fn all_or_nothing(self) -> Self {
         Progress { anytime: false, ..self }
     }
 
-    /// Starts a stretch of work of so many units; bytes or rows.
-    pub fn stage(&self, name: &'static str, total: u64, bytes: bool) -> Stage<'_> {
-        let bar = self.show.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
-            let amount = if bytes { "{bytes}/{total_bytes}" } else { "{human_pos}/{human_len} rows" };
-            let style = ProgressStyle::with_template(&format!("{{msg:>12}} {{wide_bar}} {amount} {{eta}}"));
-            if let Ok(style) = style {
-                bar.set_style(style);
-            }
-            bar.set_message(name);
-            bar
-        });
-        Stage { bar, progress: PhantomData }
+    /// Says nothing of what is noted.
+    pub fn silent(self) -> Self {
+        Progress { quiet: true, ..self }
+    }
+
+    /// The run as the library watches it.
+    pub fn watched(&self) -> Watched<'_> {
+        Watched::by(self)
+    }
+
+    fn with_bar(&self, change: impl FnOnce(&ProgressBar)) {
+        if let Some(bar) = &*lock(&self.bar) {
+            change(bar);
+        }
     }
 }
 
-impl Progress {
-    /// Starts a search, which knows no end.
-    pub fn search(&self) -> Stage<'_> {
-        let bar = self.show.then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-            if let Ok(style) = ProgressStyle::with_template("{msg:>12} {elapsed} {prefix}") {
-                bar.set_style(style);
-            }
-            bar.set_message("searching");
+impl Observer for Progress {
+    fn begin(&self, stage: Stage, total: Option<u64>) {
+        if !self.show {
+            return;
+        }
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
+        let template = match (stage, total) {
+            (_, None) => "{msg:>12} {elapsed} {prefix}",
+            (Stage::Reading, _) => "{msg:>12} {wide_bar} {bytes}/{total_bytes} {eta}",
+            _ => "{msg:>12} {wide_bar} {human_pos}/{human_len} rows {eta}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_message(stage.name());
+        if total.is_none() {
             bar.enable_steady_tick(std::time::Duration::from_millis(200));
-            bar
+        }
+        *lock(&self.bar) = Some(bar);
+    }
+
+    fn rename(&self, stage: Stage) {
+        self.with_bar(|bar| bar.set_message(stage.name()));
+    }
+
+    fn advance(&self, units: u64) {
+        if self.show {
+            self.with_bar(|bar| bar.inc(units));
+        }
+    }
+
+    fn improved(&self, loss: f64, bound: Option<f64>) {
+        self.with_bar(|bar| {
+            bar.set_prefix(match bound {
+                Some(least) => {
+                    format!("loss {loss:.6}, at least {least:.6}, within a factor {:.4}", loss / least)
+                }
+                None => format!("loss {loss:.6}"),
+            });
         });
-        Stage { bar, progress: PhantomData }
     }
 
-    /// Begins a search that hands over the best that it has when it is asked to stop.
-    pub fn searching(&self) -> Searching {
-        Searching::begin(self.anytime)
-    }
-}
-
-impl Stage<'_> {
-    /// Says what is being done now.
-    pub fn rename(&self, name: &'static str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(name);
-        }
-    }
-
-    /// Says how it goes.
-    pub fn say(&self, what: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_prefix(what.to_string());
-        }
-    }
-}
-
-impl Stage<'_> {
-    /// Takes the bar away.
-    pub fn clear(&self) {
-        if let Some(bar) = &self.bar {
+    fn end(&self) {
+        if let Some(bar) = lock(&self.bar).take() {
             bar.finish_and_clear();
         }
     }
-}
 
-impl Drop for Stage<'_> {
-    fn drop(&mut self) {
-        self.clear();
-    }
-}
-
-impl Observer for Stage<'_> {
-    fn advance(&self, amount: u64) {
-        if let Some(bar) = &self.bar {
-            bar.inc(amount);
-        }
+    fn note(&self, said: &Note) {
+        let start = if said.is_warning { "warning: " } else { "" };
+        note(self.quiet, &format!("{start}{}", said.worded(Words::Flags)));
     }
 
     fn cancelled(&self) -> bool {
         supervisor::stops()
+    }
+
+    fn search_begins(&self) {
+        *lock(&self.searching) = Some(Searching::begin(self.anytime));
+    }
+
+    fn search_ends(&self) -> Interrupted {
+        let ended = lock(&self.searching).take().map(Searching::end);
+        let (by_memory, by_request) = ended.unwrap_or_default();
+        Interrupted { by_memory, by_request }
+    }
+
+    fn naming(&self, name: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let _held = supervisor::naming();
+        name()
     }
 }

@@ -1,11 +1,8 @@
 //! Requirements on the command line: one flag for each of the registry, and what they ask for.
 
-use crate::settings::Settings;
-use crate::suggest::did_you_mean;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
-use klimt_core::registry::{self, REQUIREMENTS, RequirementEntry, Subject};
-use klimt_core::requirement::Requirement;
-use klimt_core::table::Role;
+use klimt::settings::{NamedRequirement, Settings, flags, help, offered, subject};
+use klimt_core::registry::{RequirementEntry, Subject};
 use klimt_core::{Error, ErrorKind, Result, names};
 
 /// The requirement flags as they were given.
@@ -23,54 +20,6 @@ struct Asked {
     flag: &'static str,
     text: String,
     at: usize,
-}
-
-/// A requirement that is asked for, by flag or key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// The flag or key.
-    pub flag: &'static str,
-    /// The column, or every sensitive one.
-    pub column: Option<String>,
-    /// Its parameters.
-    pub text: String,
-}
-
-impl Wanted {
-    /// Whether it asks for the order of values, and not only which are the same.
-    pub fn is_numeric(&self) -> bool {
-        let by_order = !self.text.ends_with(":equal") && !self.text.ends_with(":hierarchical");
-        self.flag == "variance" || (self.flag == "t-closeness" && by_order)
-    }
-}
-
-/// The flags of the registry, each once.
-pub fn flags() -> impl Iterator<Item = &'static str> {
-    REQUIREMENTS.iter().enumerate().filter_map(|(at, entry)| {
-        let first = REQUIREMENTS.iter().position(|other| other.flag == entry.flag) == Some(at);
-        first.then_some(entry.flag)
-    })
-}
-
-/// What a flag offers.
-pub fn offered(flag: &str) -> impl Iterator<Item = &'static RequirementEntry> + '_ {
-    REQUIREMENTS.iter().filter(move |entry| entry.flag == flag)
-}
-
-/// The help of a flag or key: what it offers, in a line each.
-pub fn help(flag: &str) -> String {
-    let lines: Vec<String> = offered(flag)
-        .map(|entry| match entry.kind {
-            Some(_) => format!("{}: {}", entry.form(), entry.help),
-            None => entry.help.to_string(),
-        })
-        .collect();
-    lines.join("; ")
-}
-
-/// What a flag is about.
-pub fn subject(flag: &str) -> Subject {
-    offered(flag).next().map_or(Subject::Rows, |entry| entry.subject)
 }
 
 fn value_name(flag: &str) -> String {
@@ -136,7 +85,7 @@ impl FromArgMatches for RequirementArgs {
 
 impl RequirementArgs {
     /// What the flags ask for, each for its column; all problems at once.
-    fn wanted(&self) -> Result<Vec<Wanted>> {
+    fn wanted(&self) -> Result<Vec<NamedRequirement>> {
         let (mut wanted, mut problems) = (Vec::new(), Vec::new());
         for asked in &self.asked {
             let own = match names::pair(&asked.text) {
@@ -147,7 +96,7 @@ impl RequirementArgs {
                 }
             };
             match (own, subject(asked.flag)) {
-                (Some((column, text)), _) => wanted.push(Wanted {
+                (Some((column, text)), _) => wanted.push(NamedRequirement {
                     flag: asked.flag,
                     column: Some(column),
                     text: text.trim().to_string(),
@@ -157,7 +106,7 @@ impl RequirementArgs {
                 }
                 (None, _) => match self.columns_of(asked) {
                     Err(wrong) => problems.push(format!("--column: {wrong}")),
-                    Ok(columns) => wanted.extend(columns.into_iter().map(|column| Wanted {
+                    Ok(columns) => wanted.extend(columns.into_iter().map(|column| NamedRequirement {
                         flag: asked.flag,
                         column,
                         text: asked.text.clone(),
@@ -189,83 +138,19 @@ impl RequirementArgs {
     }
 }
 
-impl Settings {
-    /// Takes in the requirement flags: they replace what a spec says under the same name of the same columns.
-    pub fn apply_requirements(&mut self, args: &RequirementArgs) -> Result<()> {
-        self.k = args.k.or(self.k);
-        let wanted = args.wanted()?;
-        self.requirements.retain(|old| {
+impl RequirementArgs {
+    /// Takes in the flags: they replace what a spec says under the same name of the same columns.
+    pub fn apply(&self, settings: &mut Settings) -> Result<()> {
+        settings.k = self.k.or(settings.k);
+        let wanted = self.wanted()?;
+        settings.requirements.retain(|old| {
             !wanted.iter().any(|new| {
                 new.flag == old.flag
                     && (new.column.is_none() || new.column == old.column || old.column.is_none())
             })
         });
-        self.requirements.extend(wanted);
+        settings.requirements.extend(wanted);
         Ok(())
-    }
-
-    /// The names of the sensitive columns.
-    pub fn sensitive_columns(&self) -> impl Iterator<Item = &str> {
-        let sensitive = self.columns.iter().filter(|(_, column)| column.role == Some(Role::Sensitive));
-        sensitive.map(|(name, _)| name.as_str())
-    }
-
-    /// Every requirement that is asked for, k-anonymity first; all problems at once.
-    pub fn build_requirements(&self) -> Result<Vec<Box<dyn Requirement>>> {
-        let (mut requirements, mut problems) = (Vec::new(), Vec::new());
-        let mut make = |flag: &str, column: &str, text: &str| match registry::requirement(flag, column, text)
-        {
-            Ok(requirement) => requirements.push(requirement),
-            Err(error) if column.is_empty() => problems.push(error.message().to_string()),
-            Err(error) => problems.push(format!("{flag} of {column}: {}", error.message())),
-        };
-        if let Some(k) = self.k {
-            make("k", "", &k.to_string());
-        }
-        let mut homeless = Vec::new();
-        for wanted in &self.requirements {
-            match &wanted.column {
-                Some(column) => make(wanted.flag, column, &wanted.text),
-                None => {
-                    let mut columns = self.sensitive_columns().peekable();
-                    if columns.peek().is_none() {
-                        homeless.push(format!(
-                            "--{} protects sensitive columns, and none is named{}",
-                            wanted.flag,
-                            self.other_alpha(wanted)
-                        ));
-                    }
-                    columns.for_each(|column| make(wanted.flag, column, &wanted.text));
-                }
-            }
-        }
-        for wanted in &self.requirements {
-            let named = wanted.column.as_ref().filter(|_| subject(wanted.flag) == Subject::Sensitive);
-            if let Some(column) = named.filter(|column| !self.sensitive_columns().any(|name| name == *column))
-            {
-                let hint = did_you_mean(column, self.sensitive_columns());
-                homeless
-                    .push(format!("{} protects a sensitive column, and {column} is none{hint}", wanted.flag));
-            }
-        }
-        problems.extend(homeless);
-        Error::all(ErrorKind::Input, problems).map_or(Ok(requirements), Err)
-    }
-
-    /// The α of Rothko's tests has a name of its own, which who asks for it beside rothko-s may look for.
-    fn other_alpha(&self, wanted: &Wanted) -> &'static str {
-        let sampled = wanted.flag == "alpha" && self.algorithm.as_deref() == Some("rothko-s");
-        if sampled {
-            "; the chance that rothko-s makes a cut which it has to undo is --significance"
-        } else {
-            ""
-        }
-    }
-
-    /// The sensitive columns that no requirement protects.
-    pub fn unprotected(&self, requirements: &[Box<dyn Requirement>]) -> Vec<String> {
-        let protects = |name: &str| requirements.iter().any(|requirement| requirement.column() == Some(name));
-        self.sensitive_columns().filter(|name| !protects(name)).map(str::to_string).collect()
     }
 }
 

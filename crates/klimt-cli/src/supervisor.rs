@@ -7,7 +7,8 @@
 //! Algorithms plan with the memory that is granted. Where they come to hold more all the same, a search is asked to hand
 //! over the best that it has, and a run beyond 1.5 times of it is ended.
 
-use crate::{output, terminal};
+use crate::terminal;
+use klimt::files;
 use klimt_core::memory::amount;
 use klimt_core::spill::SpillFolder;
 use klimt_core::{Error, ErrorKind, Result};
@@ -102,8 +103,12 @@ pub fn explained(error: Error) -> Error {
 
 fn too_little(granted: usize) -> Error {
     let enough = amount(granted.saturating_mul(2));
-    Error::resource(format!("the run would need more than 1.5 times the {} of --memory", amount(granted)))
-        .with_help(format!("try --memory {enough}, or another algorithm"))
+    Error::resource(format!(
+        "the run would need more than {} where --memory grants {}",
+        amount(most(granted, 6)),
+        amount(granted)
+    ))
+    .with_help(format!("try --memory {enough}, or another algorithm"))
 }
 
 /// Keeps the run from being ended while files get their names.
@@ -135,20 +140,31 @@ fn watch(mut signals: Signals) {
 }
 
 fn look_at_memory(granted: usize) {
-    let Some(held) = crate::memory::held().filter(|_| granted > 0) else { return };
-    let most = |share: usize| (granted / 4).saturating_mul(share).max(granted.saturating_add(BASE));
-    if held > most(5) && SEARCHING.load(Ordering::Relaxed) {
+    let Some(held) = held().filter(|_| granted > 0) else { return };
+    if held > most(granted, 5) && SEARCHING.load(Ordering::Relaxed) {
         SHORT.store(true, Ordering::Relaxed);
     }
-    if held > most(6) {
+    if held > most(granted, 6) {
         end(3, &too_little(granted));
     }
+}
+
+/// So many quarters of what is granted, or what a process takes beside a small budget.
+fn most(granted: usize, quarters: usize) -> usize {
+    (granted / 4).saturating_mul(quarters).max(granted.saturating_add(BASE))
+}
+
+/// The memory that this process holds, where the system says.
+fn held() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
 /// Ends the process, whatever it is doing, and leaves nothing behind.
 fn end(code: i32, error: &Error) -> ! {
     leave();
-    output::remove_temporaries();
+    files::remove_temporaries();
     SpillFolder::remove_all();
     terminal::report(error);
     std::process::exit(code)

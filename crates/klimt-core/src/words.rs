@@ -15,11 +15,24 @@ pub enum Words {
     Flags,
     /// As a keyword argument of Python: `memory="256MB"`.
     Keywords,
+    /// Not at all: options stay marked, for a text that becomes part of another message.
+    Marked,
 }
 
 const BEGIN: char = '\u{f0000}';
 const FIELD: char = '\u{f0001}';
 const END: char = '\u{f0002}';
+
+/// Marks the mention of an option in a constant text: by its name, or with a value.
+#[macro_export]
+macro_rules! option_text {
+    ($name:literal) => {
+        concat!("\u{f0000}", $name, "\u{f0002}")
+    };
+    ($name:literal, $value:literal) => {
+        concat!("\u{f0000}", $name, "\u{f0001}", $value, "\u{f0002}")
+    };
+}
 
 /// Marks the mention of an option in a message.
 pub fn option(name: &str) -> String {
@@ -40,6 +53,9 @@ pub fn column_option(name: &str, column: &str, value: Option<&str>) -> String {
 impl Words {
     /// A message with its options in the words of the front end.
     pub fn render(self, text: &str) -> String {
+        if self == Words::Marked {
+            return text.to_string();
+        }
         let mut written = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, mention)) = rest.split_once(BEGIN) {
@@ -64,7 +80,7 @@ impl Words {
 
     fn name(self, name: &str) -> String {
         match self {
-            Words::Plain => name.to_string(),
+            Words::Plain | Words::Marked => name.to_string(),
             Words::Flags if name == "k" => "-k".to_string(),
             Words::Flags => format!("--{name}"),
             Words::Keywords => keyword(name),
@@ -73,9 +89,11 @@ impl Words {
 
     fn with_value(self, name: &str, value: &str) -> String {
         match self {
-            Words::Plain => format!("{name} = {value}"),
+            Words::Plain | Words::Marked => format!("{name} = {value}"),
             // A value that begins with a dash would be taken for a flag.
             Words::Flags if value.starts_with('-') => format!("--{name}={}", names::shell(value)),
+            // Words for a reader are no value of a command line.
+            Words::Flags if value.contains(' ') => format!("{} {value}", self.name(name)),
             Words::Flags => format!("{} {}", self.name(name), names::shell(value)),
             Words::Keywords => format!("{}={}", keyword(name), python(value)),
         }
@@ -84,8 +102,8 @@ impl Words {
     fn of_column(self, name: &str, column: &str, value: Option<&str>) -> String {
         match (self, value) {
             (Words::Flags, value) => names::flag(name, column, value),
-            (Words::Plain, None) => format!("{name} {column}"),
-            (Words::Plain, Some(value)) => format!("{name} of {column} = {value}"),
+            (Words::Plain | Words::Marked, None) => format!("{name} {column}"),
+            (Words::Plain | Words::Marked, Some(value)) => format!("{name} of {column} = {value}"),
             (Words::Keywords, None) => format!("{}=[{}]", keyword(name), python_text(column)),
             (Words::Keywords, Some(value)) => {
                 format!("{}={{{}: {}}}", keyword(name), python_text(column), python(value))

@@ -4,6 +4,9 @@ use crate::column::Note;
 use crate::columnar::{ArrowSource, Format, Input, KeptTypes, ParquetSource};
 use crate::csv::{CsvSource, Dialect, DialectSpec, ReadOptions};
 use crate::room::{Limits, Loaded, Room};
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
 use flate2::read::MultiGzDecoder;
 use klimt_core::table::{ColumnSpec, Table};
 use klimt_core::{Error, Result};
@@ -59,6 +62,20 @@ impl Source {
     /// Reads an open file from its beginning. The path is for messages.
     pub fn of_file(path: &str, file: File, dialect: DialectSpec) -> Result<Source> {
         Source::of_input(path, Input::file(path, file)?, dialect)
+    }
+
+    /// Reads what a reader gives. The name is for messages.
+    pub fn of_reader(name: &str, reader: Box<dyn Read + Send>, dialect: DialectSpec) -> Result<Source> {
+        Source::of_input(name, Input::stream(name, reader)?, dialect)
+    }
+
+    /// Reads record batches of a schema. The name is for messages.
+    pub fn of_batches(
+        name: &str,
+        schema: SchemaRef,
+        batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>,
+    ) -> Result<Source> {
+        Ok(Source::Arrow(ArrowSource::of_batches(name, schema, batches)?))
     }
 
     fn of_input(path: &str, input: Input, dialect: DialectSpec) -> Result<Source> {

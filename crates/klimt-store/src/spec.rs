@@ -207,7 +207,7 @@ mod tests {
         {
             let error = Spec::from_bytes(bytes).unwrap_err();
             assert!(error.message().contains("another version"), "{error}");
-            assert!(error.help(Words::Flags).iter().any(|line| line.contains(help)), "{error}");
+            assert!(error.help(klimt_core::Words::Flags).iter().any(|line| line.contains(help)), "{error}");
         }
     }
 }

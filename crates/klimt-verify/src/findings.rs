@@ -3,7 +3,7 @@
 use crate::{Cell, Group, Histograms, Tally};
 use hashbrown::HashMap;
 use klimt_core::{Error, Result};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What is to be found out about a release besides what its rows say by themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Findings {
 }
 
 /// The groups whose size lies in a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
     /// The least size.
     pub from: u64,
@@ -68,7 +68,7 @@ pub struct Below {
 }
 
 /// What the groups show of a sensitive column.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SensitiveFinding {
     /// The column's name.
     pub column: String,

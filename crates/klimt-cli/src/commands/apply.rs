@@ -1,15 +1,14 @@
 //! `klimt apply`: a saved recoding function on other data.
 
-use super::anonymize::{output_dialect, row_order};
 use super::{read_table, threads};
-use crate::columns::{column_spec, domain_file, plan};
-use crate::options::{ApplyArgs, ColumnArgs, Extent};
-use crate::paths::check_outputs;
+use crate::options::{ApplyArgs, ColumnArgs};
 use crate::progress::Progress;
-use crate::publish::{Publication, facts};
-use crate::requirements::{self, Wanted};
-use crate::settings::{Settings, share};
 use crate::terminal::{count, note};
+use klimt::columns::{column_spec, plan};
+use klimt::files::check_outputs;
+use klimt::run::{Publication, facts, output_dialect, row_order};
+use klimt::settings::{NamedRequirement, Settings, flags, share};
+use klimt::{Output, Stage};
 use klimt_core::partition::Suppression;
 use klimt_core::recode::{Applied, Manner, RecodingFunction, Release};
 use klimt_core::region::Extents;
@@ -26,11 +25,7 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     let function = RecodingFunction::from_json(&text, &args.recoding)?;
     let mut settings = settings_for(&function, args)?;
     let mut read = vec![args.input.as_str(), &args.recoding];
-    for column in settings.columns.values() {
-        read.extend(column.order.as_deref());
-        read.extend(domain_file(column));
-        read.extend(column.hierarchy.as_deref());
-    }
+    read.extend(settings.files());
     check_outputs(&[("release", &args.output)], &read)?;
     settings.k = settings.k.or(Some(function.k));
     let requirements = settings.build_requirements()?;
@@ -43,12 +38,9 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
         plan_for(&function, &settings, args, source)
     })?;
     let (dialect, kept_types) = seen;
-    let extents = match args.extent {
-        Some(Extent::Region) => Extents::Region,
-        Some(Extent::Compact) => Extents::Compact,
-        None => function.extent,
-    };
-    let granted = args.suppress.as_deref().map_or(Ok(0.0), share)?;
+    let extents = args.extent.unwrap_or(function.extent);
+    let granted = args.suppress.as_deref().map(share).transpose().map_err(Error::input)?;
+    let granted = granted.map_or(0.0, |share| share.value());
     let mut applied = function.apply(&table, Manner { extents, apart: granted > 0.0 })?;
     let domains: Vec<Domain> =
         (0..applied.table.dimensions()).map(|d| applied.table.domain(d).clone()).collect();
@@ -57,18 +49,20 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     let suppressed = suppress_violating(&mut applied, &domains, &requirements, extents, granted)?;
     let order = row_order(args.keep_order, args.seed)?;
     let release = Release::new(&applied.table, &applied.partitioning, extents, order, &[]);
+    let output = Output::file(&args.output)?;
     let publication = Publication {
         frame: &applied.table,
         columns: release.columns(),
-        output: &args.output,
-        dialect: output_dialect(dialect, &args.output)?,
+        output: &output,
+        dialect: output_dialect(dialect, &output)?,
         k,
         requirements: &requirements,
         facts: &facts(&applied.table),
         kept_types: &kept_types,
         threads,
     };
-    let stage = progress.stage("writing", release.rows() as u64, false);
+    let watched = progress.watched();
+    let stage = watched.stage(Stage::Writing, Some(release.rows() as u64));
     let checked = publication.write(&release, applied.table.rows() as u64, &stage)?;
     drop(stage);
     let findings = checked.findings.clone();
@@ -94,18 +88,18 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
 /// flags ask for the same of the same column.
 fn settings_for(function: &RecodingFunction, args: &ApplyArgs) -> Result<Settings> {
     let mut settings = Settings::default();
-    settings.apply_columns(&ColumnArgs { qi: Vec::new(), ..args.columns.clone() })?;
+    ColumnArgs { qi: Vec::new(), ..args.columns.clone() }.apply(&mut settings)?;
     for name in function.columns() {
         settings.columns.entry(name.to_string()).or_default().role = Some(Role::QuasiIdentifier);
     }
     for saved in &function.requirements {
-        let flag = requirements::flags().find(|flag| *flag == saved.flag).ok_or_else(|| {
-            Error::input(format!("{}: there is no requirement {}", args.recoding, saved.flag))
-        })?;
+        let flag = flags()
+            .find(|flag| *flag == saved.flag)
+            .ok_or_else(|| Error::input(format!("{}: unknown requirement {}", args.recoding, saved.flag)))?;
         let (column, text) = (Some(saved.column.clone()), saved.parameters.clone());
-        settings.requirements.push(Wanted { flag, column, text });
+        settings.requirements.push(NamedRequirement { flag, column, text });
     }
-    settings.apply_requirements(&args.requirements)?;
+    args.requirements.apply(&mut settings)?;
     Ok(settings)
 }
 
@@ -118,7 +112,7 @@ fn plan_for(
 ) -> Result<Vec<ColumnPlan>> {
     let recoded = function.columns();
     if let Some(absent) = recoded.iter().find(|name| !source.columns().iter().any(|column| column == *name)) {
-        return Err(Error::input(format!("{}: there is no column {absent}, which is recoded", args.input)));
+        return Err(Error::input(format!("{}: column {absent}, which is recoded, is missing", args.input)));
     }
     let mut plans = plan(&args.input, source.columns(), settings)?;
     for (plan, name) in plans.iter_mut().zip(source.columns()) {

@@ -2,28 +2,24 @@
 
 pub mod args;
 
-use super::anonymize::{self, Asked, TableRead};
-use super::threads;
-use crate::applicability::{RunRequest, applies};
-use crate::checks::check_options;
-use crate::columns::domain_file;
-use crate::external;
+use super::{anonymize, threads};
 use crate::options::{AnonymizeArgs, MethodArgs, PublishArgs};
-use crate::output::write_whole;
-use crate::paths::same_file;
 use crate::progress::Progress;
-use crate::schemes::Guides;
 use crate::search::SearchArgs;
-use crate::settings::{Settings, share};
-use crate::suggest::did_you_mean;
+use crate::supervisor;
 use crate::terminal::{count, note, print, table as lines_up};
 use args::CompareArgs;
+use klimt::certificate::Certificate;
+use klimt::files::{same_file, write_whole};
+use klimt::options::applies;
+use klimt::run::{Guides, PartsInput, Prepared, TableRead, spill_folder};
+use klimt::settings::Settings;
+use klimt::{AlgorithmKind, Input, Output, did_you_mean};
 use klimt_core::loss::Original;
-use klimt_core::memory::Pool;
-use klimt_core::partition::Suppression;
+use klimt_core::partition::Claim;
 use klimt_core::spill::SpillFolder;
 use klimt_core::table::Table;
-use klimt_core::{Error, ErrorKind, Result, registry};
+use klimt_core::{Error, ErrorKind, Result, Words, registry};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
 use klimt_io::room::{Loaded, Room};
@@ -31,6 +27,7 @@ use klimt_io::source::ReadReport;
 use klimt_report::{Comparison, Trial, Tried};
 use serde_json::{Map, Value, json};
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The values of k where none are named.
@@ -43,24 +40,25 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     if every.is_empty() {
         every = USUAL.to_vec();
     }
-    let first = settings_of(args, &args.algorithms[0], every[0], None)?;
-    let input = first.settings.input.clone().ok_or_else(|| {
+    let first = settings_of(args, args.algorithms[0], every[0], None)?;
+    let input = first.input.clone().ok_or_else(|| {
         Error::input("no table is named")
             .with_help("klimt compare TABLE.csv --qi age,sex --k 2,5,10 -o page.html")
     })?;
-    check_files(args, &input, &first.settings)?;
-    let progress = Progress::new(args.general.quiet)?.all_or_nothing();
+    check_files(args, &input, &first)?;
+    let progress = Progress::new(args.general.quiet)?.all_or_nothing().silent();
+    let pool = first.memory.pool();
+    supervisor::grant(pool.limit());
     let mut bench = Bench {
         args,
         input: &input,
         progress: &progress,
         threads: threads(&args.general),
-        pool: first.settings.memory.granted()?,
         tables: [None, None],
     };
     let mut trials = Vec::new();
     let many = args.algorithms.len() * every.len();
-    for algorithm in &args.algorithms {
+    for &algorithm in &args.algorithms {
         for &k in &every {
             if std::io::stderr().is_terminal() {
                 note(args.general.quiet, &format!("{} of {many}: {algorithm}, k = {k}", trials.len() + 1));
@@ -72,9 +70,9 @@ pub fn run(args: &CompareArgs) -> Result<()> {
                 Err(error) if error.kind() == ErrorKind::Cancelled || error.kind() == ErrorKind::Internal => {
                     return Err(error);
                 }
-                Err(error) => Err(error.message().to_string()),
+                Err(error) => Err(error.worded(Words::Flags)),
             };
-            trials.push(Trial { algorithm: algorithm.clone(), k, outcome });
+            trials.push(Trial { algorithm: algorithm.to_string(), k, outcome });
         }
     }
     let table = bench.tables.iter().flatten().next().map(|held| &held.table);
@@ -83,8 +81,13 @@ pub fn run(args: &CompareArgs) -> Result<()> {
             .file_name()
             .map_or_else(|| String::from("standard input"), |name| name.to_string_lossy().into_owned()),
         rows: table.map_or(0, |table| table.rows() as u64),
-        quasi_identifiers: table.map_or(Vec::new(), names),
-        requirements: first.requirements.iter().skip(1).map(|requirement| requirement.describe()).collect(),
+        quasi_identifiers: table.map_or(Vec::new(), |table| names(table)),
+        requirements: first
+            .build_requirements()?
+            .iter()
+            .skip(1)
+            .map(|requirement| requirement.describe())
+            .collect(),
         loss,
         trials,
         command: command(&input, args, &every),
@@ -109,7 +112,7 @@ fn loss_named(name: &str) -> Result<(&'static str, &'static str)> {
     let found = registry::LOSSES.iter().find(|(entry, _)| entry.id == name);
     found.map(|(entry, _)| (entry.id, entry.help)).ok_or_else(|| {
         let names: Vec<&str> = known().collect();
-        Error::input(format!("--loss: there is no loss {name}{}", did_you_mean(name, known())))
+        Error::input(format!("--loss: unknown loss {name}{}", did_you_mean(name, known())))
             .with_help(format!("the losses are {}", names.join(", ")))
     })
 }
@@ -119,11 +122,7 @@ fn check_files(args: &CompareArgs, input: &str, settings: &Settings) -> Result<(
     let Some(output) = args.output.as_deref() else { return Ok(()) };
     let mut read = vec![input];
     read.extend(args.spec.as_deref());
-    for column in settings.columns.values() {
-        read.extend(column.order.as_deref());
-        read.extend(domain_file(column));
-        read.extend(column.hierarchy.as_deref());
-    }
+    read.extend(settings.files());
     match read.iter().find(|read| same_file(read, output)) {
         None => Ok(()),
         Some(same) => Err(Error::input(format!("{output}: this output would overwrite the input {same}"))
@@ -131,19 +130,10 @@ fn check_files(args: &CompareArgs, input: &str, settings: &Settings) -> Result<(
     }
 }
 
-/// One setting, as `klimt anonymize` takes it.
-struct Setting {
-    args: AnonymizeArgs,
-    settings: Settings,
-    requirements: Vec<Box<dyn klimt_core::requirement::Requirement>>,
-}
-
-/// The flags of a run of `klimt anonymize` with this algorithm and k; `loss` is what a search minimises.
-fn settings_of(args: &CompareArgs, algorithm: &str, k: u64, loss: Option<&str>) -> Result<Setting> {
+/// The settings of a run of `klimt anonymize` with this algorithm and k; `loss` is what a search minimises.
+fn settings_of(args: &CompareArgs, algorithm: AlgorithmKind, k: u64, loss: Option<&str>) -> Result<Settings> {
     let mut requirements = args.requirements.others.clone();
     requirements.k = Some(k);
-    let mut general = args.general.clone();
-    general.quiet = true;
     let args = AnonymizeArgs {
         input: args.input.clone(),
         output: Some(String::from("-")),
@@ -151,7 +141,7 @@ fn settings_of(args: &CompareArgs, algorithm: &str, k: u64, loss: Option<&str>) 
         columns: args.columns.clone(),
         requirements,
         method: MethodArgs {
-            algorithm: Some(algorithm.to_string()),
+            algorithm: Some(algorithm),
             suppress: args.suppress.clone(),
             ..MethodArgs::default()
         },
@@ -166,21 +156,20 @@ fn settings_of(args: &CompareArgs, algorithm: &str, k: u64, loss: Option<&str>) 
         publish: PublishArgs { no_certificate: true, ..PublishArgs::default() },
         format: args.format.clone(),
         json: false,
-        general,
+        general: args.general.clone(),
     };
     let mut settings = anonymize::gather(&args)?;
     // A trace is of one search, and not every algorithm minimises the loss that all are compared by.
     settings.search.trace = None;
-    if loss.is_some() && !applies("loss", &RunRequest { args: &args, settings: &settings }) {
+    if loss.is_some() && !applies("loss", &settings) {
         settings.search.loss = None;
     }
-    let requirements = settings.build_requirements()?;
-    Ok(Setting { args, settings, requirements })
+    Ok(settings)
 }
 
 /// A table as it was read, with what a release of it needs to know.
 struct Held {
-    table: Table,
+    table: Arc<Table>,
     report: ReadReport,
     dialect: Dialect,
     kept_types: KeptTypes,
@@ -193,57 +182,40 @@ struct Bench<'a> {
     input: &'a str,
     progress: &'a Progress,
     threads: usize,
-    pool: Pool,
     /// The table as algorithms read it, and as the search for schemes does, which takes some hierarchies apart.
     tables: [Option<Held>; 2],
 }
 
 impl Bench<'_> {
     /// Makes a release with a setting, checks it, and throws it away.
-    fn try_out(&mut self, algorithm: &str, k: u64, loss: &str) -> Result<Tried> {
-        let mut setting = settings_of(self.args, algorithm, k, None)?;
-        let folder = SpillFolder::within(&setting.settings.memory.folder());
-        let which = usize::from(setting.settings.algorithm() == "scheme");
+    fn try_out(&mut self, algorithm: AlgorithmKind, k: u64, loss: &str) -> Result<Tried> {
+        let mut settings = settings_of(self.args, algorithm, k, None)?;
+        let folder = spill_folder(&settings);
+        let which = usize::from(settings.algorithm() == AlgorithmKind::Scheme);
         if self.tables[which].is_none() {
-            self.tables[which] = Some(self.read(&mut setting, &folder)?);
+            self.tables[which] = Some(self.read(settings.clone(), &folder)?);
         }
         let held = self.tables[which].as_ref().ok_or_else(|| Error::internal("the table was not read"))?;
         if is_additive(loss, &held.table) {
-            setting = settings_of(self.args, algorithm, k, Some(loss))?;
+            settings = settings_of(self.args, algorithm, k, Some(loss))?;
         }
-        let Setting { args, mut settings, requirements } = setting;
-        // What the search for schemes takes of the hierarchies is in what was read.
-        Guides::take(&mut settings)?;
-        check_options(&RunRequest { args: &args, settings: &settings })?;
-        let suppression = match &settings.suppress {
-            Some(text) => Suppression::share(share(text)?).unwrap_or(Suppression::NONE),
-            None => Suppression::NONE,
-        };
-        let asked = Asked {
-            args: &args,
-            settings: &settings,
-            requirements: &requirements,
-            suppression,
-            output: "-",
-            dialect: held.dialect,
-            kept_types: &held.kept_types,
-            k,
-            threads: self.threads,
-            progress: self.progress,
-            room: Room { pool: &self.pool, folder: &folder },
-        };
+        let prepared = Prepared::new(settings, Some(self.threads))?;
+        let (watched, output) = (self.progress.watched(), Output::file("-")?);
+        let room = Room { pool: &prepared.pool, folder: &folder };
+        let request = prepared.request(&output, held.dialect, &held.kept_types, &watched, room);
         let (started, cpu) = (Instant::now(), cpu_seconds());
-        let (checked, certificate) = match settings.algorithm() {
-            name if name.starts_with("rothko") => {
-                let loaded = Loaded::Fits(held.table.clone(), held.report.clone());
-                asked.make_in_parts(name, &external::Input::of(loaded)?)?
+        let algorithm = prepared.settings.algorithm();
+        let made = match algorithm.is_rothko() {
+            true => {
+                let loaded = Loaded::Fits(Table::clone(&held.table), held.report.clone());
+                request.make_in_parts(algorithm, &PartsInput::of(loaded)?)?
             }
-            _ => asked.make_held(&held.table, &held.report, &held.guides)?,
+            false => request.make_in_memory(Arc::clone(&held.table), &held.report, &held.guides)?,
         };
         let (wall, cpu) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu);
-        let findings = &checked.findings;
-        let certificate = certificate.published;
-        let named = |id: &'static str| Some((id, certificate["losses"][id].as_f64()?));
+        let findings = &made.checked.findings;
+        let certificate = made.certificate.published;
+        let named = |id: &'static str| Some((id, certificate.loss(id)?));
         Ok(Tried {
             groups: findings.groups,
             smallest: findings.smallest_group,
@@ -257,14 +229,15 @@ impl Bench<'_> {
         })
     }
 
-    fn read(&self, setting: &mut Setting, folder: &SpillFolder) -> Result<Held> {
-        let guides = Guides::take(&mut setting.settings)?;
-        let room = Room { pool: &self.pool, folder };
-        let Setting { args, settings, .. } = setting;
+    fn read(&self, settings: Settings, folder: &SpillFolder) -> Result<Held> {
+        let prepared = Prepared::new(settings, Some(self.threads))?;
+        let room = Room { pool: &prepared.pool, folder };
         let TableRead { loaded, dialect, kept_types, .. } =
-            anonymize::read(self.input, args, settings, self.threads, self.progress, &room)?;
+            prepared.read(Input::file(self.input)?, &self.progress.watched(), &room)?;
         match loaded {
-            Loaded::Fits(table, report) => Ok(Held { table, report, dialect, kept_types, guides }),
+            Loaded::Fits(table, report) => {
+                Ok(Held { table: Arc::new(table), report, dialect, kept_types, guides: prepared.guides })
+            }
             Loaded::Spilled(_) => {
                 Err(Error::resource("the table does not fit in memory, where settings are compared")
                     .with_help("grant more with --memory, or compare on a sample of the rows"))
@@ -281,14 +254,13 @@ fn is_additive(name: &str, table: &Table) -> bool {
 }
 
 /// What a certificate proves, and about which family.
-fn proven(certificate: &Value) -> String {
-    let (proven, family) = (&certificate["proven"], certificate["family"].as_str());
-    let claim = match (proven.as_str(), proven["within-factor"].as_f64()) {
-        (Some(word), _) => word.to_string(),
-        (None, Some(factor)) => format!("within {factor:.3}"),
-        _ => String::from("heuristic"),
+fn proven(certificate: &Certificate) -> String {
+    let claim = match certificate.proven {
+        Claim::Optimal => String::from("optimal"),
+        Claim::WithinFactor(factor) => format!("within {factor:.3}"),
+        Claim::Heuristic => String::from("heuristic"),
     };
-    family.map_or(claim.clone(), |family| format!("{claim} ({family})"))
+    certificate.family.as_ref().map_or(claim.clone(), |family| format!("{claim} ({family})"))
 }
 
 /// The seconds that all threads of this process have worked.
@@ -313,7 +285,7 @@ fn command(input: &str, args: &CompareArgs, every: &[u64]) -> String {
         return format!(
             "klimt compare {input} --k {} --algorithms {}",
             k.join(","),
-            args.algorithms.join(",")
+            args.algorithms.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
         );
     }
     format!("klimt {}", words.iter().map(quoted).collect::<Vec<_>>().join(" "))

@@ -2,9 +2,10 @@
 
 use super::threads;
 use crate::options::GenerateArgs;
-use crate::output::Staged;
 use crate::progress::Progress;
-use crate::publish::Sink;
+use klimt::Stage;
+use klimt::files::Staged;
+use klimt::run::Sink;
 use klimt_core::partition::Observer;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::{OutputFormat, write_generated};
@@ -24,7 +25,8 @@ pub fn run(args: &GenerateArgs) -> Result<()> {
     let generator = build(&args.generator, &parameters)?;
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let stage = progress.stage("generating", args.rows, false);
+    let watched = progress.watched();
+    let stage = watched.stage(Stage::Generating, Some(args.rows));
     // Invented rows need no check, so standard output streams at once.
     let staged = if args.output == "-" { None } else { Some(Staged::create(&args.output)?) };
     let done = std::cell::Cell::new(0);

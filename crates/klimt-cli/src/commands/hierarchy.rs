@@ -3,13 +3,13 @@
 pub mod args;
 
 use super::{read_table, threads};
-use crate::columns::{load_hierarchy, read_order};
-use crate::output::write_whole;
-use crate::paths::same_file;
 use crate::progress::Progress;
-use crate::suggest::did_you_mean;
 use crate::terminal::{count, note, print};
 use args::{BuildArgs, BuildBy, CheckArgs, CountArgs, HierarchyCommand};
+use klimt::columns::{load_hierarchy, read_order};
+use klimt::did_you_mean;
+use klimt::files::same_file;
+use klimt::files::write_whole;
 use klimt_core::Choice;
 use klimt_core::algorithm::scheme::{Family, Scheme, drawn};
 use klimt_core::hierarchy::build::{

@@ -5,14 +5,16 @@ mod release;
 
 use super::verify::gather;
 use super::{read_table, threads};
-use crate::columns::{dialect_spec, plan};
-use crate::memory::MemoryArgs;
+use crate::columns::{dialect_spec, list_of};
 use crate::progress::Progress;
-use crate::settings::list_of;
-use crate::suggest::did_you_mean;
+use crate::supervisor;
 use crate::terminal::{count, note, print, table};
-use crate::warnings::warn;
 use args::{BatchArgs, CompactArgs, CreateArgs, IndexCommand, StatusArgs};
+use klimt::certificate::saved;
+use klimt::columns::plan;
+use klimt::run::warnings::warn;
+use klimt::settings::MemorySettings;
+use klimt::{AlgorithmKind, Stage, did_you_mean};
 use klimt_core::memory::Pool;
 use klimt_core::requirement::TableFacts;
 use klimt_core::spill::{Block, HeldRows, Rows, SpillFolder};
@@ -44,8 +46,8 @@ fn create(args: &CreateArgs) -> Result<()> {
         return Err(Error::input("--domain: the domains of a store grow with its rows")
             .with_help("leave it out, or anonymize the table with klimt anonymize"));
     }
-    settings.apply_requirements(&args.requirements)?;
-    settings.algorithm = Some("rtree".to_string());
+    args.requirements.apply(&mut settings)?;
+    settings.algorithm = Some(AlgorithmKind::RTree);
     settings.tree.leaf_capacity = args.leaf_capacity.or(settings.tree.leaf_capacity);
     let prefer = list_of("--prefer", &args.prefer)?;
     if !prefer.is_empty() {
@@ -67,10 +69,9 @@ fn create(args: &CreateArgs) -> Result<()> {
         plan(&args.like, source.columns(), &settings)
     })?;
     check_preferred(&settings.tree.prefer, &like)?;
-    warn(args.general.quiet, &settings, &requirements, &like, &TableFacts::of(&like), None);
+    warn(&progress.watched(), &settings, &requirements, &like, &TableFacts::of(&like), None);
     let weight = |name: &str| settings.columns.get(name).and_then(|column| column.weight).unwrap_or(1.0);
-    let promise =
-        Promise { k, requirements: super::anonymize::saved(&settings), split: settings.split_spec() };
+    let promise = Promise { k, requirements: saved(&settings), split: settings.split_spec() };
     let spec = Spec::like(&like, &args.key, &weight, settings.missing.clone(), promise)?;
     Store::create(Path::new(&args.store), &spec)?;
     note(args.general.quiet, &format!("made {0}; klimt index insert {0} takes in rows", args.store));
@@ -81,9 +82,16 @@ fn check_preferred(prefer: &[String], like: &Table) -> Result<()> {
     let known: Vec<&str> = (0..like.dimensions()).map(|d| like.dimension(d).name.as_str()).collect();
     let unknown = prefer.iter().filter(|name| !known.contains(&name.as_str()));
     let problem = |name: &String| {
-        format!("--prefer: there is no quasi-identifier {name}{}", did_you_mean(name, known.iter().copied()))
+        format!("--prefer: unknown quasi-identifier {name}{}", did_you_mean(name, known.iter().copied()))
     };
     Error::all(ErrorKind::Input, unknown.map(problem).collect()).map_or(Ok(()), Err)
+}
+
+/// The budget of this run, which is kept to from now on.
+pub fn granted(memory: &MemorySettings) -> Pool {
+    let pool = memory.pool();
+    supervisor::grant(pool.limit());
+    pool
 }
 
 /// What a batch is for.
@@ -97,9 +105,10 @@ enum Kind {
 fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let pool = args.memory.granted()?;
+    let memory = args.memory.settings()?;
+    let pool = granted(&memory);
     let mut store = Store::open(Path::new(&args.store), &pool)?;
-    let folder = SpillFolder::within(&args.memory.folder());
+    let folder = SpillFolder::within(&memory.folder());
     let room = Room { pool: &pool, folder: &folder };
     let loaded = read(args, kind, &store, threads, &progress, &room)?;
     let (frame, rows): (Table, Box<dyn Rows + '_>) = match &loaded {
@@ -108,11 +117,12 @@ fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
         }
         Loaded::Spilled(spilled) => (spilled.frame().clone(), Box::new(Borrowed(spilled))),
     };
-    let stage = progress.stage("indexing", rows.rows(), false);
+    let watched = progress.watched();
+    let stage = watched.stage(Stage::Indexing, Some(rows.rows()));
     let means = Means {
         pool: &pool,
         folder: &folder,
-        sampling: args.memory.sampling()?,
+        sampling: memory.sampling(),
         observer: &stage,
         work: Means::WORK,
     };
@@ -122,7 +132,7 @@ fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
         Kind::Update => ("replaced", store.update(&batch, &means)?),
         Kind::Delete => ("removed", store.delete(&batch, &means)?),
     };
-    stage.clear();
+    stage.end();
     note(
         args.general.quiet,
         &format!("{done} {} rows; the store has {}", count(batch.source.rows()), told(&size)),
@@ -172,7 +182,7 @@ fn read<'r>(
     let names = source.columns();
     let problems = wanted.iter().filter(|wanted| !names.contains(&wanted.name)).map(|wanted| {
         let hint = did_you_mean(&wanted.name, names.iter().map(String::as_str));
-        format!("{}: there is no column {}{hint}", args.file, wanted.name)
+        format!("{}: unknown column {}{hint}", args.file, wanted.name)
     });
     if let Some(error) = Error::all(ErrorKind::Input, problems.collect()) {
         return Err(error);
@@ -180,26 +190,29 @@ fn read<'r>(
     let planned = |name: &String| wanted.iter().find(|wanted| wanted.name == *name).cloned();
     let plan: Vec<ColumnPlan> = names.iter().map(|name| ColumnPlan { spec: planned(name) }).collect();
     let bytes = std::fs::metadata(&args.file).map_or(0, |metadata| metadata.len());
-    let stage = progress.stage("reading", bytes, true);
+    let watched = progress.watched();
+    let stage = watched.stage(Stage::Reading, Some(bytes));
     source.read_within(&plan, &ReadOptions { missing: &spec.missing, threads, observer: &stage }, room)
 }
 
 fn compact(args: &CompactArgs) -> Result<()> {
     threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let pool = args.memory.granted()?;
+    let memory = args.memory.settings()?;
+    let pool = granted(&memory);
     let mut store = Store::open(Path::new(&args.store), &pool)?;
-    let folder = SpillFolder::within(&args.memory.folder());
-    let stage = progress.stage("indexing", store.status()?.rows, false);
+    let folder = SpillFolder::within(&memory.folder());
+    let watched = progress.watched();
+    let stage = watched.stage(Stage::Indexing, Some(store.status()?.rows));
     let means = Means {
         pool: &pool,
         folder: &folder,
-        sampling: args.memory.sampling()?,
+        sampling: memory.sampling(),
         observer: &stage,
         work: Means::WORK,
     };
     let size = store.compact(&means)?;
-    stage.clear();
+    stage.end();
     note(args.general.quiet, &format!("the store has {}", told(&size)));
     Ok(())
 }
@@ -213,7 +226,7 @@ fn told(size: &Size) -> String {
 }
 
 fn status(args: &StatusArgs) -> Result<()> {
-    let pool = MemoryArgs::default().pool()?;
+    let pool = MemorySettings::default().pool();
     let status = open_status(&args.store, &pool)?;
     if args.json {
         let text = serde_json::to_string_pretty(&status)

@@ -2,9 +2,9 @@
 
 use super::inspect::{Inspected, inspect};
 use crate::options::InitArgs;
-use crate::output::write_whole;
-use crate::spec::{column_keys, keys};
 use crate::terminal::note;
+use klimt::files::write_whole;
+use klimt::spec::{column_keys, keys};
 use klimt_core::risk::Question;
 use klimt_core::{Error, Result};
 use std::path::Path;

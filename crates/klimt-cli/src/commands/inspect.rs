@@ -2,12 +2,13 @@
 
 use super::verify::gather;
 use super::{read_noted, threads};
-use crate::columns::column_spec;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs, InspectArgs};
 use crate::progress::Progress;
 use crate::risk::{self, percent, question};
-use crate::settings::Settings;
 use crate::terminal::{count, print, table as lines_up};
+use klimt::columns::column_spec;
+use klimt::settings::Settings;
+use klimt::text::nearly_all;
 use klimt_core::partition::identical_tuples;
 use klimt_core::risk::{Question, Risk, certain_rows};
 use klimt_core::table::{Column, ColumnData, ColumnSpec, Guard, Role, Table};
@@ -274,7 +275,7 @@ fn doubts(columns: &[InspectedColumn], report: &ReadReport) -> Vec<String> {
 
 /// What is wrong with a column that would be published as it is although its values nearly name a row each.
 fn warning(column: &InspectedColumn, rows: usize) -> Option<String> {
-    let most = |part: usize| risk::nearly_all(part as u64, rows as u64);
+    let most = |part: usize| nearly_all(part as u64, rows as u64);
     let published_raw = column.role.is_published() && column.role != Role::QuasiIdentifier;
     let found = if most(column.unique_alone) {
         format!("{} of {} rows have a value that no other row has", column.unique_alone, rows)

@@ -3,14 +3,14 @@
 pub mod args;
 mod learning;
 
-use super::anonymize::weights;
 use super::verify::{self, gather, tally};
 use super::{read_table, threads};
-use crate::certificate::declared_beside;
-use crate::options::{MeasureArgs, Other};
+use crate::options::MeasureArgs;
 use crate::progress::Progress;
-use crate::settings::{ColumnSettings, Settings};
 use crate::terminal::{note, print, table};
+use klimt::Other;
+use klimt::certificate::declared_beside;
+use klimt::settings::{ColumnSettings, Settings};
 use klimt_core::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt_core::registry;
 use klimt_core::table::{Role, Table, TypeSpec, ValueType};
@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 /// Runs the command.
 pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
-    settings.apply_requirements(&args.requirements)?;
+    args.requirements.apply(&mut settings)?;
     learning::check(args, &settings)?;
     let release = args.release.as_deref().unwrap_or(&args.original);
     let tally = tally(release, &args.format, &settings, &[Role::Target])?;
@@ -49,7 +49,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
         groups: findings.groups,
         k,
     };
-    let weights = weights(&table, &settings);
+    let weights = settings.weights(&table);
     let original = Original::new(&table, &weights);
     let groups = PublishedGroups::read(&table, published_groups(&tally, &table)?)?;
     let losses: Vec<&dyn Loss> = registry::LOSSES.iter().map(|(_, loss)| *loss).collect();
@@ -137,7 +137,7 @@ fn read_columns(path: &str, args: &MeasureArgs, settings: &Settings) -> Result<T
     let read = |column: &ColumnSettings| matches!(column.role, Some(Role::QuasiIdentifier | Role::Target));
     settings.columns.retain(|_, column| read(column));
     read_table(path, &args.format, &settings.missing, threads(&args.general), &progress, |source| {
-        crate::columns::plan(path, source.columns(), &settings)
+        klimt::columns::plan(path, source.columns(), &settings)
     })
 }
 

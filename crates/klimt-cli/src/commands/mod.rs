@@ -13,13 +13,12 @@ pub mod query;
 pub mod report;
 pub mod verify;
 
-pub use anonymize::finish_regions;
-
 use crate::columns::dialect_spec;
 use crate::options::{Cli, Command, FormatArgs, GeneralArgs};
 use crate::progress::Progress;
 use crate::terminal::print;
 use clap::CommandFactory;
+use klimt::Stage;
 use klimt_core::table::Table;
 use klimt_core::{Error, Result};
 use klimt_io::csv::ReadOptions;
@@ -97,6 +96,7 @@ pub fn read_noted(
     let source = Source::open(path, dialect_spec(path, format))?;
     let plan = plan(&source)?;
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let stage = progress.stage("reading", bytes, true);
+    let watched = progress.watched();
+    let stage = watched.stage(Stage::Reading, Some(bytes));
     source.read(&plan, &ReadOptions { missing, threads, observer: &stage })
 }

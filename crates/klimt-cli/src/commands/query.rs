@@ -5,15 +5,15 @@ pub mod args;
 use super::measure::as_categories;
 use super::verify::{gather, tally, without_guides};
 use super::{read_table, threads};
-use crate::certificate::declared_beside;
-use crate::options::Other;
-use crate::output::write_private;
-use crate::paths::same_file;
+use crate::columns::list_of;
 use crate::progress::Progress;
-use crate::settings::{ColumnSettings, Settings, list_of};
 use crate::terminal::{note, print, table as text_table};
-use crate::workload;
 use args::QueryArgs;
+use klimt::Other;
+use klimt::certificate::declared_beside;
+use klimt::files::{same_file, write_private};
+use klimt::run::workload;
+use klimt::settings::{ColumnSettings, Settings};
 use klimt_core::recode::{MAXIMUM, MEAN, MINIMUM};
 use klimt_core::table::{Role, Table, TypeSpec, ValueType};
 use klimt_core::workload::{Errors, Released, Summary, Workload};
@@ -50,7 +50,7 @@ pub fn run(args: &QueryArgs) -> Result<()> {
         save(path, args, &queries)?;
     }
     let bound = queries.bind(&original)?;
-    workload::note_unknown(args.general.quiet, &bound);
+    workload::note_unknown(&Progress::new(args.general.quiet)?.watched(), &bound);
     let exact = bound.exact(&original);
     let Some(release) = &args.release else { return show_exact(args, &queries, made, &exact) };
     let rows = read_release(release, args, as_categories(&settings), &columns)?;
@@ -113,7 +113,7 @@ fn read_original(
         names = source.columns().to_vec();
         workload::resolve(queries, source.columns())?;
         ask_about(settings, queries)?;
-        crate::columns::plan(path, source.columns(), settings)
+        klimt::columns::plan(path, source.columns(), settings)
     })?;
     Ok((table, names))
 }
@@ -146,7 +146,7 @@ fn read_release(path: &str, args: &QueryArgs, mut settings: Settings, original: 
                 },
             );
         }
-        crate::columns::plan(path, source.columns(), &settings)
+        klimt::columns::plan(path, source.columns(), &settings)
     })
 }
 

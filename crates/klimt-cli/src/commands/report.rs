@@ -5,20 +5,21 @@ pub mod certificate;
 mod command;
 mod queries;
 
-use super::anonymize::weights;
 use super::measure::{published_groups, untold};
 use super::verify::{Counted, count_release, describe_broken, facts, gather, stars_note, without_guides};
 use super::{read_table, threads};
-use crate::certificate::{four_digits, is_by_sizes};
-use crate::options::{FormatArgs, Other};
-use crate::output::write_whole;
-use crate::paths::same_file;
+use crate::columns::{dialect_spec, list_of};
+use crate::options::FormatArgs;
 use crate::progress::Progress;
-use crate::settings::{Settings, list_of};
-use crate::suggest::did_you_mean;
+use crate::risk;
+use crate::search::apply_splits;
 use crate::terminal::{count, note, print};
-use crate::{columns, risk};
 use args::ReportArgs;
+use klimt::certificate::{CertificateFile, four_digits, is_by_sizes};
+use klimt::columns;
+use klimt::files::{same_file, write_whole};
+use klimt::settings::Settings;
+use klimt::{Other, did_you_mean};
 use klimt_core::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt_core::partition::identical_tuples;
 use klimt_core::registry;
@@ -27,7 +28,7 @@ use klimt_core::risk::{Risk, certain_rows};
 use klimt_core::table::{Role, Shape, Table};
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::TextRecords;
-use klimt_report::{Asked, Certified, Inference, Kept, Report, Risks, Warning};
+use klimt_report::{Asked, Inference, Kept, Report, Risks, Warning};
 use klimt_verify::claims::{Outcome, check};
 use klimt_verify::{Findings, Question, Tally};
 use serde_json::{Map, Value, json};
@@ -35,13 +36,15 @@ use serde_json::{Map, Value, json};
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
-    settings.apply_requirements(&args.requirements)?;
+    args.requirements.apply(&mut settings)?;
     settings.workload = args.workload.clone().or(settings.workload);
-    settings.apply_splits(&args.split_at)?;
+    let mut problems = Vec::new();
+    apply_splits(&mut settings, &args.split_at, &mut problems);
+    Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
     check_files(args, &settings)?;
-    let certified = certificate::read(args)?;
+    let certified = CertificateFile::of(&args.release, args.certificate.as_deref())?;
     if let Some(certified) = &certified {
-        certificate::fill(&mut settings, &certified.json)?;
+        certificate::fill(&mut settings, &certified.certificate)?;
     }
     // The hierarchies that guide schemes are asked for again, though the release is not read by them.
     let again = settings.clone();
@@ -71,7 +74,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
                 &format,
                 &again,
                 &roles,
-                certified.as_ref().map(|found| &found.json),
+                certified.as_ref().map(|found| &found.certificate),
             ),
             check: command::check(args, &settings, &roles),
             roles,
@@ -86,7 +89,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         risks: risks(tally, &table, &findings, &question)?,
         losses,
         warnings,
-        certificate: certified,
+        certificate: certified.as_ref().map(certificate::shown).transpose()?,
         plane: plane(&list_of("--scatter", &args.scatter)?, &table)?,
         query_errors: queries::errors(&table, &groups)?,
     };
@@ -106,12 +109,7 @@ fn check_files(args: &ReportArgs, settings: &Settings) -> Result<()> {
     let mut read = vec![args.original.as_str(), &args.release, &certificate];
     read.extend(args.spec.as_deref());
     read.extend(args.certificate.as_deref());
-    read.extend(settings.workload.as_deref());
-    for column in settings.columns.values() {
-        read.extend(column.order.as_deref());
-        read.extend(columns::domain_file(column));
-        read.extend(column.hierarchy.as_deref());
-    }
+    read.extend(settings.files());
     match read.iter().find(|read| same_file(read, &args.output)) {
         None => Ok(()),
         Some(same) => {
@@ -142,9 +140,8 @@ fn read_original(
             names = source.columns().to_vec();
             columns::plan(&args.original, source.columns(), &told)
         })?;
-    let released = TextRecords::open(&args.release, columns::dialect_spec(&args.release, &args.format))?
-        .columns()
-        .to_vec();
+    let released =
+        TextRecords::open(&args.release, dialect_spec(&args.release, &args.format))?.columns().to_vec();
     let role = |name: &String| {
         let given = settings.columns.get(name).and_then(|column| column.role);
         given.unwrap_or(if released.contains(name) { Role::Insensitive } else { Role::Identifier })
@@ -164,13 +161,13 @@ fn read_original(
 fn losses(
     args: &ReportArgs,
     settings: &Settings,
-    certified: Option<&Certified>,
+    certified: Option<&CertificateFile>,
     groups: &PublishedGroups<'_>,
     published: &[PublishedGroup],
     table: &Table,
     findings: &Findings,
 ) -> Result<Vec<(&'static str, f64, &'static str)>> {
-    let weights = weights(table, settings);
+    let weights = settings.weights(table);
     let k = settings.k.unwrap_or(findings.smallest_group).max(1);
     let rows = table.rows() as u64;
     let totals = Totals { rows, suppressed: findings.suppressed, groups: findings.groups, k };
@@ -184,7 +181,7 @@ fn losses(
             loss::measure(every(), &original, groups, &totals)?
         }
         (_, Some(certified)) => {
-            let loss = |loss: &dyn Loss| Some((loss.id(), certified.json["losses"][loss.id()].as_f64()?));
+            let loss = |loss: &dyn Loss| Some((loss.id(), certified.certificate.loss(loss.id())?));
             every().filter_map(loss).collect()
         }
         (Some(members), None) => {
@@ -264,7 +261,7 @@ fn plane(names: &[String], table: &Table) -> Result<Option<(usize, usize)>> {
     for name in names {
         match all().position(|other| other == name) {
             None => problems
-                .push(format!("--scatter: there is no quasi-identifier {name}{}", did_you_mean(name, all()))),
+                .push(format!("--scatter: unknown quasi-identifier {name}{}", did_you_mean(name, all()))),
             Some(at) if !matches!(table.domain(at).shape(), Shape::Ordered) => {
                 problems.push(format!("--scatter: column {name} has no order (give it one with --order)"));
             }
@@ -287,16 +284,15 @@ fn warnings(
     settings: &Settings,
     requirements: &[Box<dyn Requirement>],
     counted: &Counted,
-    certified: Option<&Certified>,
+    certified: Option<&CertificateFile>,
     (findings, outcomes): (&Findings, &[Outcome]),
 ) -> Result<Vec<Warning>> {
     let mut warnings = Vec::new();
     if let Some(certified) = certified {
         warnings.extend(certificate::contradictions(certified, findings, outcomes));
     }
-    let released = TextRecords::open(&args.release, columns::dialect_spec(&args.release, &args.format))?
-        .columns()
-        .to_vec();
+    let released =
+        TextRecords::open(&args.release, dialect_spec(&args.release, &args.format))?.columns().to_vec();
     let identifier =
         |name: &&String| settings.columns.get(*name).and_then(|c| c.role) == Some(Role::Identifier);
     for name in released.iter().filter(identifier) {

@@ -4,14 +4,17 @@ mod against;
 pub mod args;
 mod attack;
 
-use crate::certificate::hierarchies_beside;
-use crate::columns::{column_spec, dialect_spec, load_hierarchy, read_order};
+use crate::columns::dialect_spec;
 use crate::options::{ColumnArgs, FormatArgs, VerifyArgs};
-use crate::settings::Settings;
-use crate::suggest::did_you_mean;
+use crate::risk;
 use crate::terminal::{count, note, print};
-use crate::{risk, spec, warnings};
 use against::Links;
+use klimt::certificate::hierarchies_beside;
+use klimt::columns::{column_spec, order_of};
+use klimt::run::warnings;
+use klimt::settings::Settings;
+use klimt::text::nearly_unique;
+use klimt::{did_you_mean, spec};
 use klimt_core::loss::PublishedGroup;
 use klimt_core::region::is_guide;
 use klimt_core::requirement::{LengthRestriction, Side};
@@ -31,7 +34,7 @@ const NAMED: usize = 5;
 /// Runs the command.
 pub fn run(args: &VerifyArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
-    settings.apply_requirements(&args.requirements)?;
+    args.requirements.apply(&mut settings)?;
     let requirements = settings.build_requirements()?;
     let question = risk::question(&args.risk)?;
     let attack = attack::question(args)?;
@@ -142,7 +145,7 @@ fn describe_contributions(contributions: &[(String, u64)]) -> String {
 /// The spec, then the flags about columns.
 pub fn gather(spec: Option<&str>, columns: &ColumnArgs) -> Result<Settings> {
     let mut settings = spec.map_or(Ok(Settings::default()), spec::read)?;
-    settings.apply_columns(columns)?;
+    columns.apply(&mut settings)?;
     Ok(settings)
 }
 
@@ -187,7 +190,7 @@ pub fn count_release(
     })?;
     // Keys are all different: rows that share one are not linked.
     let distinct = seen.iter().map(|seen| seen.len() as u64).chain(key.map(|_| rows));
-    let warning = |(name, distinct): (&String, u64)| risk::nearly_unique(name, distinct, rows);
+    let warning = |(name, distinct): (&String, u64)| nearly_unique(name, distinct, rows);
     let unique = names.iter().zip(distinct).filter_map(warning);
     let alike = tally.sensitive().iter().filter(|column| sensitive_role(settings, column.column()));
     let alike = alike.filter_map(|column| warnings::alike(column.column(), column.alike()));
@@ -210,11 +213,11 @@ pub fn without_guides(settings: &mut Settings, release: &str, tally: &Tally) -> 
     let certified = hierarchies_beside(release);
     for (place, name) in tally.quasi_identifiers().iter().enumerate() {
         let Some(column) = settings.columns.get_mut(name) else { continue };
-        let Some(path) = &column.hierarchy else { continue };
+        let Some(source) = &column.hierarchy else { continue };
         let published: HashSet<&str> = tally.groups().filter_map(|group| group.values().nth(place)).collect();
         let guided = match &certified {
             Some(hierarchies) => !hierarchies.contains(name),
-            None => is_guide(&load_hierarchy(path)?, published.iter().copied()),
+            None => is_guide(&*source.load()?, published.iter().copied()),
         };
         if guided {
             column.hierarchy = None;
@@ -305,7 +308,7 @@ fn open_release(
         .filter(|name| place(name).is_none())
         .map(|name| {
             let hint = did_you_mean(name, columns.iter().map(String::as_str));
-            format!("{path}: there is no column {name}{hint}")
+            format!("{path}: unknown column {name}{hint}")
         })
         .collect();
     if let Some(error) = Error::all(ErrorKind::Input, problems) {
@@ -327,10 +330,10 @@ pub fn facts(settings: &Settings) -> Result<Facts> {
         }
         let pattern =
             column.type_spec.as_ref().and_then(|spec| Some((spec.value_type, spec.pattern.clone()?)));
-        let domain = if let Some(path) = &column.order {
-            width::Domain::order(read_order(path)?)
-        } else if let Some(path) = &column.hierarchy {
-            let tree = load_hierarchy(path)?;
+        let domain = if let Some(order) = &column.order {
+            width::Domain::order(order_of(order)?)
+        } else if let Some(source) = &column.hierarchy {
+            let tree = source.load()?;
             width::Domain::Hierarchy(
                 tree.nodes()
                     .map(|node| (tree.label(node).to_string(), u64::from(tree.leaves_under(node))))

@@ -1,7 +1,9 @@
 //! The command in a report makes the same release again, whatever the settings.
 
 use crate::common::Place;
-use klimt_cli::applicability::{Algorithm, Effect, OPTIONS};
+use klimt::options::{Effect, OPTIONS};
+use klimt_core::Choice;
+use klimt_core::registry::{AlgorithmKind, PARTITIONERS};
 use std::path::Path;
 use std::process::Command;
 
@@ -157,10 +159,11 @@ struct Case {
 }
 
 fn case(lot: &mut Lot) -> Case {
-    let algorithm = Algorithm::ALL[lot.next(Algorithm::ALL.len())];
+    let algorithm = PARTITIONERS[lot.next(PARTITIONERS.len())];
     let mut columns: Vec<&str> = vec![AGE, CITY, JOB, SIZE, BORN];
     // A search that its time limit ends may find something else the next time.
-    let searches = matches!(algorithm, Algorithm::Gensearch | Algorithm::Optimal | Algorithm::Scheme);
+    let searches =
+        matches!(algorithm, AlgorithmKind::GenSearch | AlgorithmKind::Optimal | AlgorithmKind::Scheme);
     while columns.len() > 2 && (searches || lot.chance(70)) {
         columns.remove(lot.next(columns.len()));
     }
@@ -190,8 +193,8 @@ fn case(lot: &mut Lot) -> Case {
     }
     said.extend(words("k", lot.one(&["2", "3", "5"]).to_string()));
     let mut method = Vec::new();
-    if algorithm != Algorithm::Mondrian || lot.chance(50) {
-        method.extend(words("algorithm", algorithm.id().to_string()));
+    if algorithm != AlgorithmKind::Mondrian || lot.chance(50) {
+        method.extend(words("algorithm", algorithm.name().to_string()));
     }
     for option in OPTIONS.iter().filter(|option| option.value.is_none() && !APART.contains(&option.flag)) {
         let taken =
@@ -208,7 +211,7 @@ fn case(lot: &mut Lot) -> Case {
             method.extend(words);
         }
     }
-    if algorithm == Algorithm::Gensearch && !method.iter().any(|word| word == "--splits") {
+    if algorithm == AlgorithmKind::GenSearch && !method.iter().any(|word| word == "--splits") {
         method.extend(words("splits", String::from("at-most:6")));
     }
     // A spec that says something else than the flags, which win.

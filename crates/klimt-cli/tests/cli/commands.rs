@@ -1,7 +1,8 @@
 //! The other subcommands.
 
 use crate::common::{Place, people};
-use klimt_core::registry;
+use klimt_core::Choice;
+use klimt_core::registry::{self, AlgorithmKind};
 
 #[test]
 fn inspect_tells_types_roles_and_risk_and_no_values() {
@@ -113,9 +114,11 @@ fn completions_the_manual_and_help_list_everything() {
     let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (manual, help) = (place.ok("man").out, words(place.ok("--help").out));
     let losses = registry::LOSSES.iter().map(|(entry, _)| entry);
-    for entry in registry::ALGORITHMS.iter().chain(registry::SPLITS).chain(losses) {
-        assert!(help.contains(entry.id) && help.contains(entry.help), "{} is not in the help", entry.id);
-        assert!(manual.contains(&entry.id.replace('-', "\\-")) || manual.contains(entry.id), "{}", entry.id);
+    let algorithms = AlgorithmKind::ALL.iter().map(|(_, id, help)| (*id, *help));
+    let entries = registry::SPLITS.iter().chain(losses).map(|entry| (entry.id, entry.help));
+    for (id, line) in algorithms.chain(entries) {
+        assert!(help.contains(id) && help.contains(line), "{id} is not in the help");
+        assert!(manual.contains(&id.replace('-', "\\-")) || manual.contains(id), "{id}");
     }
 }
 

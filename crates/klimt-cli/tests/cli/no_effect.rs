@@ -1,7 +1,9 @@
 //! Options that have no effect are refused, or named in a note.
 
 use crate::common::{Place, people};
-use klimt_cli::applicability::{Algorithm, Effect, OPTIONS};
+use klimt::options::{Effect, OPTIONS};
+use klimt_core::Choice;
+use klimt_core::registry::{AlgorithmKind, PARTITIONERS};
 
 /// A value of every option that some algorithm does not take, and what it needs beside it to be taken at all.
 const VALUES: &[(&str, &str)] = &[
@@ -56,7 +58,7 @@ fn every_option_is_refused_where_it_can_have_no_effect() {
                 Effect::Foreign | Effect::Refused(_) | Effect::NeedsAllRows(_)
             )
         };
-        let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(refusing).collect();
+        let algorithms: Vec<AlgorithmKind> = PARTITIONERS.into_iter().filter(refusing).collect();
         if algorithms.is_empty() {
             continue;
         }
@@ -74,15 +76,15 @@ fn every_option_is_refused_where_it_can_have_no_effect() {
             }
         };
         for algorithm in algorithms {
-            let ran = place.run(&format!("{BASE} --algorithm {} {flags}", algorithm.id()));
-            assert_eq!(ran.code, Some(2), "{} {flags}: {}", algorithm.id(), ran.err);
+            let ran = place.run(&format!("{BASE} --algorithm {} {flags}", algorithm.name()));
+            assert_eq!(ran.code, Some(2), "{} {flags}: {}", algorithm.name(), ran.err);
             assert!(
                 ran.err.contains(&format!("--{}", option.flag)),
                 "{} {flags}: {}",
-                algorithm.id(),
+                algorithm.name(),
                 ran.err
             );
-            assert_eq!(place.files(), before, "{} {flags}", algorithm.id());
+            assert_eq!(place.files(), before, "{} {flags}", algorithm.name());
         }
     }
 }

@@ -26,7 +26,7 @@ use crate::split::SplitCriterion;
 use crate::table::Table;
 use crate::words::option_is;
 use crate::{Error, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -90,7 +90,7 @@ pub trait Observer: Sync {
 }
 
 /// How a search over a split set went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchCounts {
     /// The splits of the split set.
     pub splits: u64,

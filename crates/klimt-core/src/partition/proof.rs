@@ -13,11 +13,11 @@ use crate::algorithm::scheme::Scheme;
 use crate::loss::{Cost, PartitionGroups, Totals, cost_of};
 use crate::region::Extents;
 use crate::table::Table;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What is claimed of the loss of a release.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
     /// No release of the family has less.

@@ -22,15 +22,24 @@ impl Alpha {
     /// The name of the requirement.
     pub const ID: &'static str = "alpha-k-anonymity";
 
+    /// No value has more than the share `alpha` of a group: more than 0 and at most 1.
+    pub fn new(column: impl AsRef<str>, alpha: f64) -> Result<Self> {
+        Alpha::of_text(column.as_ref(), &alpha.to_string())
+    }
+
     /// From the text of its parameter, such as `0.5`.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(Alpha::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let alpha = positive("the alpha of (alpha,k)-anonymity", text)?;
         if alpha == Decimal::whole(0) || alpha > Decimal::whole(1) {
             return Err(Error::input(
                 "the alpha of (alpha,k)-anonymity is a share: more than 0 and at most 1",
             ));
         }
-        Ok(Box::new(Alpha { column: column.to_string(), alpha }))
+        Ok(Alpha { column: column.to_string(), alpha })
     }
 }
 
@@ -45,6 +54,10 @@ impl Requirement for Alpha {
 
     fn describe(&self) -> String {
         format!("(alpha,k)-anonymity of {} with alpha = {}", self.column, self.alpha)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(self.alpha.to_string())
     }
 
     fn limit(&self) -> Level {

@@ -25,9 +25,23 @@ impl BetaLikeness {
     /// The name of the requirement.
     pub const ID: &'static str = "beta-likeness";
 
+    /// Enhanced β-likeness, the stricter kind.
+    pub fn enhanced(column: impl AsRef<str>, beta: f64) -> Result<Self> {
+        BetaLikeness::of_text(column.as_ref(), &format!("enhanced:{beta}"))
+    }
+
+    /// Basic β-likeness.
+    pub fn basic(column: impl AsRef<str>, beta: f64) -> Result<Self> {
+        BetaLikeness::of_text(column.as_ref(), &format!("basic:{beta}"))
+    }
+
     /// From the text of its parameter, such as `basic:2` or `enhanced:2`; without a kind it is enhanced, which is the
     /// stricter one.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(BetaLikeness::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let (kind, number) = text.split_once(':').unwrap_or(("enhanced", text));
         let enhanced = match kind.trim() {
             "enhanced" => true,
@@ -35,7 +49,7 @@ impl BetaLikeness {
             _ => return Err(Error::input("beta-likeness is basic or enhanced, such as enhanced:2")),
         };
         let beta = positive("the beta of beta-likeness", number)?;
-        Ok(Box::new(BetaLikeness { column: column.to_string(), beta, enhanced }))
+        Ok(BetaLikeness { column: column.to_string(), beta, enhanced })
     }
 }
 
@@ -51,6 +65,10 @@ impl Requirement for BetaLikeness {
     fn describe(&self) -> String {
         let kind = if self.enhanced { "enhanced" } else { "basic" };
         format!("{kind} beta-likeness of {} with beta = {}", self.column, self.beta)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(format!("{}:{}", if self.enhanced { "enhanced" } else { "basic" }, self.beta))
     }
 
     fn limit(&self) -> Level {

@@ -20,13 +20,22 @@ impl DeltaDisclosure {
     /// The name of the requirement.
     pub const ID: &'static str = "delta-disclosure";
 
+    /// Every value's share of a group is within a factor e^`delta` of its share of the whole.
+    pub fn new(column: impl AsRef<str>, delta: f64) -> Result<Self> {
+        DeltaDisclosure::of_text(column.as_ref(), &delta.to_string())
+    }
+
     /// From the text of its parameter, such as `1.5`.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(DeltaDisclosure::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let delta = positive("the delta of delta-disclosure privacy", text)?;
         if delta == Decimal::whole(0) {
             return Err(Error::input("the delta of delta-disclosure privacy must be more than 0"));
         }
-        Ok(Box::new(DeltaDisclosure { column: column.to_string(), delta }))
+        Ok(DeltaDisclosure { column: column.to_string(), delta })
     }
 }
 
@@ -41,6 +50,10 @@ impl Requirement for DeltaDisclosure {
 
     fn describe(&self) -> String {
         format!("delta-disclosure privacy of {} with delta = {}", self.column, self.delta)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(self.delta.to_string())
     }
 
     fn limit(&self) -> Level {

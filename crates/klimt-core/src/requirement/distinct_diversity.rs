@@ -18,10 +18,19 @@ impl DistinctDiversity {
     /// The name of the requirement.
     pub const ID: &'static str = "distinct-l-diversity";
 
+    /// Every group has at least `l` different values of the column.
+    pub fn new(column: impl AsRef<str>, l: u64) -> Result<Self> {
+        DistinctDiversity::of_text(column.as_ref(), &l.to_string())
+    }
+
     /// From the text of its parameter, such as `3`.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(DistinctDiversity::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let l = whole("the l of distinct l-diversity", text)?;
-        Ok(Box::new(DistinctDiversity { column: column.to_string(), l }))
+        Ok(DistinctDiversity { column: column.to_string(), l })
     }
 }
 
@@ -36,6 +45,10 @@ impl Requirement for DistinctDiversity {
 
     fn describe(&self) -> String {
         format!("distinct l-diversity of {} with l = {}", self.column, self.l)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(self.l.to_string())
     }
 
     fn limit(&self) -> Level {

@@ -24,13 +24,22 @@ impl EntropyDiversity {
     /// The name of the requirement.
     pub const ID: &'static str = "entropy-l-diversity";
 
+    /// The entropy of a group's values is at least log `l`.
+    pub fn new(column: impl AsRef<str>, l: f64) -> Result<Self> {
+        EntropyDiversity::of_text(column.as_ref(), &l.to_string())
+    }
+
     /// From the text of its parameter, such as `3` or `2.5`.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(EntropyDiversity::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let l = positive("the l of entropy l-diversity", text)?;
         if l < Decimal::whole(1) {
             return Err(Error::input("the l of entropy l-diversity must be at least 1"));
         }
-        Ok(Box::new(EntropyDiversity { column: column.to_string(), l }))
+        Ok(EntropyDiversity { column: column.to_string(), l })
     }
 }
 
@@ -45,6 +54,10 @@ impl Requirement for EntropyDiversity {
 
     fn describe(&self) -> String {
         format!("entropy l-diversity of {} with l = {}", self.column, self.l)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(self.l.to_string())
     }
 
     fn limit(&self) -> Level {

@@ -35,8 +35,18 @@ impl EpsilonPrivacy {
     /// The name of the requirement.
     pub const ID: &'static str = "epsilon-privacy";
 
+    /// An adversary with `sigma` tuples of prior knowledge, who knows `known` people of a group, learns at most a factor
+    /// `epsilon`.
+    pub fn new(column: impl AsRef<str>, epsilon: f64, sigma: f64, known: u64) -> Result<Self> {
+        EpsilonPrivacy::of_text(column.as_ref(), &format!("{epsilon}:{sigma}:{known}"))
+    }
+
     /// From the text of its parameters ε, σ and b, such as `10:100:0`; b may be left out.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(EpsilonPrivacy::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let mut parts = text.split(':');
         let (Some(epsilon), Some(sigma), known, None) =
             (parts.next(), parts.next(), parts.next().unwrap_or("0"), parts.next())
@@ -55,7 +65,7 @@ impl EpsilonPrivacy {
         if sigma < Decimal::whole(1) {
             return Err(Error::input("the sigma of epsilon-privacy must be at least 1"));
         }
-        Ok(Box::new(EpsilonPrivacy { column: column.to_string(), epsilon, sigma, known }))
+        Ok(EpsilonPrivacy { column: column.to_string(), epsilon, sigma, known })
     }
 }
 
@@ -73,6 +83,10 @@ impl Requirement for EpsilonPrivacy {
             "epsilon-privacy of {} with epsilon = {}, sigma = {} and b = {}",
             self.column, self.epsilon, self.sigma, self.known
         )
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(format!("{}:{}:{}", self.epsilon, self.sigma, self.known))
     }
 
     fn limit(&self) -> Level {

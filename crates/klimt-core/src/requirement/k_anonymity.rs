@@ -42,6 +42,10 @@ impl Requirement for KAnonymity {
         format!("k-anonymity with k = {}", self.k)
     }
 
+    fn parameters(&self) -> Option<String> {
+        Some(self.k.to_string())
+    }
+
     fn limit(&self) -> Level {
         Level::Count(self.k)
     }

@@ -25,10 +25,19 @@ impl LengthRestriction {
     /// The name of the requirement.
     pub const ID: &'static str = "length-restriction";
 
+    /// Published intervals of the column have at least this width.
+    pub fn new(column: impl AsRef<str>, width: f64) -> Result<Self> {
+        LengthRestriction::of_text(column.as_ref(), &width.to_string())
+    }
+
     /// From the column and the text of the least width, such as `5`.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(LengthRestriction::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let limit = positive(&format!("the least width of column {column}"), text)?;
-        Ok(Box::new(LengthRestriction { column: column.to_string(), limit }))
+        Ok(LengthRestriction { column: column.to_string(), limit })
     }
 }
 
@@ -43,6 +52,10 @@ impl Requirement for LengthRestriction {
 
     fn describe(&self) -> String {
         format!("the least width {} of column {}", self.limit, self.column)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(self.limit.to_string())
     }
 
     fn limit(&self) -> Level {

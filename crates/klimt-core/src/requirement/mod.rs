@@ -56,6 +56,12 @@ pub trait Requirement: Debug + Send + Sync {
     /// The requirement and its parameters in words, such as `k-anonymity with k = 5`.
     fn describe(&self) -> String;
 
+    /// The text of its parameters, from which the registry makes the same requirement again; `None` for a requirement
+    /// that is not in the registry, which then cannot be named in a spec.
+    fn parameters(&self) -> Option<String> {
+        None
+    }
+
     /// The level that every group must be on the right [`Requirement::side`] of.
     fn limit(&self) -> Level;
 

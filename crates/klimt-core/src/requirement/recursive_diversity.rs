@@ -25,8 +25,17 @@ impl RecursiveDiversity {
     /// The name of the requirement.
     pub const ID: &'static str = "recursive-cl-diversity";
 
+    /// The commonest value of a group has fewer rows than `c` times the `l`-th and rarer ones.
+    pub fn new(column: impl AsRef<str>, c: f64, l: u64) -> Result<Self> {
+        RecursiveDiversity::of_text(column.as_ref(), &format!("{c}:{l}"))
+    }
+
     /// From the text of its parameters, c and l, such as `2.5:3`.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(RecursiveDiversity::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let (c, l) = text.split_once(':').ok_or_else(|| {
             Error::input(format!(
                 "recursive diversity takes c and l, such as {}",
@@ -35,7 +44,7 @@ impl RecursiveDiversity {
         })?;
         let c = positive("the c of recursive (c,l)-diversity", c)?;
         let l = whole("the l of recursive (c,l)-diversity", l)?;
-        Ok(Box::new(RecursiveDiversity { column: column.to_string(), c, l }))
+        Ok(RecursiveDiversity { column: column.to_string(), c, l })
     }
 }
 
@@ -50,6 +59,10 @@ impl Requirement for RecursiveDiversity {
 
     fn describe(&self) -> String {
         format!("recursive (c,l)-diversity of {} with c = {} and l = {}", self.column, self.c, self.l)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(format!("{}:{}", self.c, self.l))
     }
 
     fn limit(&self) -> Level {

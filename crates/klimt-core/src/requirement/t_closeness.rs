@@ -52,8 +52,23 @@ impl TCloseness {
     /// The name of the requirement.
     pub const ID: &'static str = "t-closeness";
 
+    /// A group's distribution is within the earth mover's distance `t` of the whole's, by the distance of the column's domain.
+    pub fn new(column: impl AsRef<str>, t: f64) -> Result<Self> {
+        TCloseness::of_text(column.as_ref(), &t.to_string())
+    }
+
+    /// The same by another distance.
+    #[must_use]
+    pub fn by(self, distance: Distance) -> Self {
+        TCloseness { distance: Some(distance), ..self }
+    }
+
     /// From the text of its parameters, such as `0.2:ordered`; without a distance, that of the column's domain.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(TCloseness::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let (number, distance) = match text.split_once(':') {
             None => (text, None),
             Some((number, name)) => (number, Some(name.trim())),
@@ -70,7 +85,7 @@ impl TCloseness {
             }
         };
         let t = positive("the t of t-closeness", number)?;
-        Ok(Box::new(TCloseness { column: column.to_string(), t, distance }))
+        Ok(TCloseness { column: column.to_string(), t, distance })
     }
 }
 
@@ -91,6 +106,15 @@ impl Requirement for TCloseness {
             Some(Distance::Hierarchical) => " and hierarchical distance",
         };
         format!("t-closeness of {} with t = {}{distance}", self.column, self.t)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(match self.distance {
+            None => self.t.to_string(),
+            Some(Distance::Ordered) => format!("{}:ordered", self.t),
+            Some(Distance::Equal) => format!("{}:equal", self.t),
+            Some(Distance::Hierarchical) => format!("{}:hierarchical", self.t),
+        })
     }
 
     fn limit(&self) -> Level {

@@ -26,10 +26,19 @@ impl VarianceDiversity {
     /// The name of the requirement.
     pub const ID: &'static str = "variance-diversity";
 
+    /// The variance of a group's numbers is at least `v`.
+    pub fn new(column: impl AsRef<str>, v: f64) -> Result<Self> {
+        VarianceDiversity::of_text(column.as_ref(), &v.to_string())
+    }
+
     /// From the text of its parameter, such as `100`.
     pub fn parse(column: &str, text: &str) -> Result<Box<dyn Requirement>> {
+        Ok(Box::new(VarianceDiversity::of_text(column, text)?))
+    }
+
+    fn of_text(column: &str, text: &str) -> Result<Self> {
         let v = positive("the least variance", text)?;
-        Ok(Box::new(VarianceDiversity { column: column.to_string(), v }))
+        Ok(VarianceDiversity { column: column.to_string(), v })
     }
 }
 
@@ -44,6 +53,10 @@ impl Requirement for VarianceDiversity {
 
     fn describe(&self) -> String {
         format!("variance diversity of {} with v = {}", self.column, self.v)
+    }
+
+    fn parameters(&self) -> Option<String> {
+        Some(self.v.to_string())
     }
 
     fn limit(&self) -> Level {

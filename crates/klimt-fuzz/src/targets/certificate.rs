@@ -1,8 +1,14 @@
-//! Certificates: any bytes are one or an error.
+//! Certificates: any bytes are one or an error; what is read is written and read again as the same certificate.
 
-/// Reads a certificate.
+use klimt::Certificate;
+
+/// Reads, writes and reads again.
 pub fn run(data: &[u8]) {
-    let _ = klimt_cli::parsers::certificate(data);
+    let Ok(read) = Certificate::from_json("certificate.json", data) else { return };
+    let text = read.to_json().expect("a certificate can be written");
+    let again =
+        Certificate::from_json("certificate.json", text.as_bytes()).expect("what was written is read");
+    assert!(read == again, "a certificate changes when it is written");
 }
 
 /// Lists in lists.

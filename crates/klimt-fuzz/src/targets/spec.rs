@@ -1,10 +1,19 @@
-//! Specs: any text is settings or an error.
+//! Specs: any text is settings or an error; what is read is written and read again as the same settings.
 
-/// Reads a spec.
+use klimt::spec::{parse, write};
+
+/// Reads, writes and reads again.
 pub fn run(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
-        let _ = klimt_cli::parsers::spec(text);
-    }
+    let Some(settings) = std::str::from_utf8(data).ok().and_then(|text| parse("spec.toml", text).ok()) else {
+        return;
+    };
+    let _ = settings.build_requirements();
+    let text = write(&settings).expect("what was read can be written");
+    let again = parse("spec.toml", &text).expect("what was written is read");
+    assert!(
+        write(&again).expect("what was read can be written") == text,
+        "settings change when they are written"
+    );
 }
 
 /// Tables in tables.

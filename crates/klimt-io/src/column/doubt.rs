@@ -372,7 +372,7 @@ mod tests {
             error.message(),
             "t.csv: column x: 2 values on 2 rows are not numbers, as all others are: lines 2, 5"
         );
-        let help = error.help(Words::Flags).join("\n");
+        let help = error.help(klimt_core::Words::Flags).join("\n");
         assert!(
             help.contains("--missing N/A") && help.contains("--type x=text") && !help.contains("Zoe"),
             "{help}"

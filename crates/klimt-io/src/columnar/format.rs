@@ -82,6 +82,6 @@ mod tests {
             assert_eq!(of(path), OutputFormat::Text { tabs, compression }, "{path}");
         }
         let error = OutputFormat::of("a.Parquet.gz").unwrap_err();
-        assert_eq!(error.help(Words::Flags), ["leave the ending away: a.Parquet"]);
+        assert_eq!(error.help(klimt_core::Words::Flags), ["leave the ending away: a.Parquet"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::arrow_file::ArrowFile;
 use super::arrow_stream::ArrowStream;
-use super::batches::Batches;
+use super::batches::{BatchIterator, Batches};
 use super::damage::decoding;
 use super::input::Input;
 use super::read::{Feed, Task, load, wanted};
@@ -22,6 +22,8 @@ use std::sync::{Arc, Mutex};
 const FILE: &str = "Arrow file";
 /// What a stream is called in messages.
 const STREAM: &str = "Arrow stream";
+/// What batches from memory are called in messages.
+const BATCHES: &str = "Arrow batches";
 
 /// An opened Arrow IPC file or stream: its schema is known.
 pub struct ArrowSource {
@@ -36,6 +38,7 @@ pub struct ArrowSource {
 enum IpcForm {
     File(ArrowFile),
     Stream(ArrowStream),
+    Batches(BatchIterator),
 }
 
 impl ArrowSource {
@@ -54,6 +57,11 @@ impl ArrowSource {
         let stream = decoding(|| ArrowStream::open(input.into_read(), &bytes))
             .map_err(|failure| failure.error(path, STREAM, ""))?;
         ArrowSource::new(path, stream.schema().clone(), IpcForm::Stream(stream), bytes)
+    }
+
+    /// Takes batches of a schema. The path is for messages.
+    pub fn of_batches(path: &str, schema: SchemaRef, batches: BatchIterator) -> Result<Self> {
+        ArrowSource::new(path, schema, IpcForm::Batches(batches), Arc::new(AtomicU64::new(0)))
     }
 
     fn new(path: &str, schema: SchemaRef, form: IpcForm, bytes: Arc<AtomicU64>) -> Result<Self> {
@@ -98,6 +106,15 @@ impl ArrowSource {
         check_types(&self.path, &self.schema, columns)?;
         let (what, batches) = match self.form {
             IpcForm::Stream(stream) => (STREAM, stream.batches(columns)),
+            IpcForm::Batches(batches) => {
+                let (columns, bytes) = (columns.to_vec(), self.bytes);
+                let chosen = batches.map(move |batch| {
+                    let batch = batch?.project(&columns)?;
+                    bytes.fetch_add(size(&batch) as u64, Ordering::Relaxed);
+                    Ok(batch)
+                });
+                (BATCHES, Box::new(chosen) as BatchIterator)
+            }
             IpcForm::File(file) => {
                 let batches = decoding(|| file.batches(columns));
                 (FILE, batches.map_err(|failure| failure.error(&self.path, FILE, ""))?)

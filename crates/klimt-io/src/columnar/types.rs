@@ -108,14 +108,14 @@ mod tests {
         ]);
         let error = check_types("p.parquet", &schema, &[0, 1]).unwrap_err();
         assert_eq!(error.message(), "p.parquet: column photo: values of the type Binary cannot be read");
-        assert_eq!(error.help(Words::Flags), ["drop the column: --identifier photo"]);
+        assert_eq!(error.help(klimt_core::Words::Flags), ["drop the column: --identifier photo"]);
         let error = check_types("p.parquet", &schema, &[2, 3]).unwrap_err();
         assert_eq!(
             error.message(),
             "2 problems:\n  - p.parquet: column visits: values of the type List cannot be read\n  - \
              p.parquet: column at: values of the type Time64(µs) cannot be read"
         );
-        assert_eq!(error.help(Words::Flags), ["drop the columns: --identifier visits,at"]);
+        assert_eq!(error.help(klimt_core::Words::Flags), ["drop the columns: --identifier visits,at"]);
         assert_eq!(check_types("p.parquet", &schema, &[1]), Ok(()));
     }
 

@@ -1,10 +1,10 @@
 //! The flags of `klimt compare`.
 
+use crate::choice::choice;
 use crate::memory::MemoryArgs;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs};
 use crate::requirements::RequirementArgs;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use klimt_core::Choice;
 use klimt_core::registry::AlgorithmKind;
 
 /// `klimt compare`.
@@ -23,9 +23,8 @@ pub struct CompareArgs {
     pub spec: Option<String>,
     /// The algorithms, side by side
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "mondrian,rtree,local",
-        value_parser = clap::builder::PossibleValuesParser::new(
-            AlgorithmKind::ALL.iter().map(|(_, id, help)| clap::builder::PossibleValue::new(*id).help(*help))))]
-    pub algorithms: Vec<String>,
+        value_parser = choice::<AlgorithmKind>())]
+    pub algorithms: Vec<AlgorithmKind>,
     /// The loss that settings are compared by, and that searches minimise where it can be minimised
     #[arg(long, value_name = "NAME", default_value = "ncp")]
     pub loss: String,

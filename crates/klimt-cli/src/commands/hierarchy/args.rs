@@ -86,7 +86,7 @@ pub struct CountArgs {
     /// The hierarchy
     pub file: String,
     /// Print the number for this scheme alone: bhs, ghs, ops, gops, sps or gsps
-    #[arg(long, value_name = "NAME", value_parser = crate::schemes::named)]
+    #[arg(long, value_name = "NAME", value_parser = klimt::settings::scheme_named)]
     pub scheme: Option<klimt_core::algorithm::scheme::Scheme>,
     /// Print the numbers as JSON; they are texts, as they may be of any length
     #[arg(long, help_heading = "General")]

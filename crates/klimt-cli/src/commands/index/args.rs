@@ -1,10 +1,11 @@
 //! The flags of `klimt index`.
 
+use crate::choice::choice;
 use crate::memory::MemoryArgs;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs};
 use crate::requirements::RequirementArgs;
-use crate::tree::ByArg;
 use clap::{Args, Subcommand};
+use klimt_core::algorithm::index::By;
 
 /// What is done with a store.
 #[derive(Debug, Subcommand)]
@@ -124,8 +125,8 @@ pub struct ReleaseArgs {
     #[arg(short, value_name = "K")]
     pub k: Option<u64>,
     /// How groups are made of leaves
-    #[arg(long, value_enum, value_name = "WAY", default_value = "leaf-scan")]
-    pub by: ByArg,
+    #[arg(long, value_parser = choice::<By>(), value_name = "WAY", default_value = "leaf-scan")]
+    pub by: By,
     /// Whom the release is for, as the ledger will say
     #[arg(long, value_name = "NAME", default_value = "everybody")]
     pub audience: String,

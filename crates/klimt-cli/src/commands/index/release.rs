@@ -1,17 +1,17 @@
 //! `klimt index release`: from a store to a certified release.
 
 use super::args::ReleaseArgs;
-use crate::certificate::{Certified, is_by_sizes};
-use crate::commands::anonymize::{output_dialect, row_order};
+use super::granted;
 use crate::commands::threads;
-use crate::external::{Manner, Publisher, publish_meanwhile};
 use crate::hand_over::{Telling, certificate_path, stage as stage_release};
 use crate::memory::MemoryArgs;
-use crate::paths::{check_outputs, lies_in};
 use crate::progress::Progress;
-use crate::publish::{Publication, facts};
 use crate::terminal::{count, note};
-use crate::warnings::{Coarse, warn_coarse};
+use klimt::certificate::{Certified, RecordedSettings, RunAccount, is_by_sizes};
+use klimt::files::{check_outputs, lies_in};
+use klimt::run::warnings::{Coarse, warn_coarse};
+use klimt::run::{Manner, Publication, Publisher, facts, output_dialect, publish_meanwhile, row_order};
+use klimt::{Output, Stage};
 use klimt_core::algorithm::index::By;
 use klimt_core::algorithm::rothko::Whole;
 use klimt_core::loss::Original;
@@ -23,7 +23,7 @@ use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
 use klimt_store::{Asked, Releasing, Store};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::path::Path;
 
 /// Runs the command.
@@ -38,10 +38,11 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
     check_files(args, &telling)?;
     let threads = threads(&args.general);
     let progress = Progress::new(args.general.quiet)?;
-    let pool = MemoryArgs { memory: args.memory.clone(), ..MemoryArgs::default() }.granted()?;
+    let memory = MemoryArgs { memory: args.memory.clone(), ..MemoryArgs::default() }.settings()?;
+    let pool = granted(&memory);
     let mut store = Store::open(Path::new(&args.store), &pool)?;
     let (base, weights) = (store.spec().k, store.spec().weights());
-    let by = By::from(args.by);
+    let by = args.by;
     let k = args.k.unwrap_or(base);
     let requirements = store.spec().requirements(k)?;
     let (hold_back, allow_differences) = (args.hold_back, args.allow_differences);
@@ -52,11 +53,12 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
     let columns = release_columns(&frame, &[]);
     let facts = facts(&frame);
     let kept_types = KeptTypes::default();
+    let output = Output::file(&args.output)?;
     let publication = Publication {
         frame: &frame,
         columns: &columns,
-        output: &args.output,
-        dialect: output_dialect(Dialect::default(), &args.output)?,
+        output: &output,
+        dialect: output_dialect(Dialect::default(), &output)?,
         k,
         kept_types: &kept_types,
         requirements: &requirements,
@@ -66,7 +68,8 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
     let row_order = row_order(false, args.seed)?;
     let manner =
         Manner { extents: Extents::Compact, statistics: &[], row_order, weights: &weights, workload: None };
-    let stage = progress.stage("writing", releasing.rows(), false);
+    let watched = progress.watched();
+    let stage = watched.stage(Stage::Writing, Some(releasing.rows()));
     let say_nothing = |_: &Whole<'_>| {};
     let publisher = Publisher::new(publication, manner, &stage, &say_nothing, None);
     let (publisher, ()) = publish_meanwhile(&frame, publisher, |sink| releasing.write(sink))?;
@@ -74,7 +77,7 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
         return Err(Error::new(ErrorKind::Cancelled, "stopped"));
     }
     let published = publisher.finish()?;
-    stage.clear();
+    stage.end();
     let held = releasing.held_back().rows();
     let coarse = Coarse {
         table: &frame,
@@ -84,7 +87,7 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
         groups: published.checked.findings.groups,
         losses: &published.losses,
     };
-    warn_coarse(args.general.quiet, &coarse);
+    warn_coarse(&watched, &coarse);
     // Lengths are those of all rows of the store, of which those that are held back are nobody's business.
     let original = Original::new(&frame, &weights);
     let by_sizes = published.losses.iter().copied().filter(|(id, _)| is_by_sizes(id, &original));
@@ -92,6 +95,7 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
     let certificate = Certified {
         table: &frame,
         rows: releasing.rows() + held,
+        k,
         requirements: &requirements,
         settings: describe(args, base, by),
         losses: published.losses,
@@ -137,7 +141,7 @@ fn check_files(args: &ReleaseArgs, telling: &Telling<'_>) -> Result<()> {
     }
 }
 
-fn describe(args: &ReleaseArgs, base: u64, by: By) -> Map<String, Value> {
+fn describe(args: &ReleaseArgs, base: u64, by: By) -> RecordedSettings {
     let settings = [
         ("algorithm", json!("index")),
         ("base-k", json!(base)),
@@ -147,9 +151,11 @@ fn describe(args: &ReleaseArgs, base: u64, by: By) -> Map<String, Value> {
         ("extent", json!("compact")),
         ("row-order", json!("shuffled within groups")),
     ];
-    settings.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+    let options = settings.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    RecordedSettings { options, ..RecordedSettings::default() }
 }
 
-fn run_of(releasing: &Releasing<'_>) -> Value {
-    json!({ "algorithm": "index", "held-back": releasing.held_back().rows() })
+fn run_of(releasing: &Releasing<'_>) -> RunAccount {
+    let held_back = Some(releasing.held_back().rows());
+    RunAccount { algorithm: "index".to_string(), held_back, ..RunAccount::default() }
 }

@@ -1,13 +1,14 @@
 //! `klimt measure --test`: what a release is worth to somebody who learns from it.
 
 use super::published_groups;
-use crate::columns::plan;
 use crate::commands::{read_table, threads};
-use crate::options::{MeasureArgs, Other};
+use crate::options::MeasureArgs;
 use crate::progress::Progress;
-use crate::settings::{ColumnSettings, Settings};
-use crate::suggest::did_you_mean;
 use crate::terminal::{count, table};
+use klimt::Other;
+use klimt::columns::plan;
+use klimt::did_you_mean;
+use klimt::settings::{ColumnSettings, Settings};
 use klimt_core::table::{Role, Table, TypeSpec, ValueType};
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::TextRecords;

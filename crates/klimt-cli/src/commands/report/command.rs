@@ -2,11 +2,12 @@
 
 use super::args::ReportArgs;
 use crate::commands::verify::STARS_ARE_SUPPRESSED;
-use crate::memory::MemoryArgs;
 use crate::options::FormatArgs;
-use crate::recorded;
-use crate::settings::Settings;
+use klimt::Choice;
+use klimt::certificate::{COLUMN_LISTS, Certificate, FLAGS, OF_COLUMNS, RecordedSettings, RunAccount};
+use klimt::settings::{HierarchySource, MemorySettings, Settings, ValueList};
 use klimt_core::names::{quoted, shell};
+use klimt_core::registry::AlgorithmKind;
 use klimt_core::table::Role;
 use serde_json::Value;
 
@@ -16,22 +17,22 @@ pub fn make(
     format: &FormatArgs,
     settings: &Settings,
     roles: &[(String, Role)],
-    certificate: Option<&Value>,
+    certificate: Option<&Certificate>,
 ) -> String {
     let mut line = Line::new(&["klimt", "anonymize", &args.original]);
     if let Some(spec) = &args.spec {
         line.flag("spec", spec);
     }
-    let said = certificate.map(|json| &json["spec"]["settings"]);
+    let said = certificate.map(|certificate| &certificate.settings);
     columns(&mut line, settings, roles, said);
     requirements(&mut line, settings);
     if let Some(file) = &settings.workload {
         line.flag("workload", file);
     }
     written(&mut line, format);
-    if let Some((json, said)) = certificate.zip(said) {
-        method(&mut line, settings, said);
-        memory(&mut line, &json["run"]);
+    if let Some(certificate) = certificate {
+        method(&mut line, settings, &certificate.settings);
+        memory(&mut line, &certificate.run);
     }
     line.flag("output", &args.release);
     line.text
@@ -91,7 +92,7 @@ impl Line {
     }
 }
 
-fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)], said: Option<&Value>) {
+fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)], said: Option<&RecordedSettings>) {
     let flags = [
         (Role::QuasiIdentifier, "qi"),
         (Role::Sensitive, "sensitive"),
@@ -117,13 +118,13 @@ fn columns(line: &mut Line, settings: &Settings, roles: &[(String, Role)], said:
         if let Some(typed) = &column.type_spec {
             line.flag("type", &format!("{name}={typed}"));
         }
-        if let Some(domain) = &column.domain {
+        if let Some(ValueList::Text(domain)) = &column.domain {
             line.flag("domain", &format!("{name}={domain}"));
         }
-        if let Some(file) = &column.order {
+        if let Some(ValueList::Text(file)) = &column.order {
             line.flag("order", &format!("{name}={file}"));
         }
-        if let Some(file) = &column.hierarchy {
+        if let Some(file) = column.hierarchy.as_ref().and_then(HierarchySource::file) {
             line.flag("hierarchy", &format!("{name}={file}"));
         }
         if let Some(weight) = column.weight {
@@ -164,23 +165,34 @@ fn written(line: &mut Line, format: &FormatArgs) {
 }
 
 /// The settings of a certificate, where they are not the usual ones, or where a spec says something else.
-fn method(line: &mut Line, settings: &Settings, said: &Value) {
-    let algorithm = said["algorithm"].as_str().unwrap_or("");
+fn method(line: &mut Line, settings: &Settings, said: &RecordedSettings) {
+    let option = |key: &str| said.options.get(key).unwrap_or(&Value::Null);
+    let algorithm = option("algorithm").as_str().and_then(AlgorithmKind::named);
     let by_spec = [
         ("effort", "fast", settings.search.effort.is_some()),
-        ("extent", if algorithm == "scheme" { "region" } else { "compact" }, settings.extent.is_some()),
+        (
+            "extent",
+            if algorithm == Some(AlgorithmKind::Scheme) { "region" } else { "compact" },
+            settings.extent.is_some(),
+        ),
         ("partitioning", "strict", settings.partitioning.is_some()),
         ("suppress", "none", settings.suppress.is_some()),
         ("direction", "auto", settings.schemes.direction.is_some()),
-        ("split", if algorithm == "rtree" { "box" } else { "median" }, settings.split.is_some()),
+        (
+            "split",
+            if algorithm == Some(AlgorithmKind::RTree) { "box" } else { "median" },
+            settings.split.is_some(),
+        ),
     ];
     let is_usual = |flag: &str, value: &str| {
         by_spec.iter().any(|(name, usual, by_spec)| *name == flag && *usual == value && !by_spec)
     };
     // Local recoding and runs of leaves are relaxed by themselves.
-    let by_itself = |flag: &str| flag == "partitioning" && (algorithm == "local" || said.get("by").is_some());
-    for flag in recorded::FLAGS {
-        let value = match &said[*flag] {
+    let by_itself = |flag: &str| {
+        flag == "partitioning" && (algorithm == Some(AlgorithmKind::Local) || said.options.contains_key("by"))
+    };
+    for flag in FLAGS {
+        let value = match option(flag) {
             Value::Array(items) => items.iter().filter_map(scalar).collect::<Vec<_>>().join(","),
             value => scalar(value).unwrap_or_default(),
         };
@@ -188,30 +200,30 @@ fn method(line: &mut Line, settings: &Settings, said: &Value) {
             line.flag(flag, &value);
         }
     }
-    if let Some(loss) = said["minimised"].as_str().or(said["loss"].as_str()) {
+    if let Some(loss) = option("minimised").as_str().or(option("loss").as_str()) {
         line.flag("loss", loss);
     }
-    for flag in recorded::COLUMN_LISTS {
+    for flag in COLUMN_LISTS {
         let names: Vec<String> =
-            said[*flag].as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted).collect();
+            option(flag).as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted).collect();
         if !names.is_empty() {
             line.flag(flag, &names.join(","));
         }
     }
-    for (key, flag) in recorded::OF_COLUMNS {
-        for (column, value) in said[*key].as_object().into_iter().flatten() {
+    for (key, flag) in OF_COLUMNS {
+        for (column, value) in option(key).as_object().into_iter().flatten() {
             scalar(value).iter().for_each(|value| line.flag(flag, &format!("{}={value}", quoted(column))));
         }
     }
-    for column in said["column-splits"].as_object().into_iter().flat_map(|splits| splits.keys()) {
+    for column in said.column_splits.keys() {
         let values = settings.columns.get(column).and_then(|given| given.splits.as_ref());
         let values: Vec<String> = values.into_iter().flatten().map(|value| quoted(value)).collect();
         line.flag("split-at", &format!("{}={}", quoted(column), values.join(",")));
     }
-    if said["as-published"].as_bool() == Some(true) {
+    if option("as-published").as_bool() == Some(true) {
         line.switch("as-published");
     }
-    if said["row-order"].as_str() == Some("kept") {
+    if option("row-order").as_str() == Some("kept") {
         line.switch("keep-order");
     }
 }
@@ -225,9 +237,9 @@ fn scalar(value: &Value) -> Option<String> {
 }
 
 /// The memory that was granted: parts of a table go by it.
-fn memory(line: &mut Line, run: &Value) {
-    let asked = run["memory"].as_str().filter(|text| *text != MemoryArgs::UNSAID).map(str::to_string);
-    if let Some(memory) = asked.or_else(|| run["budget"].as_u64().map(|bytes| bytes.to_string())) {
+fn memory(line: &mut Line, run: &RunAccount) {
+    let asked = run.memory.clone().filter(|text| text != MemorySettings::UNSAID);
+    if let Some(memory) = asked.or_else(|| run.budget.map(|bytes| bytes.to_string())) {
         line.flag("memory", &memory);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Release, comparison, names, open_release, reached};
 use crate::options::{AgainstArgs, FormatArgs, VerifyArgs};
-use crate::settings::Settings;
 use crate::terminal::count;
+use klimt::settings::Settings;
 use klimt_core::requirement::Requirement;
 use klimt_core::table::Role;
 use klimt_core::{Error, Result};

@@ -1,13 +1,14 @@
 //! `klimt verify --attack`: what an attacker gains over the base rate.
 
 use super::{names, published_groups};
-use crate::columns::{column_spec, plan};
 use crate::commands::{read_table, threads};
-use crate::options::{Other, VerifyArgs};
+use crate::options::VerifyArgs;
 use crate::progress::Progress;
 use crate::risk::percent;
-use crate::settings::{ColumnSettings, Settings};
 use crate::terminal::{count, table};
+use klimt::Other;
+use klimt::columns::{column_spec, plan};
+use klimt::settings::{ColumnSettings, Settings};
 use klimt_core::attack::{Attack, Learnt, Linkage, Report, Score, attack};
 use klimt_core::risk::Share;
 use klimt_core::table::{ColumnSpec, Role, Table, TypeSpec, ValueType};

@@ -273,7 +273,7 @@ fn the_type_that_a_file_declares_holds() {
         error.message().ends_with("2 values on 2 rows are not of the type decimal: lines 2, 4"),
         "{error}"
     );
-    assert!(error.help(Words::Flags)[0].ends_with("--missing inf --missing=-inf"), "{error}");
+    assert!(error.help(klimt_core::Words::Flags)[0].ends_with("--missing inf --missing=-inf"), "{error}");
     let named = guarded(float(infinite), &["inf".to_string(), "-inf".to_string()]).unwrap();
     assert_eq!(content(&named)[0].1, ["1.5", "", "2.5", ""]);
 

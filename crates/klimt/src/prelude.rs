@@ -1,0 +1,16 @@
+//! What most programs need.
+
+pub use crate::{
+    Algorithm, AlgorithmKind, Anonymizer, Certificate, Effort, Format, Hierarchy, Input, Note, Observer,
+    Other, Output, Release, Stage,
+};
+pub use arrow::array::RecordBatch;
+pub use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
+pub use klimt_core::recode::StatisticKind;
+pub use klimt_core::region::Extents;
+pub use klimt_core::requirement::{
+    Alpha, BetaLikeness, DeltaDisclosure, DistinctDiversity, EntropyDiversity, EpsilonPrivacy, KAnonymity,
+    LengthRestriction, RecursiveDiversity, Requirement, TCloseness, VarianceDiversity,
+};
+pub use klimt_core::risk::Share;
+pub use klimt_core::table::{Role, ValueType};

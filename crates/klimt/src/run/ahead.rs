@@ -1,0 +1,71 @@
+//! Publishes parts on a thread of their own, so that the next one is found while one is written.
+
+use super::publisher::Publisher;
+use klimt_core::algorithm::rothko::{PartSink, Way, Whole};
+use klimt_core::partition::Partitioning;
+use klimt_core::table::Table;
+use klimt_core::{Error, Result};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// What is handed to the publisher.
+enum Message {
+    Begin { rows: u64, counts: Vec<(usize, Vec<u64>)> },
+    Part(Table, Partitioning, Way),
+    Slice(Table, Partitioning, Way, bool),
+}
+
+/// Hands parts on. Whoever hands one on waits until the publisher has taken it, so that no more than two are in memory.
+struct Ahead {
+    to: SyncSender<Message>,
+}
+
+impl Ahead {
+    fn send(&self, message: Message) -> Result<()> {
+        // The publisher has ended with an error of its own, which is the one that counts.
+        self.to.send(message).map_err(|_| Error::internal("nobody publishes the groups"))
+    }
+}
+
+impl PartSink for Ahead {
+    fn begin(&mut self, whole: &Whole<'_>) -> Result<()> {
+        self.send(Message::Begin { rows: whole.rows, counts: whole.counts.clone() })
+    }
+
+    fn part(&mut self, table: Table, partitioning: Partitioning, way: &Way) -> Result<()> {
+        self.send(Message::Part(table, partitioning, way.clone()))
+    }
+
+    fn slice(&mut self, table: Table, slice: Partitioning, way: &Way, last: bool) -> Result<()> {
+        self.send(Message::Slice(table, slice, way.clone(), last))
+    }
+}
+
+/// Runs what finds the groups of a table with these columns, and publishes them meanwhile.
+pub fn publish_meanwhile<'p, T>(
+    frame: &'p Table,
+    publisher: Publisher<'p>,
+    find: impl FnOnce(&mut dyn PartSink) -> Result<T>,
+) -> Result<(Publisher<'p>, T)> {
+    std::thread::scope(|scope| {
+        let (to, from) = sync_channel(0);
+        let published = scope.spawn(move || take_all(frame, publisher, from));
+        let found = find(&mut Ahead { to });
+        let published = published.join().map_err(|_| Error::internal("the publisher has panicked"))?;
+        Ok((published?, found?))
+    })
+}
+
+fn take_all<'p>(
+    frame: &'p Table,
+    mut publisher: Publisher<'p>,
+    from: Receiver<Message>,
+) -> Result<Publisher<'p>> {
+    for message in from {
+        match message {
+            Message::Begin { rows, counts } => publisher.begin(&Whole { frame, rows, counts })?,
+            Message::Part(table, partitioning, way) => publisher.part(table, partitioning, &way)?,
+            Message::Slice(table, slice, way, last) => publisher.slice(table, slice, &way, last)?,
+        }
+    }
+    Ok(publisher)
+}

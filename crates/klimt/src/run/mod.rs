@@ -1,0 +1,258 @@
+//! A run: from settings and a table to a checked release that waits for its name.
+//!
+//! [`Prepared`] is what is known before any work: settings that make sense, requirements, guides, a budget. It reads a table
+//! ([`Prepared::read`]); a [`RunRequest`] then finds the groups in memory (`in_memory.rs`) or part by part
+//! (`in_parts.rs`), publishes and checks them ([`Publication`]), and makes the certificate.
+
+mod advice;
+mod ahead;
+mod checks;
+mod find;
+mod in_memory;
+mod in_parts;
+mod measured;
+mod parts;
+mod publication;
+mod publisher;
+mod schemes;
+mod search;
+mod tree;
+pub mod warnings;
+pub mod workload;
+
+pub use ahead::publish_meanwhile;
+pub use in_memory::HeldRelease;
+pub use parts::Input as PartsInput;
+pub use publication::{Checked, Publication, Sink, facts};
+pub use publisher::{Manner, Published, Publisher};
+pub use schemes::{Guides, Schemes};
+
+use crate::certificate::MadeCertificate;
+use crate::input::Input;
+use crate::observer::{Stage, Watched};
+use crate::options::{self, Seen};
+use crate::output::Output;
+use crate::settings::Settings;
+use crate::{Note, columns};
+use klimt_core::memory::Pool;
+use klimt_core::partition::{Partitioning, Suppression};
+use klimt_core::recode::{RecodingFunction, RowOrder};
+use klimt_core::region::Extents;
+use klimt_core::registry::AlgorithmKind;
+use klimt_core::requirement::Requirement;
+use klimt_core::spill::SpillFolder;
+use klimt_core::table::{Domain, Table};
+use klimt_core::words::option_is;
+use klimt_core::{Error, Result};
+use klimt_io::columnar::{KeptTypes, OutputFormat};
+use klimt_io::csv::{Dialect, ReadOptions};
+use klimt_io::room::{Loaded, Room};
+use klimt_io::source::Source;
+
+/// Settings that make sense, whatever the table holds.
+pub struct Prepared {
+    /// What was asked for, without the hierarchies that only guide schemes.
+    pub settings: Settings,
+    /// What every group must satisfy.
+    pub requirements: Vec<Box<dyn Requirement>>,
+    /// The hierarchies that only guide schemes.
+    pub guides: Guides,
+    /// The least size of a group.
+    pub k: u64,
+    /// The memory.
+    pub pool: Pool,
+    /// How many readers and writers work side by side.
+    pub threads: usize,
+}
+
+/// A table as it was read.
+pub struct TableRead<'r> {
+    /// Its rows, in memory or on disk.
+    pub loaded: Loaded<'r>,
+    /// How its text is written.
+    pub dialect: Dialect,
+    /// The types of its columns.
+    pub kept_types: KeptTypes,
+    /// Whether it was text.
+    pub is_text: bool,
+}
+
+/// A release that was made: checked, and without a name.
+pub struct Made {
+    /// The written release.
+    pub checked: Checked,
+    /// Its certificate.
+    pub certificate: MadeCertificate,
+    /// The groups, where all of them are in memory.
+    pub held: Option<HeldRelease>,
+    /// The recoding function, where one was asked for.
+    pub recoding: Option<RecodingFunction>,
+}
+
+impl Prepared {
+    /// Checks everything that can be checked before any work; all problems at once.
+    pub fn new(mut settings: Settings, threads: Option<usize>) -> Result<Self> {
+        settings.complete();
+        checks::check_options(&settings)?;
+        let k = settings.k.ok_or_else(|| {
+            Error::input("k is not given").with_help(format!(
+                "say how many people must share a published row, such as {}",
+                option_is("k", "5")
+            ))
+        })?;
+        let requirements = settings.build_requirements()?;
+        let guides = Guides::take(&mut settings)?;
+        let pool = settings.memory.pool();
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Prepared { k, requirements, guides, pool, threads: threads.unwrap_or_else(cores), settings })
+    }
+
+    /// Reads the table, in memory as far as there is room.
+    pub fn read<'r>(&self, input: Input, watched: &Watched<'_>, room: &Room<'r>) -> Result<TableRead<'r>> {
+        let (name, bytes) = (input.name().to_string(), input.bytes());
+        let source = input.open(self.settings.dialect)?;
+        let (dialect, kept_types) = (source.dialect(), source.kept_types());
+        let is_text = matches!(source, Source::Csv(_));
+        let plan = columns::plan(&name, source.columns(), &self.settings)?;
+        // Rows on disk take no more than their text, until they are all there and it is known.
+        room.folder.traffic().expect(bytes);
+        let stage = watched.stage(Stage::Reading, Some(bytes));
+        let options =
+            ReadOptions { missing: &self.settings.missing, threads: self.threads, observer: &stage };
+        let loaded = source.read_within(&plan, &options, room)?;
+        drop(stage);
+        let report = match &loaded {
+            Loaded::Fits(_, report) => report,
+            Loaded::Spilled(table) => table.report(),
+        };
+        warnings::note_doubts(watched, report);
+        let kept_types = kept_types.after(report);
+        Ok(TableRead { loaded, dialect, kept_types, is_text })
+    }
+
+    /// Makes a release of a table that was read, of any size.
+    pub fn make<'r>(
+        &self,
+        read: TableRead<'r>,
+        output: &Output,
+        watched: &Watched<'_>,
+        room: Room<'r>,
+    ) -> Result<Made> {
+        let TableRead { loaded, dialect, kept_types, is_text } = read;
+        let (table, in_memory) = match &loaded {
+            Loaded::Spilled(spilled) => (spilled.frame(), false),
+            Loaded::Fits(table, _) => (table, true),
+        };
+        for idle in options::idle(&self.settings, &Seen { table, in_memory, is_text }) {
+            watched.note(Note::remark(format!("note: {idle}")));
+        }
+        let request = self.request(output, output_dialect(dialect, output)?, &kept_types, watched, room);
+        let in_parts = match &loaded {
+            Loaded::Spilled(table) => Some(parts::algorithm_for(&self.settings, table, &self.pool)?),
+            Loaded::Fits(..) => Some(self.settings.algorithm()).filter(|algorithm| algorithm.is_rothko()),
+        };
+        match (in_parts, loaded) {
+            (Some(algorithm), loaded) => request.make_in_parts(algorithm, &PartsInput::of(loaded)?),
+            (None, Loaded::Fits(table, report)) => {
+                request.make_in_memory(table.into(), &report, &self.guides)
+            }
+            (None, Loaded::Spilled(_)) => Err(Error::internal("a table on disk has no algorithm")),
+        }
+    }
+
+    /// A run over a table that was read.
+    pub fn request<'a>(
+        &'a self,
+        output: &'a Output,
+        dialect: Dialect,
+        kept_types: &'a KeptTypes,
+        watched: &'a Watched<'a>,
+        room: Room<'a>,
+    ) -> RunRequest<'a> {
+        RunRequest {
+            settings: &self.settings,
+            requirements: &self.requirements,
+            suppression: self.settings.suppression(),
+            output,
+            dialect,
+            kept_types,
+            k: self.k,
+            threads: self.threads,
+            watched,
+            room,
+        }
+    }
+}
+
+/// What a run works with once its table is read.
+pub struct RunRequest<'a> {
+    /// What was asked for.
+    pub settings: &'a Settings,
+    /// What every group must satisfy.
+    pub requirements: &'a [Box<dyn Requirement>],
+    /// How many rows may be left out.
+    pub suppression: Suppression,
+    /// Where the release goes.
+    pub output: &'a Output,
+    /// How it is written, where it is text.
+    pub dialect: Dialect,
+    /// The types of the columns of the source.
+    pub kept_types: &'a KeptTypes,
+    /// The least size of a group.
+    pub k: u64,
+    /// How many readers and writers work side by side.
+    pub threads: usize,
+    /// Who watches the run.
+    pub watched: &'a Watched<'a>,
+    /// Memory, and where to go when it is full.
+    pub room: Room<'a>,
+}
+
+impl RunRequest<'_> {
+    /// The order of the published rows.
+    fn row_order(&self) -> Result<RowOrder> {
+        row_order(self.settings.keep_order, self.settings.seed)
+    }
+}
+
+/// The folder for the spill files of a run.
+pub fn spill_folder(settings: &Settings) -> SpillFolder {
+    SpillFolder::within(&settings.memory.folder())
+}
+
+/// Region boundaries where they are asked for; then groups that are published alike become one.
+pub fn finish_regions(partitioning: &mut Partitioning, table: &Table, extents: Extents) {
+    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    if let (Extents::Region, Some(tree)) = (extents, &partitioning.tree) {
+        partitioning.regions = tree.regions(&domains, Some(&partitioning.regions));
+    }
+    partitioning.coalesce(&domains);
+}
+
+/// The order of the published rows: without a seed, nobody can tell how they were shuffled.
+pub fn row_order(keep: bool, seed: Option<u64>) -> Result<RowOrder> {
+    if keep {
+        return Ok(RowOrder::Kept);
+    }
+    let mut secret = [0; 32];
+    match seed {
+        Some(seed) => secret[..8].copy_from_slice(&seed.to_le_bytes()),
+        None => getrandom::fill(&mut secret)
+            .map_err(|e| Error::resource(format!("the system gives no random numbers: {e}")))?,
+    }
+    Ok(RowOrder::Shuffled(secret))
+}
+
+/// The output is written like the input, but for tabs in a `.tsv` file.
+pub fn output_dialect(input: Dialect, output: &Output) -> Result<Dialect> {
+    Ok(match output.format()? {
+        OutputFormat::Text { tabs: true, .. } => Dialect { delimiter: b'\t', ..input },
+        _ => input,
+    })
+}
+
+/// Whether a run searches, and publishes the best that it has when it is asked to stop.
+fn searches(settings: &Settings) -> bool {
+    let greedy = matches!(settings.algorithm(), AlgorithmKind::Mondrian | AlgorithmKind::RTree);
+    !greedy || settings.search.effort() != klimt_core::algorithm::optimal::Effort::Fast
+}
