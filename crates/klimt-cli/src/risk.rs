@@ -88,7 +88,10 @@ mod tests {
     fn wrong_shares_are_told_at_once() {
         let error = question(&args(Some("110%"), "many")).unwrap_err();
         for flag in ["--sampling-fraction", "--risk-threshold"] {
-            assert!(format!("{} {:?}", error.message(), error.help()).contains(flag), "{error:?}");
+            assert!(
+                format!("{} {:?}", error.message(), error.help(klimt_core::Words::Flags)).contains(flag),
+                "{error:?}"
+            );
         }
         assert_eq!(error.kind(), ErrorKind::Input);
         assert!(question(&args(Some("0%"), "20%")).is_err());

@@ -85,6 +85,11 @@ impl Anonymizer {
         self.settings.output.as_deref()
     }
 
+    /// What was said.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// What was said, for front ends that ask for more than the methods here.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings

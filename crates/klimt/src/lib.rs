@@ -47,6 +47,7 @@ pub mod settings;
 pub mod spec;
 mod suggest;
 pub mod text;
+pub mod verify;
 
 pub use anonymizer::Anonymizer;
 pub use certificate::Certificate;
@@ -61,3 +62,4 @@ pub use output::Output;
 pub use release::Release;
 pub use settings::{Algorithm, Other};
 pub use suggest::did_you_mean;
+pub use verify::{Verdict, Verification, verify};

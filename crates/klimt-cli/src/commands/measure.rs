@@ -3,14 +3,16 @@
 pub mod args;
 mod learning;
 
-use super::verify::{self, gather, tally};
+use super::verify::{self, gather};
 use super::{read_table, threads};
 use crate::options::MeasureArgs;
 use crate::progress::Progress;
 use crate::terminal::{note, print, table};
+use klimt::Input;
 use klimt::Other;
 use klimt::certificate::declared_beside;
 use klimt::settings::{ColumnSettings, Settings};
+use klimt::verify::{published_groups as groups_of, tally, without_guides};
 use klimt_core::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt_core::registry;
 use klimt_core::table::{Role, Table, TypeSpec, ValueType};
@@ -23,15 +25,19 @@ use serde_json::{Map, Value, json};
 pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
     args.requirements.apply(&mut settings)?;
+    settings.dialect = args.format.dialect();
     learning::check(args, &settings)?;
     let release = args.release.as_deref().unwrap_or(&args.original);
-    let tally = tally(release, &args.format, &settings, &[Role::Target])?;
+    let tally = tally(Input::file(release)?, &settings, &[Role::Target])?;
     let tally = tally.with_suppressed_stars(args.stars_are_suppressed);
     if args.stars_are_suppressed {
-        note(args.general.quiet || args.json, &format!("read with {}", verify::stars_note(&tally)));
+        note(
+            args.general.quiet || args.json,
+            &format!("read with {}", verify::stars_note(tally.suppressed())),
+        );
     }
     if let Some(release) = &args.release {
-        verify::without_guides(&mut settings, release, &tally)?;
+        without_guides(&mut settings, Some(release), &tally)?;
         let problems = declared_beside(&mut settings, release);
         Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
     }
@@ -166,5 +172,5 @@ pub fn published_groups(tally: &Tally, table: &Table) -> Result<Vec<PublishedGro
     let places: Vec<usize> =
         (0..table.dimensions()).map(|d| place(&table.dimension(d).name)).collect::<Result<_>>()?;
     let number = |name: &str| table.columns().iter().position(|column| column.name == name);
-    Ok(verify::published_groups(tally, &places, number))
+    Ok(groups_of(tally, &places, number))
 }

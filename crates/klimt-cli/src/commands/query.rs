@@ -3,17 +3,19 @@
 pub mod args;
 
 use super::measure::as_categories;
-use super::verify::{gather, tally, without_guides};
+use super::verify::gather;
 use super::{read_table, threads};
 use crate::columns::list_of;
 use crate::progress::Progress;
 use crate::terminal::{note, print, table as text_table};
 use args::QueryArgs;
+use klimt::Input;
 use klimt::Other;
 use klimt::certificate::declared_beside;
 use klimt::files::{same_file, write_private};
 use klimt::run::workload;
 use klimt::settings::{ColumnSettings, Settings};
+use klimt::verify::{tally, without_guides};
 use klimt_core::recode::{MAXIMUM, MEAN, MINIMUM};
 use klimt_core::table::{Role, Table, TypeSpec, ValueType};
 use klimt_core::workload::{Errors, Released, Summary, Workload};
@@ -29,11 +31,12 @@ const LONGEST: usize = 72;
 pub fn run(args: &QueryArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
     settings.other = Some(Other::Drop);
+    settings.dialect = args.format.dialect();
     if let Some(release) = &args.release
         && settings.columns.values().any(|column| column.hierarchy.is_some())
     {
-        let tally = tally(release, &args.format, &settings, &[])?;
-        without_guides(&mut settings, release, &tally)?;
+        let tally = tally(Input::file(release)?, &settings, &[])?;
+        without_guides(&mut settings, Some(release), &tally)?;
     }
     if let Some(release) = &args.release {
         let problems = declared_beside(&mut settings, release);

@@ -6,7 +6,7 @@ mod command;
 mod queries;
 
 use super::measure::{published_groups, untold};
-use super::verify::{Counted, count_release, describe_broken, facts, gather, stars_note, without_guides};
+use super::verify::{gather, stars_note};
 use super::{read_table, threads};
 use crate::columns::{dialect_spec, list_of};
 use crate::options::FormatArgs;
@@ -15,10 +15,12 @@ use crate::risk;
 use crate::search::apply_splits;
 use crate::terminal::{count, note, print};
 use args::ReportArgs;
+use klimt::Input;
 use klimt::certificate::{CertificateFile, four_digits, is_by_sizes};
 use klimt::columns;
 use klimt::files::{same_file, write_whole};
 use klimt::settings::Settings;
+use klimt::verify::{Counted, count_release, describe_broken, facts, without_guides};
 use klimt::{Other, did_you_mean};
 use klimt_core::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt_core::partition::identical_tuples;
@@ -37,6 +39,7 @@ use serde_json::{Map, Value, json};
 pub fn run(args: &ReportArgs) -> Result<()> {
     let mut settings = gather(args.spec.as_deref(), &args.columns)?;
     args.requirements.apply(&mut settings)?;
+    settings.dialect = args.format.dialect();
     settings.workload = args.workload.clone().or(settings.workload);
     let mut problems = Vec::new();
     apply_splits(&mut settings, &args.split_at, &mut problems);
@@ -50,10 +53,10 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let again = settings.clone();
     let question = risk::question(&args.risk)?;
     let requirements = settings.build_requirements()?;
-    let mut counted = count_release(&args.release, &args.format, &settings, &COUNTED, None)?;
+    let mut counted = count_release(Input::file(&args.release)?, &settings, &COUNTED)?;
     counted.tally = counted.tally.with_suppressed_stars(args.stars_are_suppressed);
     let tally = &counted.tally;
-    without_guides(&mut settings, &args.release, tally)?;
+    without_guides(&mut settings, Some(&args.release), tally)?;
     let format = certificate::format(args, certified.as_ref());
     let (table, roles) = read_original(args, &settings, &format)?;
     let asked = Question { k: settings.k, original_rows: Some(table.rows() as u64) };
@@ -301,7 +304,7 @@ fn warnings(
     }
     let mut say = |text: String| warnings.push(Warning { text, loud: false });
     if args.stars_are_suppressed {
-        say(format!("The release was read with {}.", stars_note(&counted.tally)));
+        say(format!("The release was read with {}.", stars_note(counted.tally.suppressed())));
     }
     if certified.is_none() {
         say(String::from("There is no certificate beside the release: how it was made is not known."));

@@ -52,7 +52,7 @@ fn every_option_is_refused_where_it_can_have_no_effect() {
     let place = place();
     let before = place.files();
     for option in OPTIONS {
-        let refusing = |algorithm: &Algorithm| {
+        let refusing = |algorithm: &AlgorithmKind| {
             matches!(
                 option.effect(*algorithm),
                 Effect::Foreign | Effect::Refused(_) | Effect::NeedsAllRows(_)

@@ -25,6 +25,11 @@ impl TextRecords {
         Ok(TextRecords { source: Source::of_file(path, file, dialect)? })
     }
 
+    /// Looks at a source that is open.
+    pub fn of_source(source: Source) -> Self {
+        TextRecords { source }
+    }
+
     /// The names of the columns.
     pub fn columns(&self) -> &[String] {
         self.source.columns()

@@ -39,10 +39,18 @@ pub static QUERIES: Need =
 pub static BOXES: Need = Need { text: option_text!("split", "box"), holds: |asked| asked.splits_by_boxes() };
 
 /// A search that starts from a partition of Mondrian.
-pub static STARTS: Need = Need {
-    text: option_text!("start", "mondrian or optimal"),
-    holds: |asked| asked.search.start != Some(Start::Whole),
+pub static STARTS: Need = Need { text: option_text!("start", "mondrian or optimal"), holds: starts };
+
+/// A start that a workload steers, or a loss that it brings.
+pub static STARTS_OR_QUERIES: Need = Need {
+    text: concat!(option_text!("start", "mondrian or optimal"), " or ", option_text!("loss", "queries")),
+    holds: |asked| starts(asked) || asked.search.loss() == "queries",
 };
+
+/// Whether GenSearch starts from cuts; as published it starts from one group.
+fn starts(asked: &Settings) -> bool {
+    asked.search.start.map_or(!asked.search.as_published, |start| start != Start::Whole)
+}
 
 /// Boxes do not look at the nodes of a hierarchy.
 pub static CUTS_BOXES: Need = Need {
@@ -166,6 +174,7 @@ macro_rules! of_columns {
 }
 
 of_columns!(WEIGHTED, "quasi-identifiers", &[Role::QuasiIdentifier], |column| column.weight.is_some());
+of_columns!(SPLIT_AT, "quasi-identifiers", &[Role::QuasiIdentifier], |column| column.splits.is_some());
 of_columns!(UNIQUE, "quasi-identifiers", &[Role::QuasiIdentifier], |column| column.allow_unique);
 of_columns!(DECLARED, "quasi-identifiers", &[Role::QuasiIdentifier], |column| column.domain.is_some());
 of_columns!(IN_ORDER, "columns that are not only carried along", COUNTED, |column| column.order.is_some());

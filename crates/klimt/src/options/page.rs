@@ -22,10 +22,9 @@ pub fn page() -> String {
     text.push_str(&format!("|---|{}---|\n", "---|".repeat(PARTITIONERS.len())));
     let listed = || OPTIONS.iter().filter(|option| is_listed(option));
     for option in listed() {
-        let cells = PARTITIONERS.map(|algorithm| match option.effect(algorithm) {
-            Effect::Always => "yes",
-            Effect::Beside(_) | Effect::Unless(_) => "(yes)",
+        let cells = PARTITIONERS.map(|algorithm| match whole(option).effect(algorithm) {
             Effect::Foreign | Effect::Refused(_) | Effect::NeedsAllRows(_) => "no",
+            _ => cell(option, algorithm),
         });
         let needs = option.on_table.map_or("", |need| need.text);
         text.push_str(&format!("| `{}` | {} | {needs} |\n", option.shown(), cells.join(" | ")));
@@ -33,6 +32,19 @@ pub fn page() -> String {
     text.push_str("\n## Conditions and reasons\n\n");
     listed().for_each(|option| reasons(option, &mut text));
     Words::Flags.render(&text)
+}
+
+/// The entry about all values of an option: what it refuses is refused for some values too.
+fn whole(option: &'static OptionEntry) -> &'static OptionEntry {
+    OPTIONS.iter().find(|other| other.flag == option.flag && other.value.is_none()).unwrap_or(option)
+}
+
+fn cell(option: &OptionEntry, algorithm: AlgorithmKind) -> &'static str {
+    match option.effect(algorithm) {
+        Effect::Always => "yes",
+        Effect::Beside(_) | Effect::Unless(_) => "(yes)",
+        Effect::Foreign | Effect::Refused(_) | Effect::NeedsAllRows(_) => "no",
+    }
 }
 
 fn is_listed(option: &OptionEntry) -> bool {
