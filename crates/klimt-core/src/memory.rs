@@ -111,6 +111,7 @@ pub(crate) fn amount_up(bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Words;
 
     #[test]
     fn what_is_taken_is_given_back() {
