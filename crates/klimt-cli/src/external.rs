@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Whole};
 use klimt_core::memory::{Pool, amount};
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::recode::{RowOrder, Rules};
 use klimt_core::region::Extents;
 use klimt_core::requirement::Requirement;

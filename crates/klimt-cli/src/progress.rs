@@ -3,7 +3,7 @@
 use crate::supervisor::{self, Searching};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use klimt_core::Result;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use std::io::IsTerminal;
 use std::marker::PhantomData;
 

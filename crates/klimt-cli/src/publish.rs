@@ -2,7 +2,7 @@
 //! and only then given its name.
 
 use crate::output::Staged;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::recode::{Release, ReleaseColumn, Source};
 use klimt_core::requirement::Requirement;
 use klimt_core::table::{ColumnSpec, Domain, Role, Shape, Table, ValueType};

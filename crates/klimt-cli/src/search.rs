@@ -8,7 +8,7 @@ use klimt_core::algorithm::local::Local;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::optimal::{Effort, Optimal};
 use klimt_core::loss::{Cost, Original, Totals, WithPenalty};
-use klimt_core::partition::{Budget, Observer, Partitioner, SearchCounts};
+use klimt_core::job::{Budget, Observer, Partitioner, SearchCounts};
 use klimt_core::region::Published;
 use klimt_core::table::{Decimal, Shape, Table};
 use klimt_core::{Error, Result, registry};

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use klimt_core::Result;
 use klimt_core::algorithm::index::{BoxSplit, Built, By, RPlusTree};
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::partition::Job;
+use klimt_core::job::Job;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::split::SplitSpec;
 use serde_json::{Value, json};

@@ -16,7 +16,7 @@ use crate::people::{Coded, Judge, People};
 use hashbrown::HashMap;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::loss::SuppressedRows;
-use klimt_core::partition::{Budget, Job, Partitioner, Suppression, Unobserved};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::spill::Block;
 use klimt_core::split::SplitCriterion;
 use klimt_core::{Error, Result};

@@ -9,7 +9,7 @@ use crate::state::State;
 use crate::vault::{Name, Values, Vault};
 use klimt_core::algorithm::rothko::Sampling;
 use klimt_core::memory::Pool;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::spill::SpillFolder;
 use klimt_core::{Error, Result};
 use serde::Serialize;

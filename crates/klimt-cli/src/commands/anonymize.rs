@@ -25,9 +25,9 @@ use klimt_core::algorithm::mondrian::{self, Mondrian};
 use klimt_core::algorithm::optimal::{self, Effort};
 use klimt_core::algorithm::rothko::Whole;
 use klimt_core::loss::{self, Original, PartitionGroups, Totals};
-use klimt_core::partition::{
-    Budget, Claim, Job, Judged, Partitioning, Proof, SearchCounts, Suppression, Unobserved,
-};
+use klimt_core::job::{Budget, Job, SearchCounts, Suppression, Unobserved};
+use klimt_core::proof::{Claim, Judged, Proof};
+use klimt_core::partition::Partitioning;
 use klimt_core::recode::{
     FixedValues, RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind,
     release_columns,

@@ -10,7 +10,7 @@ use crate::publish::{Publication, facts};
 use crate::requirements::{self, Wanted};
 use crate::settings::{Settings, share};
 use crate::terminal::{count, note};
-use klimt_core::partition::Suppression;
+use klimt_core::job::Suppression;
 use klimt_core::recode::{Applied, Manner, RecodingFunction, Release};
 use klimt_core::region::Extents;
 use klimt_core::requirement::Requirement;

@@ -20,7 +20,7 @@ use crate::terminal::{count, note, print, table as lines_up};
 use args::CompareArgs;
 use klimt_core::loss::Original;
 use klimt_core::memory::Pool;
-use klimt_core::partition::Suppression;
+use klimt_core::job::Suppression;
 use klimt_core::spill::SpillFolder;
 use klimt_core::table::Table;
 use klimt_core::{Error, ErrorKind, Result, registry};

@@ -5,7 +5,7 @@ use crate::options::GenerateArgs;
 use crate::output::Staged;
 use crate::progress::Progress;
 use crate::publish::Sink;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::{OutputFormat, write_generated};
 use klimt_io::generate::{Parameters, build, write_csv};

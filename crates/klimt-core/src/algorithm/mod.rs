@@ -2,6 +2,7 @@
 
 pub mod gensearch;
 pub mod index;
+pub mod kind;
 pub mod local;
 pub mod mondrian;
 pub mod optimal;

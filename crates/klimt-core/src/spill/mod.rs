@@ -7,17 +7,17 @@
 //! Spill files hold personal data. They are private (mode 0600 in a folder of mode 0700) and lose their name as soon
 //! as they are open: when the process ends, however it ends, the system frees them.
 
-mod block;
 mod file;
 mod folder;
 mod held;
 mod part;
 
-pub use block::{Block, BlockColumn};
 pub use file::{Place, SpillFile, Traffic};
 pub use folder::SpillFolder;
 pub use held::HeldRows;
 pub use part::SpilledPart;
+
+pub use crate::table::{Block, BlockColumn};
 
 use crate::Result;
 

@@ -6,7 +6,7 @@
 
 use crate::algorithm::mondrian::FrequencyGroup;
 use crate::loss::Cost;
-use crate::partition::Tuple;
+use crate::packed::Tuple;
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Statistics};
 

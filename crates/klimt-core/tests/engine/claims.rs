@@ -12,10 +12,10 @@ use klimt_core::algorithm::local::Local;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::algorithm::optimal::{Effort, Optimal, improve};
 use klimt_core::algorithm::scheme::{Direction, Pruning, Scheme};
+use klimt_core::job::{Job, Partitioner, Suppression};
 use klimt_core::loss::{Cost, Discernibility, Original};
-use klimt_core::partition::{
-    Claim, Family, Job, Judged, LowerBound, Partitioner, Partitioning, Proof, Suppression,
-};
+use klimt_core::partition::{Family, LowerBound, Partitioning};
+use klimt_core::proof::{Claim, Judged, Proof};
 use klimt_core::region::Extents;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};

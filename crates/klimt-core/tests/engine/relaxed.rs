@@ -3,8 +3,9 @@
 use crate::optimal::{random_table, rows};
 use crate::searched::{bound, cost, kinds};
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Cost, Original};
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::Bound;
 use klimt_core::split::SplitCriterion;

@@ -7,9 +7,10 @@ use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::algorithm::rothko::{
     Account, External, Limits, Method, PartSink, Rothko, Sampling, Way, Whole,
 };
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
 use klimt_core::memory::Pool;
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::spill::{Block, HeldRows, SpillFolder};

@@ -7,8 +7,9 @@ use klimt_core::algorithm::scheme::{
     generalizations,
 };
 use klimt_core::hierarchy::Hierarchy;
+use klimt_core::job::{Job, Partitioner, Suppression};
 use klimt_core::loss::{Cost, Loss, Original, PartitionGroups, Totals, WithPenalty, measure};
-use klimt_core::partition::{Job, Partitioner, Partitioning, Suppression};
+use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};

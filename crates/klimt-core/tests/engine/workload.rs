@@ -3,8 +3,9 @@
 use crate::common::{column, letters, table};
 use klimt_core::algorithm::index::BoxSplit;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Loss, Original, PartitionGroups, Queries, SuppressedRows, Totals, measure};
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::recode::{Release, RowOrder, Source, StatisticKind};
 use klimt_core::region::{Cell, Extents};
 use klimt_core::registry;

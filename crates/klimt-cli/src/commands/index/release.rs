@@ -15,7 +15,7 @@ use crate::warnings::{Coarse, warn_coarse};
 use klimt_core::algorithm::index::By;
 use klimt_core::algorithm::rothko::Whole;
 use klimt_core::loss::Original;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::recode::release_columns;
 use klimt_core::region::Extents;
 use klimt_core::table::Table;

@@ -17,7 +17,7 @@ use super::bound::MinCost;
 use super::grid::{Beside, Grid, Shaped};
 use super::sweep::{Slice, Sweep};
 use crate::algorithm::mondrian::admits;
-use crate::partition::Job;
+use crate::job::Job;
 use hashbrown::HashMap;
 use std::borrow::Borrow;
 

@@ -32,7 +32,8 @@ pub use enumerate::{Enumeration, Partition, Visited};
 pub use priority::{Priority, PriorityFunction};
 pub use splits::Splits;
 
-use crate::partition::{CutTree, Family, Job, LowerBound, Partitioner, Partitioning, Suppression};
+use crate::job::{Job, Partitioner, Suppression};
+use crate::partition::{CutTree, Family, LowerBound, Partitioning};
 use crate::region::Extents;
 use crate::{ErrorKind, Result};
 use atlas::Atlas;

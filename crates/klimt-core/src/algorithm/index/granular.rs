@@ -5,6 +5,7 @@
 
 use super::leaf_scan::leaf_scan;
 use super::levels::levels;
+use crate::Choice;
 use crate::partition::Partitioning;
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Statistics};
@@ -21,6 +22,13 @@ pub enum By {
     LeafScan,
     /// Those below a node of the tree.
     Level,
+}
+
+impl Choice for By {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (By::LeafScan, "leaf-scan", "Neighbours in the order of the leaves, as few as will do"),
+        (By::Level, "level", "Those below a node of the tree"),
+    ];
 }
 
 /// The leaves whose statistics are made at a time.

@@ -7,7 +7,7 @@
 use super::axis::Axis;
 use super::split::{BoxCost, BoxSplit};
 use crate::algorithm::mondrian::Dimension;
-use crate::partition::MAX_DIMENSIONS;
+use crate::packed::MAX_DIMENSIONS;
 use crate::table::{Domain, Shape};
 
 /// Numbers that are compared at once.

@@ -2,7 +2,8 @@
 
 use super::granular::{By, granular};
 use crate::algorithm::mondrian::Mondrian;
-use crate::partition::{Job, Partitioner, Partitioning};
+use crate::job::{Job, Partitioner};
+use crate::partition::Partitioning;
 use crate::requirement::Bound;
 use crate::split::SplitCriterion;
 use crate::words::option_is;

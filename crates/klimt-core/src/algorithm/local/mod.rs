@@ -17,8 +17,9 @@ mod split;
 mod suppress;
 
 use crate::Result;
+use crate::job::{Job, Partitioner, Suppression};
 use crate::loss::{CertaintyPenalty, Loss, Original};
-use crate::partition::{Job, Partitioner, Partitioning, Suppression};
+use crate::partition::Partitioning;
 use crate::region::Regions;
 use crate::statistics::Collector;
 use crate::table::Domain;

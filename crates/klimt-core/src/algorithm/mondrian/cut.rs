@@ -9,7 +9,7 @@ use super::edges::Edges;
 use super::frequency::{FrequencyGroup, FrequencySet};
 use super::measure::{Dimension, Widths};
 use crate::algorithm::index::{BoxFinder, Plan};
-use crate::partition::Job;
+use crate::job::Job;
 use crate::split::{Candidate, Judge, Order, SplitCriterion, Sweep};
 use crate::statistics::Collector;
 use crate::table::Shape;

@@ -9,7 +9,8 @@ use super::cut::{Cut, Part};
 use super::kernel::{Found, Run, Work};
 use super::span::{Rows, Span, hash};
 use super::{Above, Edges};
-use crate::partition::{CutNode, CutTree, Packed, Tuple};
+use crate::packed::{Packed, Tuple};
+use crate::partition::{CutNode, CutTree};
 use rayon::prelude::*;
 
 /// Parts with at least so many rows are divided,
@@ -273,8 +274,9 @@ impl Routes {
 mod tests {
     use crate::algorithm::index::BoxSplit;
     use crate::algorithm::mondrian::{Above, Mondrian, Start};
+    use crate::job::{Budget, Job, Suppression, Unobserved};
     use crate::loss::SuppressedRows;
-    use crate::partition::{Budget, CutNode, Job, Partitioning, Suppression, Unobserved};
+    use crate::partition::{CutNode, Partitioning};
     use crate::registry;
     use crate::requirement::Bound;
     use crate::split::SplitCriterion;

@@ -4,7 +4,7 @@
 //! boundaries, so that a restriction of widths is about the places of cuts and not about rows.
 
 use super::cut::Cut;
-use crate::loss::extent_of;
+use crate::region::extent_of;
 use crate::region::{Cell, Extents};
 use crate::requirement::Bound;
 use crate::table::{Domain, Table};

@@ -1,7 +1,7 @@
 //! `frequency_set` and `find_median` (Fig. 7): how often each value of a dimension occurs in a part.
 
 use super::measure::{Dimension, Widths};
-use crate::partition::Tuple;
+use crate::packed::Tuple;
 use crate::split::{Arrangement, Order};
 use crate::statistics::{Collector, Statistics};
 

@@ -1,6 +1,6 @@
 //! How wide a part is in each dimension: `choose_dimension` (Fig. 7).
 
-use crate::partition::Tuple;
+use crate::packed::Tuple;
 use crate::table::{Domain, Shape};
 
 /// A quasi-identifier as the kernel sees it.

@@ -34,8 +34,11 @@ pub(crate) use edges::{Edges, admits};
 pub(crate) use frequency::{FrequencyGroup, FrequencySet};
 pub(crate) use measure::{Dimension, Measure, Widths};
 
+use crate::Choice;
 use crate::Result;
-use crate::partition::{Job, Partitioner, Partitioning, pack_columns};
+use crate::job::{Job, Partitioner};
+use crate::packed::pack_columns;
+use crate::partition::Partitioning;
 use crate::split::SplitCriterion;
 use crate::statistics::Collector;
 use serde::{Deserialize, Serialize};
@@ -51,6 +54,17 @@ pub enum Model {
     Relaxed,
 }
 
+impl Choice for Model {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Model::Strict, "strict", "Regions do not overlap; equal rows are in one group"),
+        (
+            Model::Relaxed,
+            "relaxed",
+            "Groups that no strict cut divides are halved: smaller groups, overlapping regions",
+        ),
+    ];
+}
+
 /// Where a hierarchy may be cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -62,6 +76,14 @@ pub enum HierarchyCut {
     /// To all children at once where that is allowable, else between two leaves.
     #[default]
     Both,
+}
+
+impl Choice for HierarchyCut {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (HierarchyCut::Nodes, "nodes", "A node is specialised to all its children at once"),
+        (HierarchyCut::Leaves, "leaves", "Between any two leaves; the lowest common ancestor is published"),
+        (HierarchyCut::Both, "both", "To the children where that is possible, else between two leaves"),
+    ];
 }
 
 /// The Mondrian partitioner.

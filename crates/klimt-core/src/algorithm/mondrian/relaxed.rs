@@ -10,7 +10,8 @@
 use super::HierarchyCut;
 use super::kernel::{Found, Run};
 use super::measure::Widths;
-use crate::partition::{CutNode, Packed, Tuple};
+use crate::packed::{Packed, Tuple};
+use crate::partition::CutNode;
 use crate::split::SplitCriterion;
 use crate::table::{Column, ColumnData, Role, Shape, Table};
 use rayon::prelude::*;

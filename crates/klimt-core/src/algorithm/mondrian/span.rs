@@ -5,7 +5,7 @@
 
 use super::cut::{Cut, MissingRun};
 use super::kernel::Work;
-use crate::partition::Tuple;
+use crate::packed::Tuple;
 use crate::table::Word;
 use rayon::prelude::*;
 

@@ -32,7 +32,8 @@ mod tally;
 pub use plan::{Effort, improve};
 pub use search::MOST_ROWS;
 
-use crate::partition::{Budget, CutTree, Job, Observer, Partitioner, Partitioning};
+use crate::job::{Budget, Job, Observer, Partitioner};
+use crate::partition::{CutTree, Partitioning};
 use crate::table::{Shape, Table};
 use crate::{Error, ErrorKind, Result};
 use dense::{Outcome, Solved};

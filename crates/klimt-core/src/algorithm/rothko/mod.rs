@@ -26,9 +26,10 @@ pub use prune::Way;
 
 use super::mondrian::Mondrian;
 use crate::Result;
+use crate::job::{Budget, Observer};
 use crate::loss::Original;
 use crate::memory::Pool;
-use crate::partition::{Budget, Observer, Partitioning};
+use crate::partition::Partitioning;
 use crate::requirement::{ColumnFacts, Facts, Requirement};
 use crate::spill::{Rows, SpillFolder};
 use crate::split::SplitSpec;

@@ -3,7 +3,7 @@
 use super::route::Routed;
 use super::scan::scan;
 use crate::Result;
-use crate::partition::Observer;
+use crate::job::Observer;
 use crate::spill::{Block, Place, Rows, SpillFile};
 use crate::table::Table;
 use rayon::prelude::*;

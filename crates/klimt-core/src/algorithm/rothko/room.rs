@@ -2,7 +2,7 @@
 
 use super::{External, Limits};
 use crate::Remedy;
-use crate::partition::tuple_bytes;
+use crate::packed::tuple_bytes;
 use crate::spill::{Block, Rows};
 use crate::table::{Codes, Column, Domain, Role, Table};
 use crate::{Error, Result, memory};

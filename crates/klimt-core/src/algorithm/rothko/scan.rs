@@ -1,6 +1,6 @@
 //! One pass over rows on disk.
 
-use crate::partition::Observer;
+use crate::job::Observer;
 use crate::spill::{Block, Rows};
 use crate::table::Table;
 use crate::{Error, ErrorKind, Result};

@@ -1,6 +1,6 @@
 //! Some rows of a table, column by column.
 
-use crate::table::{Codes, Column, ColumnData, Table, TextChunk, TextColumn};
+use super::{Codes, Column, ColumnData, Table, TextChunk, TextColumn};
 use crate::{Error, Result};
 
 /// What a block holds of a column.

@@ -6,35 +6,15 @@
 //! requirements; proposals are taken by gain per row, until the share that was granted is used up. By a loss without a price
 //! nothing says which rows are worth leaving out, and none is.
 
-use super::Partitioning;
 use crate::Result;
-use crate::loss::{Cost, Groups, PartitionGroups};
+use crate::job::Suppression;
+use crate::loss::Cost;
+use crate::partition::{Groups, PartitionGroups, Partitioning};
 use crate::region::Extents;
 use crate::requirement::{Bound, Requirement, TableFacts};
 use crate::statistics::Collector;
 use crate::table::{Domain, Shape, Table};
 use rayon::prelude::*;
-
-/// How many rows may be suppressed, as a share of all rows in parts per million.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Suppression {
-    parts_per_million: u32,
-}
-
-impl Suppression {
-    /// No row is suppressed.
-    pub const NONE: Suppression = Suppression { parts_per_million: 0 };
-
-    /// At most this share of the rows, 0..=1.
-    pub fn share(share: f64) -> Option<Self> {
-        (0.0..=1.0).contains(&share).then_some(Suppression { parts_per_million: (share * 1e6) as u32 })
-    }
-
-    /// The most rows of a table that may be suppressed.
-    pub fn limit(self, rows: usize) -> usize {
-        (rows as u128 * u128::from(self.parts_per_million) / 1_000_000) as usize
-    }
-}
 
 /// Rows that a group would do better without.
 struct Proposal {
@@ -173,22 +153,6 @@ impl Partitioning {
             }
         }
         Ok(Some(before - self.order.len()))
-    }
-
-    /// Leaves out whole groups, by their numbers, ascending; their leaves of the cut tree hold no rows then.
-    pub fn drop_groups(&mut self, groups: &[usize], domains: &[&Domain]) {
-        let kept: Vec<usize> =
-            (0..self.groups()).filter(|group| groups.binary_search(group).is_err()).collect();
-        let (mut order, mut ends) = (Vec::with_capacity(self.order.len()), Vec::with_capacity(kept.len()));
-        for &group in &kept {
-            order.extend_from_slice(self.rows(group));
-            ends.push(order.len() as u32);
-        }
-        self.regions = self.regions.selected(&kept, domains);
-        (self.order, self.ends) = (order, ends);
-        if let Some(tree) = &mut self.tree {
-            tree.vacate(groups);
-        }
     }
 
     fn remove(&mut self, out: &[bool], table: &Table) {

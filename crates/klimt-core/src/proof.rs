@@ -7,14 +7,12 @@
 //! Merging groups never lowers a loss, so the bound of a family of partitions holds for what is published of them. A release
 //! that is cheaper than a bound is no member of its family, and nothing is claimed of it by that bound.
 
-use super::Partitioning;
 use crate::Result;
-use crate::algorithm::scheme::Scheme;
-use crate::loss::{Cost, PartitionGroups, Totals, cost_of};
+use crate::loss::{Cost, Totals, cost_of};
+use crate::partition::{Family, LowerBound, PartitionGroups, Partitioning};
 use crate::region::Extents;
 use crate::table::Table;
 use serde::Serialize;
-use std::fmt;
 
 /// What is claimed of the loss of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -26,54 +24,6 @@ pub enum Claim {
     WithinFactor(f64),
     /// Nothing is proven but that the requirements hold.
     Heuristic,
-}
-
-/// A family of releases whose groups all satisfy the requirements. Its text says which.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Hierarchical partitions whose cuts are all in a split set of so many splits.
-    Splits(usize),
-    /// Hierarchical partitions: boxes, each cut anywhere in two. Values that are missing lie beyond all others.
-    Boxes,
-    /// One grouping per column, each of a scheme; values that are missing are published apart.
-    Schemes {
-        /// The schemes of the columns, each once.
-        schemes: Vec<Scheme>,
-        /// Whether some levels of a hierarchy are not allowed.
-        limited: bool,
-    },
-    /// All partitions into groups of at least so many rows.
-    Groups(u64),
-}
-
-impl fmt::Display for Family {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Family::Splits(1) => write!(f, "hierarchical partitions over 1 split"),
-            Family::Splits(splits) => write!(f, "hierarchical partitions over {splits} splits"),
-            Family::Boxes => write!(f, "boxes by any sequence of cuts"),
-            Family::Schemes { schemes, limited } => {
-                let allowed: Vec<&str> = schemes.iter().map(|scheme| scheme.per_column()).collect();
-                let within = if *limited { ", within the given levels" } else { "" };
-                write!(f, "{}{within}", allowed.join(" or "))
-            }
-            Family::Groups(1) => write!(f, "any partition of the rows"),
-            Family::Groups(minimum) => write!(f, "any partition into groups of at least {minimum} rows"),
-        }
-    }
-}
-
-/// A sum of costs that no release of a family undercuts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LowerBound {
-    /// The family.
-    pub family: Family,
-    /// The sum, in which suppressed rows pay their price.
-    pub sum: f64,
-    /// Whether the family holds the releases that suppress rows, as many as the job allows.
-    pub suppresses: bool,
-    /// The extents that the costs of the family are seen from.
-    pub extents: Extents,
 }
 
 /// What a release is judged by.
