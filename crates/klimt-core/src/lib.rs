@@ -8,6 +8,7 @@
 pub mod algorithm;
 pub mod attack;
 pub mod choice;
+pub mod cut;
 pub mod decimal;
 pub mod error;
 pub mod hierarchy;

@@ -8,7 +8,7 @@ mod quality;
 
 use crate::bench::PlaceArgs;
 use clap::Args;
-use klimt_core::algorithm::index::RPlusTree;
+use klimt_core::algorithm::rtree::RPlusTree;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::loss::{Original, SuppressedRows};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};

@@ -4,7 +4,7 @@ use crate::dictionary::Frame;
 use crate::page::{Extract, Page, for_each_page};
 use crate::state::{Counts, Directory};
 use crate::vault::Values;
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::algorithm::rothko::Whole;
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::requirement::{Bound, Requirement};

@@ -17,7 +17,7 @@ pub enum AlgorithmKind {
     RothkoT,
     /// Mondrian by a sample ([`crate::algorithm::rothko`]).
     RothkoS,
-    /// The leaves of an R+-tree ([`crate::algorithm::index`]).
+    /// The leaves of an R+-tree ([`crate::algorithm::rtree`]).
     #[serde(rename = "rtree")]
     RTree,
     /// The search over a set of splits ([`crate::algorithm::gensearch`]).

@@ -2,10 +2,10 @@
 
 use crate::common::{column, letters};
 use klimt_core::algorithm::gensearch::{GenSearch, Splits};
-use klimt_core::algorithm::index::{BoxSplit, RPlusTree};
 use klimt_core::algorithm::local::Local;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::algorithm::optimal::{Effort, Optimal, improve};
+use klimt_core::algorithm::rtree::{BoxSplit, RPlusTree};
 use klimt_core::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, PartitionGroups, Totals, measure};

@@ -1,8 +1,8 @@
 //! Answers of the original and of releases, beside their definitions, and what a workload does to cuts.
 
 use crate::common::{column, letters, table};
-use klimt_core::algorithm::index::BoxSplit;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::algorithm::rtree::BoxSplit;
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Loss, Original, PartitionGroups, Queries, SuppressedRows, Totals, measure};
 use klimt_core::partition::Partitioning;

@@ -13,7 +13,7 @@ use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::measure::timed;
 use crate::release::{Release, named};
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::algorithm::rothko::{PartSink, Sampling, Way, Whole};
 use klimt_core::loss::{Original, PartitionGroups, Sums, Totals};
 use klimt_core::memory::Pool;

@@ -12,7 +12,7 @@ use super::rtree_store::{BATCH, PER_BATCH};
 use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::rothko::engine::{Asked, run};
-use klimt_core::algorithm::index::{By, granular};
+use klimt_core::algorithm::rtree::{By, granular};
 use klimt_core::algorithm::rothko::Limits;
 use klimt_core::partition::Partitioning;
 use klimt_core::split::SplitSpec;

@@ -1,7 +1,7 @@
 //! A store in a folder of its own, and what comes out of it.
 
 use klimt_core::Result;
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::algorithm::rothko::{PartSink, Sampling, Way, Whole};
 use klimt_core::hierarchy::{ReadOptions, read_csv};
 use klimt_core::memory::Pool;

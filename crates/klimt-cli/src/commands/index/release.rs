@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::publish::{Publication, facts};
 use crate::terminal::{count, note};
 use crate::warnings::{Coarse, warn_coarse};
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::algorithm::rothko::Whole;
 use klimt_core::loss::Original;
 use klimt_core::job::Observer;

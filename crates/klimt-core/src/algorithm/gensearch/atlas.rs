@@ -16,7 +16,7 @@ use super::blocks::Blocks;
 use super::bound::MinCost;
 use super::grid::{Beside, Grid, Shaped};
 use super::sweep::{Slice, Sweep};
-use crate::algorithm::mondrian::admits;
+use crate::cut::admits;
 use crate::job::Job;
 use hashbrown::HashMap;
 use std::borrow::Borrow;

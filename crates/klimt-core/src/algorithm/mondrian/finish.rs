@@ -6,7 +6,7 @@
 
 use super::kernel::{Found, Run, Work};
 use super::span::{Rows, Span};
-use crate::algorithm::index::{BoxFinder, Plan};
+use crate::cut::boxes::{BoxFinder, Plan};
 use crate::packed::Tuple;
 use crate::partition::CutNode;
 use crate::split::SplitCriterion;

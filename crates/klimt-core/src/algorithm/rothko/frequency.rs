@@ -6,8 +6,8 @@
 
 use super::route::Routed;
 use super::scan::Read;
-use crate::algorithm::mondrian::{Dimension, FrequencyGroup, FrequencySet, Measure, Widths};
-use crate::split::{Arrangement, Order};
+use crate::cut::{Arrangement, Order};
+use crate::cut::{Dimension, FrequencyGroup, FrequencySet, Measure, Widths};
 use crate::statistics::{Collector, Moments, Needs, Statistics};
 use crate::table::{Codes, Table, Word};
 use hashbrown::HashMap;

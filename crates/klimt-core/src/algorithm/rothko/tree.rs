@@ -6,7 +6,8 @@ use super::room::Room;
 use super::route::{Routed, Router};
 use super::scan::scan;
 use crate::Result;
-use crate::algorithm::mondrian::{Above, Cut, CutFinder, Dimension, Mondrian, Part};
+use crate::algorithm::mondrian::{Above, Mondrian};
+use crate::cut::{Cut, CutFinder, Dimension, Part};
 use crate::job::Job;
 use crate::partition::{CutNode, CutTree};
 use crate::spill::{Block, Rows};
@@ -132,7 +133,7 @@ impl Grower<'_> {
         let dimensions: Vec<_> =
             (0..frame.dimensions()).map(|d| Dimension::new(frame.domain(d), self.job.weights[d])).collect();
         let part = Part {
-            mondrian: self.mondrian,
+            hierarchy_cut: self.mondrian.hierarchy_cut,
             job: self.inner,
             dimensions: &dimensions,
             boxes: None,

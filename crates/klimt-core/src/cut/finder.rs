@@ -4,13 +4,14 @@
 //! median of the widest dimension; `subset.rs` and `taxonomy.rs` cut sets and hierarchies, `greedy.rs` chooses by a loss,
 //! `workload.rs` by the predicates of queries.
 
-use super::Mondrian;
+use super::HierarchyCut;
 use super::edges::Edges;
 use super::frequency::{FrequencyGroup, FrequencySet};
 use super::measure::{Dimension, Widths};
-use crate::algorithm::index::{BoxFinder, Plan};
+use crate::cut::boxes::{BoxFinder, Plan};
+use crate::cut::{Candidate, Judge, Order, Sweep};
 use crate::job::Job;
-use crate::split::{Candidate, Judge, Order, SplitCriterion, Sweep};
+use crate::split::SplitCriterion;
 use crate::statistics::Collector;
 use crate::table::Shape;
 
@@ -43,14 +44,14 @@ pub(crate) struct CutFinder<'a> {
     pub(super) sweep: Sweep,
     pub(super) places: Vec<Candidate>,
     pub(super) collector: Collector<'a>,
-    pub(super) boxes: BoxFinder,
+    pub boxes: BoxFinder,
     /// Whether the sides of the cut that was found are cut by the median, and all below them.
     pub by_median: bool,
 }
 
 /// A part that may be cut.
 pub(crate) struct Part<'a, G> {
-    pub mondrian: Mondrian,
+    pub hierarchy_cut: HierarchyCut,
     pub job: &'a Job<'a>,
     pub dimensions: &'a [Dimension<'a>],
     /// How boxes see the dimensions, where the split looks at boxes of rows.

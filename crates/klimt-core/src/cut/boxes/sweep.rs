@@ -4,7 +4,7 @@
 //! the box of those before it.
 
 use super::grow::{Cuttable, Ends, Lane, Plan, Rest};
-use crate::algorithm::mondrian::FrequencyGroup;
+use crate::cut::FrequencyGroup;
 use std::cmp::Ordering;
 
 /// Calls a method with the number of lanes as a constant.

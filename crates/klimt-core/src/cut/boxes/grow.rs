@@ -5,9 +5,9 @@
 //! in which rows came, so that equal boxes always cost the same.
 
 use super::axis::Axis;
-use super::split::{BoxCost, BoxSplit};
-use crate::algorithm::mondrian::Dimension;
+use crate::cut::Dimension;
 use crate::packed::MAX_DIMENSIONS;
+use crate::split::{BoxCost, BoxSplit};
 use crate::table::{Domain, Shape};
 
 /// Numbers that are compared at once.

@@ -1,13 +1,13 @@
 //! The cut after which an additive loss is least: InfoGain, Regression and the greedy decrease of any loss.
 
 use super::HierarchyCut;
-use super::cut::{Cut, CutFinder, Part};
+use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
 use super::taxonomy::run_of;
+use crate::cut::Candidate;
 use crate::hierarchy::Hierarchy;
 use crate::loss::Cost;
-use crate::split::Candidate;
 use crate::table::Shape;
 
 /// A cut with what is left to pay after it. Of equal costs the more even cut is the better one, then the earlier.
@@ -86,11 +86,11 @@ impl CutFinder<'_> {
         tree: &Hierarchy,
         cost: &dyn Cost,
     ) -> Option<Found> {
-        let specialised = match part.mondrian.hierarchy_cut {
+        let specialised = match part.hierarchy_cut {
             HierarchyCut::Leaves => None,
             _ => self.specialise(part, dimension, tree).map(|cut| self.cost_of_runs(part, cut, cost)),
         };
-        if part.mondrian.hierarchy_cut == HierarchyCut::Nodes {
+        if part.hierarchy_cut == HierarchyCut::Nodes {
             return specialised;
         }
         match (specialised, self.best_threshold(part, dimension, cost)) {

@@ -1,7 +1,7 @@
 //! Split criteria: how a greedy algorithm chooses the next cut.
 //!
 //! *Median* (LeFevre, DeWitt, Ramakrishnan, Fig. 7) cuts the widest dimension at its median. *Box* is the split of an
-//! R+-tree (`algorithm/index`): the smallest boxes over the two sides cost least. Every other criterion is
+//! R+-tree (`algorithm/rtree`): the smallest boxes over the two sides cost least. Every other criterion is
 //! the greedy decrease of an additive loss: the allowable cut after which the two sides cost least. *InfoGain* is that
 //! of the conditional entropy of a class label, *Regression* that of the squared error of a numeric target. The experiments
 //! of the Rothko paper switch from InfoGain to the median where no cut gains 0.01 bits (footnote 13), to save time:
@@ -10,12 +10,6 @@
 //! Candidates are compared by cost, then by how evenly they cut, then by dimension and place: a total order without
 //! tolerance. Where no cut lowers the loss, the part is cut as the median says.
 
-mod sweep;
-
-pub(crate) use sweep::Arrangement;
-pub use sweep::{Candidate, Judge, Order, Sweep};
-
-use crate::algorithm::index::{BoxCost, BoxSplit};
 use crate::loss::{ConditionalEntropy, Cost, Original};
 use crate::words::{option, option_is};
 use crate::workload::BoundWorkload;
@@ -32,6 +26,33 @@ pub enum SplitCriterion<'a> {
     Loss(Box<dyn Cost + 'a>),
     /// Where the error of a workload's answers falls most, and by another criterion where it falls nowhere.
     Workload(&'a BoundWorkload, Box<SplitCriterion<'a>>),
+}
+
+/// What a box costs each of its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BoxCost {
+    /// Its weighted certainty penalty: the sum of its normalised lengths.
+    #[default]
+    Penalty,
+    /// Its volume: the product of the shares of cells that it covers.
+    Volume,
+}
+
+/// How an R+-tree splits its nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxSplit {
+    /// What a box costs.
+    pub cost: BoxCost,
+    /// A leaf overflows when it holds at least so many times the rows that any group needs; 2 splits whatever can be.
+    pub capacity: u64,
+    /// The dimensions that are cut as long as they can be, before any other.
+    pub preferred: Vec<usize>,
+}
+
+impl Default for BoxSplit {
+    fn default() -> Self {
+        BoxSplit { cost: BoxCost::default(), capacity: 2, preferred: Vec::new() }
+    }
 }
 
 impl fmt::Debug for SplitCriterion<'_> {

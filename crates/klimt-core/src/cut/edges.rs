@@ -3,7 +3,7 @@
 //! Where a release shows boundaries instead of the values that groups hold, a group may lie close together in wide
 //! boundaries, so that a restriction of widths is about the places of cuts and not about rows.
 
-use super::cut::Cut;
+use super::finder::Cut;
 use crate::region::extent_of;
 use crate::region::{Cell, Extents};
 use crate::requirement::Bound;

@@ -6,7 +6,7 @@
 //! such rows they are cut off by themselves, and where they are too few for that, together with as few others as will do,
 //! if this is expected to cost less.
 
-use super::cut::{Cut, CutFinder, Part};
+use super::finder::{Cut, CutFinder, Part};
 use super::frequency::{FrequencyGroup, FrequencySet};
 
 /// How many rows a group has on average, as a multiple of the fewest that it may have: parts are halved until they have

@@ -1,10 +1,10 @@
 //! Cuts of hierarchies: a node to its children, or between two leaves.
 
 use super::HierarchyCut;
-use super::cut::{Cut, CutFinder, MissingRun, Part};
+use super::finder::{Cut, CutFinder, MissingRun, Part};
 use super::frequency::FrequencyGroup;
+use crate::cut::Candidate;
 use crate::hierarchy::Hierarchy;
-use crate::split::Candidate;
 
 impl CutFinder<'_> {
     pub(super) fn hierarchy<G: FrequencyGroup>(
@@ -13,11 +13,11 @@ impl CutFinder<'_> {
         dimension: usize,
         tree: &Hierarchy,
     ) -> Option<Cut> {
-        let specialised = match part.mondrian.hierarchy_cut {
+        let specialised = match part.hierarchy_cut {
             HierarchyCut::Leaves => None,
             _ => self.specialise(part, dimension, tree),
         };
-        if specialised.is_some() || part.mondrian.hierarchy_cut == HierarchyCut::Nodes {
+        if specialised.is_some() || part.hierarchy_cut == HierarchyCut::Nodes {
             return specialised;
         }
         self.between_leaves(part, dimension)

@@ -1,8 +1,8 @@
 //! `frequency_set` and `find_median` (Fig. 7): how often each value of a dimension occurs in a part.
 
 use super::measure::{Dimension, Widths};
+use crate::cut::{Arrangement, Order};
 use crate::packed::Tuple;
-use crate::split::{Arrangement, Order};
 use crate::statistics::{Collector, Statistics};
 
 /// What a cut is chosen from: how often each value of each dimension occurs in a part, alone (AV), with each value of a

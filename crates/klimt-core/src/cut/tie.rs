@@ -3,7 +3,7 @@
 //! The certainty penalty of the other dimensions would tell more, but frequency sets know one dimension at a time. Rothko-T
 //! sees nothing else of rows on disk, and makes the groups of Mondrian.
 
-use super::cut::{Cut, CutFinder};
+use super::finder::{Cut, CutFinder};
 use super::measure::Dimension;
 use super::taxonomy::run_of;
 

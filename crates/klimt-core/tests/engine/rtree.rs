@@ -2,8 +2,8 @@
 
 use crate::common::table;
 use crate::optimal::{every_requirement, random_table, rows};
-use klimt_core::algorithm::index::{BoxCost, BoxSplit, By, RPlusTree, granular};
 use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::rtree::{BoxCost, BoxSplit, By, RPlusTree, granular};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::SuppressedRows;
 use klimt_core::partition::{CutNode, Partitioning};

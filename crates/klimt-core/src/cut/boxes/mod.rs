@@ -3,36 +3,15 @@
 //! Places that leave few rows on one side are as good as others: asking for a quarter of the rows on either side makes the
 //! certainty penalty of Adult three times as large, and changes nothing on Agrawal.
 
-use super::grow::{Cuttable, Plan};
-use super::sweep::{Boxes, Place};
-use crate::algorithm::mondrian::FrequencyGroup;
+mod axis;
+mod grow;
+mod sweep;
 
-/// What a box costs each of its rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BoxCost {
-    /// Its weighted certainty penalty: the sum of its normalised lengths.
-    #[default]
-    Penalty,
-    /// Its volume: the product of the shares of cells that it covers.
-    Volume,
-}
+pub(crate) use grow::{Cuttable, Plan};
+pub(crate) use sweep::Place;
 
-/// How an R+-tree splits its nodes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BoxSplit {
-    /// What a box costs.
-    pub cost: BoxCost,
-    /// A leaf overflows when it holds at least so many times the rows that any group needs; 2 splits whatever can be.
-    pub capacity: u64,
-    /// The dimensions that are cut as long as they can be, before any other.
-    pub preferred: Vec<usize>,
-}
-
-impl Default for BoxSplit {
-    fn default() -> Self {
-        BoxSplit { cost: BoxCost::default(), capacity: 2, preferred: Vec::new() }
-    }
-}
+use super::FrequencyGroup;
+use sweep::Boxes;
 
 /// A part of at most so many rows is looked at whole,
 const EXACT: u64 = 24;

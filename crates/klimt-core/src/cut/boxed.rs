@@ -1,14 +1,15 @@
-//! The cut that an R+-tree makes (`algorithm/index`): the boxes of the two sides cost least.
+//! The cut that an R+-tree makes (`algorithm/rtree`): the boxes of the two sides cost least.
 //!
 //! A large part is judged by some of its rows, a small one by all of them. Where no cut that was found this way is
 //! allowable, the exact search for the widest dimension decides, so that a part is only left whole when no cut of it is.
 
 use super::HierarchyCut;
-use super::cut::{Cut, CutFinder, Part};
+use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
-use crate::algorithm::index::{BoxFinder, BoxSplit, Cuttable, Place, Plan};
-use crate::split::Candidate;
+use crate::cut::Candidate;
+use crate::cut::boxes::{BoxFinder, Cuttable, Place, Plan};
+use crate::split::BoxSplit;
 
 impl CutFinder<'_> {
     /// The cheapest allowable cut, of the preferred dimensions where there is one.
@@ -19,7 +20,7 @@ impl CutFinder<'_> {
         split: &BoxSplit,
     ) -> Option<Cut> {
         // Hierarchies that are cut at nodes only are cut by the widest dimension alone.
-        let by_nodes = part.mondrian.hierarchy_cut == HierarchyCut::Nodes;
+        let by_nodes = part.hierarchy_cut == HierarchyCut::Nodes;
         let Some(plan) = part.boxes.filter(|plan| !(by_nodes && plan.has_hierarchies())) else {
             self.look_closely(part, limits);
             let preferred = |dimension: usize| split.preferred.contains(&dimension);

@@ -21,7 +21,7 @@
 //! decides.
 
 use super::HierarchyCut;
-use super::cut::{Cut, CutFinder, Part};
+use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use crate::statistics::Extent;
 use crate::table::{Domain, Shape};
@@ -206,12 +206,12 @@ impl CutFinder<'_> {
         }
         let by_nodes = matches!(domain.shape(), Shape::Hierarchy(_));
         if by_nodes
-            && part.mondrian.hierarchy_cut != HierarchyCut::Leaves
+            && part.hierarchy_cut != HierarchyCut::Leaves
             && let Some(sides) = self.children(part, dimension)
         {
             judge(Place::Children, &sides);
         }
-        if by_nodes && part.mondrian.hierarchy_cut == HierarchyCut::Nodes {
+        if by_nodes && part.hierarchy_cut == HierarchyCut::Nodes {
             return;
         }
         let (values, cumulative) = (&self.frequency.values, &self.frequency.cumulative);

@@ -6,11 +6,11 @@
 //! to [`SEARCHED`] values. Of a larger set the rarest values are bundled until so many bundles are left, so that an
 //! allowable cut that divides a bundle may be missed.
 
-use super::cut::{Cut, CutFinder, Part};
+use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::sum::evenest_sum;
+use crate::cut::{Judge, Order};
 use crate::loss::Cost;
-use crate::split::{Judge, Order};
 
 /// Every cut of a set of up to so many values, or bundles of values, is looked at.
 const SEARCHED: usize = 10;

@@ -4,7 +4,7 @@
 //! from the end and looks at what lies behind it. Statistics only ever grow, so any statistic that can be added to
 //! serves; a part of n rows takes time in proportion to n, however many places there are, and requirements say how long a verdict stands.
 
-use crate::algorithm::mondrian::FrequencyGroup;
+use crate::cut::FrequencyGroup;
 use crate::loss::Cost;
 use crate::packed::Tuple;
 use crate::requirement::Bound;
