@@ -18,6 +18,7 @@ pub mod memory;
 pub mod names;
 pub mod packed;
 pub mod partition;
+pub mod parts;
 pub mod proof;
 pub mod recode;
 pub mod region;

@@ -9,7 +9,7 @@ use crate::page::{Entry, Page, Rows};
 use crate::refit::divide_page;
 use crate::state::Directory;
 use crate::vault::{Change, Values};
-use klimt_core::algorithm::rothko::{PartSink, Way, Whole};
+use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::partition::{CutNode, CutTree, Partitioning};
 use klimt_core::table::Table;
 use klimt_core::{Error, Result};

@@ -5,7 +5,7 @@ use crate::page::{Extract, Page, for_each_page};
 use crate::state::{Counts, Directory};
 use crate::vault::Values;
 use klimt_core::algorithm::rtree::By;
-use klimt_core::algorithm::rothko::Whole;
+use klimt_core::parts::Whole;
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::spill::{Block, BlockColumn};

@@ -16,7 +16,7 @@ use crate::vault::{Change, Values};
 use crate::write::{Steps, Writing, groups_of};
 use hashbrown::HashMap;
 use klimt_core::algorithm::rtree::By;
-use klimt_core::algorithm::rothko::{PartSink, Whole};
+use klimt_core::parts::{PartSink, Whole};
 use klimt_core::loss::Original;
 use klimt_core::partition::Partitioning;
 use klimt_core::region::{Extents, Regions};

@@ -9,7 +9,7 @@ use crate::spec::Spec;
 use crate::store::Size;
 use crate::vault::{Change, Name, Values};
 use klimt_core::Result;
-use klimt_core::algorithm::rothko::Whole;
+use klimt_core::parts::Whole;
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::spill::Block;
 use klimt_core::table::{Domain, Role};

@@ -7,12 +7,14 @@ mod identical;
 mod narrowed;
 mod planted;
 mod tree;
+mod way;
 
 pub use family::{Family, LowerBound, Scheme};
 pub use groups::{Groups, PartitionGroups};
 pub use identical::identical_tuples;
 pub use narrowed::Narrowed;
 pub use tree::{CutNode, CutTree};
+pub use way::Way;
 
 pub use crate::packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
 

@@ -2,7 +2,8 @@
 
 use klimt_core::Result;
 use klimt_core::algorithm::rtree::By;
-use klimt_core::algorithm::rothko::{PartSink, Sampling, Way, Whole};
+use klimt_core::parts::{PartSink, Way, Whole};
+use klimt_core::algorithm::rothko::Sampling;
 use klimt_core::hierarchy::{ReadOptions, read_csv};
 use klimt_core::memory::Pool;
 use klimt_core::partition::Partitioning;

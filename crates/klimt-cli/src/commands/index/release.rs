@@ -13,7 +13,7 @@ use crate::publish::{Publication, facts};
 use crate::terminal::{count, note};
 use crate::warnings::{Coarse, warn_coarse};
 use klimt_core::algorithm::rtree::By;
-use klimt_core::algorithm::rothko::Whole;
+use klimt_core::parts::Whole;
 use klimt_core::loss::Original;
 use klimt_core::job::Observer;
 use klimt_core::recode::release_columns;

@@ -3,9 +3,9 @@
 //! Leaves are read again for that, one after the other: the values of one leaf fit in memory where those of all leaves do
 //! not. What only counts rows is known without.
 
-use super::External;
 use super::repartition::Leaf;
 use crate::Result;
+use crate::parts::External;
 use crate::requirement::Bound;
 use crate::spill::{Block, Rows, SpillFile, SpilledPart};
 use crate::statistics::{Collector, Statistics, Tally};

@@ -1,13 +1,14 @@
 //! A group that does not fit in memory: its rows are handed over in slices.
 
-use super::prune::Way;
 use super::repartition::Repartition;
 use super::route::Routed;
 use super::run::Run;
 use super::sample::below;
-use super::{PartSink, scan};
+use super::scan;
 use crate::Result;
 use crate::partition::Partitioning;
+use crate::partition::Way;
+use crate::parts::PartSink;
 use crate::region::Regions;
 use crate::spill::{Block, Rows, SpilledPart};
 use crate::statistics::{Collector, Extent, Needs, Statistics, Tally};

@@ -1,8 +1,9 @@
 //! How the memory is shared out.
 
-use super::{External, Limits};
+use super::Limits;
 use crate::Remedy;
 use crate::packed::tuple_bytes;
+use crate::parts::External;
 use crate::spill::{Block, Rows};
 use crate::table::{Codes, Column, Domain, Role, Table};
 use crate::{Error, Result, memory};

@@ -1,8 +1,8 @@
 //! A sample of rows on disk, and what is counted on the way (section 3, the growth phase).
 
 use super::scan::scan;
-use super::{External, Whole};
 use crate::Result;
+use crate::parts::{Counts, External};
 use crate::spill::{Block, Rows};
 use crate::table::{Column, Role, Table};
 use rand_chacha::ChaCha8Rng;
@@ -71,9 +71,6 @@ pub(super) fn below(random: &mut ChaCha8Rng, limit: u64) -> u64 {
     }
 }
 
-/// How many rows have each code, by column.
-pub(super) type Counts = Vec<(usize, Vec<u64>)>;
-
 /// Reads all rows once: takes a sample of them, and counts the values of the given columns.
 pub(super) fn survey(
     job: &External<'_>,
@@ -121,12 +118,6 @@ pub(super) fn survey(
 pub(super) fn sensitive(frame: &Table) -> Vec<usize> {
     let is_sensitive = |column: &Column| column.role == Role::Sensitive;
     (0..frame.columns().len()).filter(|&number| is_sensitive(&frame.columns()[number])).collect()
-}
-
-impl<'a> Whole<'a> {
-    pub(super) fn new(frame: &'a Table, rows: u64, counts: Counts) -> Self {
-        Whole { frame, rows, counts }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Rothko-T: growing a tree breadth first from frequency groups (section 2.1).
 
-use super::External;
 use super::frequency::{Asked, Frequencies, Range};
 use super::room::Room;
 use super::route::{Routed, Router};
@@ -10,6 +9,7 @@ use crate::algorithm::mondrian::{Above, Mondrian};
 use crate::cut::{Cut, CutFinder, Dimension, Part};
 use crate::job::Job;
 use crate::partition::{CutNode, CutTree};
+use crate::parts::External;
 use crate::spill::{Block, Rows};
 use crate::statistics::{Collector, Needs};
 use rayon::prelude::*;
