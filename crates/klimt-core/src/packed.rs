@@ -194,7 +194,7 @@ fn fill<T: Tuple>(codes: &Codes, dimension: usize, rows: &mut [T], ids: &[u32]) 
 /// The smallest region over each group of packed rows that lie group by group.
 pub(crate) fn compact_regions<T: Tuple>(rows: &[T], ends: &[u32], table: &Table) -> Regions {
     const GROUPS: usize = 4096;
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     let parts: Vec<Regions> = (0..ends.len().div_ceil(GROUPS))
         .into_par_iter()
         .map(|part| {

@@ -13,7 +13,7 @@ use crate::partition::{Groups, PartitionGroups, Partitioning};
 use crate::region::Extents;
 use crate::requirement::{Bound, Requirement, TableFacts};
 use crate::statistics::Collector;
-use crate::table::{Domain, Shape, Table};
+use crate::table::{Shape, Table};
 use rayon::prelude::*;
 
 /// Rows that a group would do better without.
@@ -139,7 +139,7 @@ impl Partitioning {
         requirements: &[Box<dyn Requirement>],
         limit: usize,
     ) -> Result<Option<usize>> {
-        let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         let before = self.order.len();
         while !self.order.is_empty() {
             let violating = self.violating(table, requirements)?;

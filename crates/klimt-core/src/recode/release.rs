@@ -120,7 +120,7 @@ impl<'a> Release<'a> {
         statistics: &[StatisticKind],
     ) -> Self {
         let columns = release_columns(table, statistics);
-        let domains = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         Release { table, partitioning, extents, row_order, columns, domains, before: 0 }
     }
 

@@ -176,7 +176,7 @@ fn run(
 /// The groups as they are published, by rows and codes of the whole table.
 fn published(table: &Table, found: &Partitioning, extents: Extents) -> Partitioning {
     let (mut narrow, narrowed) = found.narrowed(table).unwrap();
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| narrowed.table.domain(d)).collect();
+    let domains = narrowed.table.domains();
     if let (Extents::Region, Some(tree)) = (extents, &narrow.tree) {
         narrow.regions = tree.regions(&domains, Some(&narrow.regions));
     }

@@ -32,7 +32,7 @@ fn check(job: &Job<'_>, found: &Partitioning) -> f64 {
     assert!(job.table.rows() - found.order.len() <= job.suppression.limit(job.table.rows()));
     assert!(!found.strict && found.tree.is_none() && found.bound.is_none());
     assert_eq!(found.ends.last().copied().unwrap_or(0) as usize, found.order.len());
-    let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+    let domains = job.table.domains();
     let mut merged = found.clone();
     merged.coalesce(&domains);
     assert_eq!(merged.ends, found.ends, "groups that are published alike are one");

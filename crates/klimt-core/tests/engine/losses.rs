@@ -36,7 +36,7 @@ fn grouped(table: &Table, groups: &[Vec<u32>], strict: bool) -> Partitioning {
 }
 
 fn domains(table: &Table) -> Vec<&Domain> {
-    (0..table.dimensions()).map(|d| table.domain(d)).collect()
+    table.domains()
 }
 
 /// Every loss of a release, by name.

@@ -134,7 +134,7 @@ fn release(table: &Table, setting: &Setting<'_>) -> (f64, usize) {
         found = improve(&job, found, setting.effort).unwrap();
     }
     check(table, &found, setting);
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     if let (Extents::Region, Some(tree)) = (setting.extents, &found.tree) {
         found.regions = tree.regions(&domains, Some(&found.regions));
     }

@@ -44,7 +44,7 @@ fn run<'a>(
 /// What is published of every row, in an order of its own: the region, by its values or by the cuts, and the columns that
 /// are kept.
 fn published(table: &Table, found: &Partitioning, by_cuts: bool) -> Vec<String> {
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     let mut found = found.clone();
     if by_cuts {
         found.regions = found.tree.clone().unwrap().regions(&domains, Some(&found.regions));

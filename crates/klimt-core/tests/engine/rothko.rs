@@ -63,7 +63,7 @@ impl PartSink for Seen {
     }
 
     fn part(&mut self, table: Table, mut partitioning: Partitioning, way: &Way) -> Result<()> {
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         match &partitioning.tree {
             Some(tree) => {
                 let tree = way.plant(tree);

@@ -323,7 +323,7 @@ fn least_by(kinds: &[Kind], job: &Job<'_>, value: impl Fn(f64, usize) -> f64) ->
 
 /// What a partitioning costs as it is published; every group satisfies the requirements.
 fn published_cost(job: &Job<'_>, partitioning: &Partitioning, id: &str) -> f64 {
-    let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+    let domains = job.table.domains();
     let mut published = partitioning.clone();
     published.regions = published.tree.as_ref().unwrap().regions(&domains, Some(&published.regions));
     let groups = published.groups();

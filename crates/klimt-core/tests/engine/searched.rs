@@ -33,7 +33,7 @@ pub fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Ind
 
 /// What a partitioning costs as it is published; its groups satisfy the requirements.
 pub fn cost(job: &Job<'_>, partitioning: &Partitioning) -> f64 {
-    let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+    let domains = job.table.domains();
     let mut published = partitioning.clone();
     published.coalesce(&domains);
     let requirements = Collector::new(job.requirements.needs(), job.table).unwrap();

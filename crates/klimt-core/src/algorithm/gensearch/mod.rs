@@ -131,8 +131,7 @@ impl GenSearch {
 
     /// What is known of boxes before the search; nothing where the job stops before that.
     fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Option<Atlas<'a>>> {
-        let domains: Vec<_> =
-            (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
+        let domains = job.table.domains();
         let mut grid = Grid::new(&domains, &self.splits.codes(job.table)?);
         grid.restricted = job.requirements.bounded().collect();
         let blocks = Blocks::new(&grid, job)?;

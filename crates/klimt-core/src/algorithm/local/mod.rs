@@ -22,7 +22,6 @@ use crate::loss::{CertaintyPenalty, Loss, Original};
 use crate::partition::Partitioning;
 use crate::region::Regions;
 use crate::statistics::Collector;
-use crate::table::Domain;
 use close::{Order, close};
 use group::Group;
 use levels::Lattice;
@@ -159,7 +158,7 @@ fn published(job: &Job<'_>, problem: &Problem<'_>, groups: &[Group]) -> Partitio
     let regions = Regions::new(table.dimensions());
     let mut partitioning = Partitioning { order, ends, regions, tree: None, bound: None, strict: false };
     partitioning.regions = partitioning.compact(table);
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     partitioning.coalesce(&domains);
     partitioning
 }

@@ -304,7 +304,7 @@ fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
 /// What the groups of a partitioning cost when those that are published alike are one.
 pub(super) fn published_cost(job: &Job<'_>, found: &Partitioning) -> Result<f64> {
     let mut published = found.clone();
-    let domains: Vec<_> = (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
+    let domains = job.table.domains();
     published.coalesce(&domains);
     let collector = Collector::new(&job.loss.needs(), job.table)?;
     let cost = |group| job.loss.group(&collector.of(published.rows(group)));

@@ -409,7 +409,7 @@ impl<'a> Run<'a> {
             strict: true,
         };
         merged.regions = merged.compact(&table);
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         merged.coalesce(&domains);
         sink.part(table, merged, &Way::default())
     }

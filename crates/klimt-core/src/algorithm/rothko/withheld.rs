@@ -64,7 +64,7 @@ impl Withheld {
                 self.write()?;
             }
         }
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         partitioning.drop_groups(&taken, &domains);
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::Choice;
 use crate::partition::Partitioning;
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Statistics};
-use crate::table::{Domain, Table};
+use crate::table::Table;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ pub fn granular(
         }
         (By::Level, None) => return Err(Error::internal("levels need the cuts that led to the leaves")),
     }
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     Ok(Partitioning {
         order: leaves.order.clone(),
         ends: runs.iter().map(|&run| leaves.ends[run - 1]).collect(),
