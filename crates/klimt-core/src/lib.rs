@@ -19,6 +19,7 @@ pub mod names;
 pub mod packed;
 pub mod partition;
 pub mod parts;
+mod pass;
 pub mod proof;
 pub mod recode;
 pub mod region;

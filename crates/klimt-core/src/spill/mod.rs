@@ -20,6 +20,7 @@ pub use part::SpilledPart;
 pub use crate::table::{Block, BlockColumn};
 
 use crate::Result;
+use crate::table::Table;
 
 /// Rows that can be read block by block, in any order and by several readers.
 pub trait Rows: Sync {
@@ -31,4 +32,32 @@ pub trait Rows: Sync {
 
     /// Reads a block by its number; what the block held before is gone.
     fn read(&self, number: usize, into: &mut Block) -> Result<()>;
+
+    /// Appends all rows to a block, in their order.
+    fn append_all(&self, frame: &Table, into: &mut Block) -> Result<()> {
+        let mut read = Block::empty(frame);
+        for number in 0..self.blocks() {
+            self.read(number, &mut read)?;
+            into.append(&read);
+        }
+        Ok(())
+    }
+}
+
+impl<R: Rows + ?Sized> Rows for &R {
+    fn rows(&self) -> u64 {
+        (**self).rows()
+    }
+
+    fn blocks(&self) -> usize {
+        (**self).blocks()
+    }
+
+    fn read(&self, number: usize, into: &mut Block) -> Result<()> {
+        (**self).read(number, into)
+    }
+
+    fn append_all(&self, frame: &Table, into: &mut Block) -> Result<()> {
+        (**self).append_all(frame, into)
+    }
 }

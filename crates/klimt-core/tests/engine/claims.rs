@@ -20,7 +20,7 @@ use klimt_core::region::Extents;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::split::SplitCriterion;
-use klimt_core::table::{Domain, Table};
+use klimt_core::table::Table;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 

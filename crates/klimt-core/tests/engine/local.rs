@@ -9,7 +9,7 @@ use klimt_core::loss::{CertaintyPenalty, Cost, Loss, Original};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::Bound;
-use klimt_core::table::{Domain, Table};
+use klimt_core::table::Table;
 use klimt_core::{ErrorKind, Result};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -16,7 +16,7 @@ use klimt_core::region::{Cell, Extents};
 use klimt_core::registry;
 use klimt_core::requirement::Bound;
 use klimt_core::split::SplitCriterion;
-use klimt_core::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Role, Table};
+use klimt_core::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table};
 use std::time::{Duration, Instant};
 
 /// Where values are missing.

@@ -9,7 +9,7 @@ use klimt_core::recode::{Release, RowOrder, Source};
 use klimt_core::region::{Extents, Regions};
 use klimt_core::registry;
 use klimt_core::requirement::{KAnonymity, Requirement};
-use klimt_core::table::{Codes, Column, ColumnData, Domain, Table};
+use klimt_core::table::{Codes, Column, ColumnData, Table};
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::Bound;
 use klimt_core::split::SplitCriterion;
-use klimt_core::table::{Domain, Role, Table};
+use klimt_core::table::{Role, Table};
 use proptest::prelude::*;
 
 const WEIGHTS: [f64; 4] = [1.0, 0.5, 2.0, 1.0];

@@ -11,7 +11,7 @@ use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::statistics::{Collector, Extent, Needs, Statistics};
-use klimt_core::table::{Domain, Table};
+use klimt_core::table::Table;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -3,22 +3,16 @@
 //! The rows lie on disk. A few cuts are chosen without holding them, the rows are divided among the parts that these
 //! cuts make, and parts that fit in memory are handed to Mondrian, one after the other.
 //!
-//! *Rothko-T* (section 2, `tree.rs`) chooses the cuts from frequency groups of all rows (`frequency.rs`), as Mondrian would
-//! in memory: its groups are Mondrian's. *Rothko-S* (section 3) grows a tree on a sample (`sample.rs`, `grow.rs`) as far as
-//! hypothesis tests allow, divides the rows (`repartition.rs`) and undoes what was cut in error (`prune.rs`). `run.rs` is the
-//! recursion of both: what does not fit after that is divided again.
+//! *Rothko-T* (section 2, `tree.rs`) chooses the cuts from frequency groups of all rows, as Mondrian would in memory: its
+//! groups are Mondrian's. *Rothko-S* (section 3) grows a tree on a sample (`grow.rs`) as far as hypothesis tests allow,
+//! divides the rows and undoes what was cut in error (`prune.rs`). `run.rs` is the recursion of both: what does not fit
+//! after that is divided again. Both see rows through the passes of `pass/` alone, so neither knows where they lie.
 
-mod frequency;
 mod grow;
-mod judge;
 mod large;
 mod prune;
-mod repartition;
 mod room;
-mod route;
 mod run;
-mod sample;
-mod scan;
 mod tree;
 mod withheld;
 

@@ -1,8 +1,8 @@
 //! Undoing cuts that were made in error (section 3, phase 3).
 
-use super::judge::Judge;
 use crate::Result;
 use crate::partition::{CutNode, CutTree};
+use crate::pass::{DividedRows, Judge};
 use crate::statistics::Statistics;
 use std::ops::Range;
 
@@ -30,17 +30,23 @@ pub(super) trait Leaves {
     fn violates(&self, group: &Statistics) -> bool;
 }
 
-impl Leaves for Judge<'_> {
+/// The leaves of a part that was divided, and what they must satisfy.
+pub(super) struct JudgedLeaves<'a> {
+    pub divided: &'a dyn DividedRows,
+    pub judge: Judge<'a>,
+}
+
+impl Leaves for JudgedLeaves<'_> {
     fn rows(&self, leaf: usize) -> u64 {
-        self.leaves[leaf].rows()
+        self.divided.rows(leaf)
     }
 
     fn statistics(&self, leaves: Range<usize>) -> Result<Statistics> {
-        Judge::statistics(self, leaves)
+        self.divided.statistics(leaves, &self.judge)
     }
 
     fn violates(&self, group: &Statistics) -> bool {
-        Judge::violates(self, group)
+        self.judge.violates(group)
     }
 }
 

@@ -25,11 +25,6 @@ impl Leaf {
     pub fn places(&self) -> &[Place] {
         &self.places
     }
-
-    /// Where the rows lie.
-    pub fn into_places(self) -> Vec<Place> {
-        self.places
-    }
 }
 
 /// How rows are divided.

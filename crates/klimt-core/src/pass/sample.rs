@@ -1,13 +1,21 @@
 //! A sample of rows on disk, and what is counted on the way (section 3, the growth phase).
 
+use super::local::LocalPasses;
 use super::scan::scan;
 use crate::Result;
-use crate::parts::{Counts, External};
+use crate::parts::Counts;
 use crate::spill::{Block, Rows};
 use crate::table::{Column, Role, Table};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::Rng;
 use rayon::prelude::*;
+
+/// Which rows are sampled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SampleRequest {
+    /// How many rows are wanted.
+    pub rows: u64,
+    /// What the choice of rows depends on.
+    pub seed: u64,
+}
 
 /// Rows of a sample: those whose hashes are the least, as many as are asked for and a few less. Which rows they are depends
 /// on what is looked at of them and on the seed, not on where they stand; rows that are alike in all of that are in it
@@ -59,40 +67,27 @@ fn hashes(block: &Block, columns: &[usize], seed: u64, into: &mut Vec<u64>) {
     into.iter_mut().for_each(|hash| *hash = (*hash ^ *hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93));
 }
 
-/// A number below `limit`, each as likely as any other.
-pub(super) fn below(random: &mut ChaCha8Rng, limit: u64) -> u64 {
-    // Draws beyond the last multiple of the limit are thrown away.
-    let most = u64::MAX - u64::MAX % limit;
-    loop {
-        let drawn = random.next_u64();
-        if drawn < most {
-            return drawn % limit;
-        }
-    }
-}
-
 /// Reads all rows once: takes a sample of them, and counts the values of the given columns.
 pub(super) fn survey(
-    job: &External<'_>,
     source: &dyn Rows,
-    batch: usize,
-    sample: Option<(u64, u64)>,
+    passes: &LocalPasses<'_>,
+    sample: Option<SampleRequest>,
     counted: &[usize],
 ) -> Result<(Block, Counts)> {
-    let (wanted, seed) = sample.unwrap_or((0, 0));
-    let mut sampled = Sample::new(job.frame, source.rows(), wanted);
+    let SampleRequest { rows: wanted, seed } = sample.unwrap_or(SampleRequest { rows: 0, seed: 0 });
+    let mut sampled = Sample::new(passes.frame, source.rows(), wanted);
     let is_looked_at = |&column: &usize| {
-        matches!(job.frame.columns()[column].role, Role::QuasiIdentifier | Role::Sensitive | Role::Target)
+        matches!(passes.frame.columns()[column].role, Role::QuasiIdentifier | Role::Sensitive | Role::Target)
     };
-    let columns: Vec<usize> = (0..job.frame.columns().len()).filter(is_looked_at).collect();
+    let columns: Vec<usize> = (0..passes.frame.columns().len()).filter(is_looked_at).collect();
     let cardinality =
-        |&column: &usize| job.frame.columns()[column].coded().map_or(0, |(d, _)| d.cardinality());
+        |&column: &usize| passes.frame.columns()[column].coded().map_or(0, |(d, _)| d.cardinality());
     let mut counts: Vec<Vec<u64>> = counted.iter().map(|column| vec![0; cardinality(column)]).collect();
     scan(
         source,
-        job.frame,
-        batch,
-        job.observer,
+        passes.frame,
+        passes.memory.batch(),
+        passes.observer,
         |_, block, into: &mut Vec<u64>| {
             if wanted > 0 {
                 hashes(block, &columns, seed, into);
@@ -101,7 +96,7 @@ pub(super) fn survey(
         |reads| {
             for read in reads.iter().filter(|_| wanted > 0) {
                 sampled.add(&read.block, &read.made);
-                sampled.shrink(job.frame);
+                sampled.shrink(passes.frame);
             }
             counts.par_iter_mut().zip(counted).for_each(|(counts, &column)| {
                 for read in reads {
@@ -115,7 +110,7 @@ pub(super) fn survey(
 }
 
 /// The sensitive columns of a table, by number.
-pub(super) fn sensitive(frame: &Table) -> Vec<usize> {
+pub(crate) fn sensitive(frame: &Table) -> Vec<usize> {
     let is_sensitive = |column: &Column| column.role == Role::Sensitive;
     (0..frame.columns().len()).filter(|&number| is_sensitive(&frame.columns()[number])).collect()
 }

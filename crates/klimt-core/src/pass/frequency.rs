@@ -6,15 +6,14 @@
 
 use super::route::Routed;
 use super::scan::Read;
-use crate::cut::{Arrangement, Order};
-use crate::cut::{Dimension, FrequencyGroup, FrequencySet, Measure, Widths};
+use crate::cut::{Arrangement, Dimension, FrequencyGroup, FrequencySet, Measure, Order, Widths};
 use crate::statistics::{Collector, Moments, Needs, Statistics};
 use crate::table::{Codes, Table, Word};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
 /// The codes that can occur in a dimension of a node: from the first to the second.
-pub(super) type Range = (u32, u32);
+pub(crate) type CodeRange = (u32, u32);
 
 /// What is counted of a node in a dimension.
 struct Counted {
@@ -97,27 +96,27 @@ impl Pairs {
 }
 
 /// A node whose frequency group is made.
-pub(super) struct Asked {
+pub(crate) struct CountRequest {
     /// The number of the node's leaf among those that rows are routed to.
     pub leaf: usize,
     /// The codes that can occur, by dimension.
-    pub ranges: Vec<Range>,
+    pub ranges: Vec<CodeRange>,
     /// The rows of the node.
     pub rows: u64,
 }
 
-impl Asked {
+impl CountRequest {
     /// A node of which nothing but its number of rows is known.
     pub fn whole(frame: &Table, rows: u64) -> Self {
         let range = |dimension: usize| (0, frame.domain(dimension).cardinality() as u32 - 1);
-        Asked { leaf: 0, ranges: (0..frame.dimensions()).map(range).collect(), rows }
+        CountRequest { leaf: 0, ranges: (0..frame.dimensions()).map(range).collect(), rows }
     }
 
     /// How many bytes the frequency group takes.
     pub fn bytes(&self, needs: &Needs, frame: &Table) -> u64 {
         let width =
             |&column: &usize| frame.columns()[column].coded().map_or(1, |(d, _)| d.cardinality()) as u64;
-        let of_range = |&(lo, hi): &Range| {
+        let of_range = |&(lo, hi): &CodeRange| {
             let range = u64::from(hi - lo) + 1;
             let pairs = needs.histograms.iter().map(|column| Pairs::bytes(range, width(column), self.rows));
             range * 4 + pairs.sum::<u64>() + needs.moments.len() as u64 * range * size_of::<Moments>() as u64
@@ -126,8 +125,19 @@ impl Asked {
     }
 }
 
+/// What is counted with the values of every dimension.
+#[derive(Clone, Copy)]
+pub(crate) struct Counting<'a> {
+    /// The columns whose values are counted, or whose numbers are added up.
+    pub needs: &'a Needs,
+    /// Makes statistics of them.
+    pub collector: &'a Collector<'a>,
+    /// The columns of the table.
+    pub frame: &'a Table,
+}
+
 /// The frequency groups of several nodes.
-pub(super) struct Frequencies<'a> {
+pub(crate) struct Frequencies<'a> {
     collector: &'a Collector<'a>,
     needs: &'a Needs,
     frame: &'a Table,
@@ -139,13 +149,14 @@ pub(super) struct Frequencies<'a> {
 
 impl<'a> Frequencies<'a> {
     /// Nothing counted yet.
-    pub fn new(asked: &[&Asked], needs: &'a Needs, collector: &'a Collector<'a>, frame: &'a Table) -> Self {
+    pub(super) fn new(requests: &[&CountRequest], counting: Counting<'a>) -> Self {
+        let Counting { needs, collector, frame } = counting;
         let width =
             |column: usize| frame.columns()[column].coded().map_or(1, |(d, _)| d.cardinality()) as u64;
-        let counted = |asked: &Asked, dimension: usize| {
-            let (lowest, highest) = asked.ranges[dimension];
+        let counted = |request: &CountRequest, dimension: usize| {
+            let (lowest, highest) = request.ranges[dimension];
             let range = u64::from(highest - lowest) + 1;
-            let pairs = needs.histograms.iter().map(|&column| Pairs::new(range, width(column), asked.rows));
+            let pairs = needs.histograms.iter().map(|&column| Pairs::new(range, width(column), request.rows));
             Counted {
                 lowest,
                 counts: vec![0; range as usize],
@@ -158,14 +169,16 @@ impl<'a> Frequencies<'a> {
             collector,
             needs,
             frame,
-            leaves: asked.iter().map(|asked| asked.leaf).collect(),
-            rows: vec![0; asked.len()],
-            counted: dimensions.map(|d| asked.iter().map(|asked| counted(asked, d)).collect()).collect(),
+            leaves: requests.iter().map(|request| request.leaf).collect(),
+            rows: vec![0; requests.len()],
+            counted: dimensions
+                .map(|d| requests.iter().map(|request| counted(request, d)).collect())
+                .collect(),
         }
     }
 
     /// Counts the rows of blocks that were routed; each dimension is counted by one worker.
-    pub fn add(&mut self, reads: &[Read<Routed>]) {
+    pub(super) fn add(&mut self, reads: &[Read<Routed>]) {
         for (rows, &leaf) in self.rows.iter_mut().zip(&self.leaves) {
             *rows += reads.iter().map(|read| read.made.leaf(leaf).len() as u64).sum::<u64>();
         }
@@ -186,7 +199,7 @@ impl<'a> Frequencies<'a> {
     }
 
     /// Ends the counting.
-    pub fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         let nodes = self.counted.par_iter_mut().flatten();
         nodes.for_each(|counted| counted.pairs.iter_mut().for_each(Pairs::finish));
     }
@@ -247,7 +260,7 @@ impl Counted {
 }
 
 /// The frequency group of one node.
-pub(super) struct Group<'a> {
+pub(crate) struct Group<'a> {
     counted: &'a [Vec<Counted>],
     node: usize,
     rows: u64,
