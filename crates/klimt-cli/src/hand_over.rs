@@ -8,7 +8,7 @@ use klimt::files::{Staged, publish_together};
 use klimt::run::Checked;
 use klimt_core::Result;
 use klimt_core::loss::WithPenalty;
-use klimt_core::partition::Claim;
+use klimt_core::proof::Claim;
 use std::path::{Path, PathBuf};
 
 /// What is told of a release, and where.
@@ -178,7 +178,7 @@ fn reached(certificate: &Certificate) -> String {
 mod tests {
     use super::*;
     use klimt::certificate::SearchAccount;
-    use klimt_core::partition::SearchCounts;
+    use klimt_core::job::SearchCounts;
     use serde_json::json;
 
     fn certificate(loss: Option<&str>, proven: Claim) -> Certificate {

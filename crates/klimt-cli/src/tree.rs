@@ -5,7 +5,7 @@ use crate::columns::list_of;
 use clap::Args;
 use klimt::settings::Settings;
 use klimt_core::Result;
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 
 /// What may be asked of an R+-tree. A spec says the same under the same names.
 #[derive(Args, Clone, Debug, Default)]

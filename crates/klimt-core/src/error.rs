@@ -4,10 +4,9 @@
 //! a log must not tell anything about a person. Both mention options by [`crate::words`], so that each front end writes
 //! them in its own words.
 
-use crate::memory::amount_up;
-use crate::registry::AlgorithmKind;
-use crate::table::Role;
-use crate::words::{Words, column_option, option_is};
+use crate::algorithm::kind::AlgorithmKind;
+use crate::role::Role;
+use crate::words::{Words, amount_up, column_option, option_is};
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The memory that a run may take, as an account that is passed to whoever takes some.
 
-use crate::Remedy;
-use crate::{Error, Result};
+pub use crate::words::amount;
+use crate::{Error, Remedy, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A budget in bytes. What takes memory in proportion to the data asks here first, and gives back by dropping its
@@ -93,24 +93,10 @@ impl Drop for Reservation<'_> {
     }
 }
 
-/// A number of bytes as people write it.
-pub fn amount(bytes: usize) -> String {
-    match bytes {
-        0..=9_999 => format!("{bytes} bytes"),
-        10_000..=9_999_999 => format!("{}KB", bytes / 1000),
-        10_000_000..=9_999_999_999 => format!("{}MB", bytes / 1_000_000),
-        _ => format!("{}GB", bytes / 1_000_000_000),
-    }
-}
-
-/// A number of bytes, rounded up, as the option `memory` takes it.
-pub(crate) fn amount_up(bytes: usize) -> String {
-    format!("{}MB", bytes.div_ceil(1_000_000))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Words;
 
     #[test]
     fn what_is_taken_is_given_back() {

@@ -134,6 +134,21 @@ fn python_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+/// A number of bytes as people write it.
+pub fn amount(bytes: usize) -> String {
+    match bytes {
+        0..=9_999 => format!("{bytes} bytes"),
+        10_000..=9_999_999 => format!("{}KB", bytes / 1000),
+        10_000_000..=9_999_999_999 => format!("{}MB", bytes / 1_000_000),
+        _ => format!("{}GB", bytes / 1_000_000_000),
+    }
+}
+
+/// A number of bytes, rounded up, as the option `memory` takes it.
+pub fn amount_up(bytes: usize) -> String {
+    format!("{}MB", bytes.div_ceil(1_000_000))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,10 +8,11 @@ mod quality;
 
 use crate::bench::PlaceArgs;
 use clap::Args;
-use klimt_core::algorithm::index::RPlusTree;
 use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::rtree::RPlusTree;
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::Bound;
 use klimt_core::split::SplitSpec;

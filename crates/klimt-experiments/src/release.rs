@@ -4,7 +4,7 @@ use klimt_core::loss::{Loss, Original, PartitionGroups, Totals, measure};
 use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::registry;
-use klimt_core::table::{Domain, Table};
+use klimt_core::table::{Table};
 
 /// The groups of a table as a reader of the release sees them.
 #[derive(Clone, Debug)]
@@ -20,8 +20,7 @@ pub struct Release<'t> {
 impl<'t> Release<'t> {
     /// The release of a partitioning. Boundaries of regions are published where the cuts were kept.
     pub fn new(table: &'t Table, mut groups: Partitioning, extents: Extents) -> Self {
-        let domains: Vec<&Domain> =
-            (0..table.dimensions()).map(|dimension| table.domain(dimension)).collect();
+        let domains = table.domains();
         if let (Extents::Region, Some(tree)) = (extents, &groups.tree) {
             groups.regions = tree.regions(&domains, Some(&groups.regions));
         }

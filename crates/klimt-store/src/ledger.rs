@@ -2,7 +2,7 @@
 
 use crate::bytes::damaged;
 use crate::vault::{Change, Name, Values};
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 

@@ -8,8 +8,9 @@
 use crate::dictionary::Frame;
 use crate::page::{MOST_ROWS, Page, Rows, dimensions, leaf_numbers, leaf_sizes, route, subtree};
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::job::{Budget, Job, Suppression, Unobserved};
 use klimt_core::loss::SuppressedRows;
-use klimt_core::partition::{Budget, CutNode, CutTree, Job, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::{CutNode, CutTree, Partitioning};
 use klimt_core::requirement::Bound;
 use klimt_core::spill::Block;
 use klimt_core::split::SplitCriterion;

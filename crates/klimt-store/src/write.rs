@@ -6,8 +6,8 @@ use crate::page::Page;
 use crate::plan::Plan;
 use hashbrown::HashMap;
 use klimt_core::Result;
-use klimt_core::algorithm::rothko::{PartSink, Way};
 use klimt_core::partition::Partitioning;
+use klimt_core::parts::{PartSink, Way};
 use klimt_core::region::Regions;
 use klimt_core::spill::Block;
 

@@ -1,6 +1,6 @@
 //! Watching a run: progress, notes, and the wish to stop.
 
-use klimt_core::partition as engine;
+use klimt_core::job as engine;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -9,7 +9,7 @@ use klimt::files::check_outputs;
 use klimt::run::{Publication, facts, output_dialect, row_order};
 use klimt::settings::{NamedRequirement, Settings, flags, share};
 use klimt::{Output, Stage};
-use klimt_core::partition::Suppression;
+use klimt_core::job::Suppression;
 use klimt_core::recode::{Applied, Manner, RecodingFunction, Release};
 use klimt_core::region::Extents;
 use klimt_core::requirement::Requirement;

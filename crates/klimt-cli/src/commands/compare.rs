@@ -16,7 +16,7 @@ use klimt::run::{Guides, PartsInput, Prepared, TableRead, spill_folder};
 use klimt::settings::Settings;
 use klimt::{AlgorithmKind, Input, Output, did_you_mean};
 use klimt_core::loss::Original;
-use klimt_core::partition::Claim;
+use klimt_core::proof::Claim;
 use klimt_core::spill::SpillFolder;
 use klimt_core::table::Table;
 use klimt_core::{Error, ErrorKind, Result, Words, registry};

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use klimt::Stage;
 use klimt::files::Staged;
 use klimt::run::Sink;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::{OutputFormat, write_generated};
 use klimt_io::generate::{Parameters, build, write_csv};

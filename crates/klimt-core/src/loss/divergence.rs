@@ -13,7 +13,7 @@ use super::locate::Locator;
 use super::tuples::Tuples;
 use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
-use crate::partition::{Packed, PackedKernel, Tuple, pack};
+use crate::packed::{Packed, PackedKernel, Tuple, pack};
 use crate::table::Table;
 use rayon::prelude::*;
 

@@ -33,8 +33,8 @@ pub use discernibility::Discernibility;
 pub use divergence::Divergence;
 pub use entropy::Entropy;
 pub use granularity::Granularity;
-pub use groups::{Groups, PartitionGroups, measure};
-pub(crate) use groups::{cost_of, extent_of};
+pub(crate) use groups::cost_of;
+pub use groups::measure;
 pub use hierarchical_discernibility::HierarchicalDiscernibility;
 pub use locate::Locator;
 pub use parts::Sums;
@@ -44,6 +44,8 @@ pub use queries::{Queries, WithPenalty};
 pub use squared_error::RootMeanSquaredError;
 pub use suppressed_rows::SuppressedRows;
 pub use volume::Volume;
+
+pub use crate::partition::{Groups, PartitionGroups};
 
 use crate::statistics::{Extent, Histogram, Needs, Statistics};
 use crate::table::{Role, Table};

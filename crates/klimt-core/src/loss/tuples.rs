@@ -2,7 +2,7 @@
 
 use super::Locator;
 use crate::Result;
-use crate::partition::{Packed, PackedKernel, Tuple, pack};
+use crate::packed::{Packed, PackedKernel, Tuple, pack};
 use crate::statistics::Extent;
 use crate::table::Table;
 use rayon::prelude::*;

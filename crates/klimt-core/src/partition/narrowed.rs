@@ -24,8 +24,8 @@ impl Partitioning {
         let (narrow, before) = table.narrowed(&rows)?;
         let mut numbers = vec![0; table.rows()];
         (0..).zip(&rows).for_each(|(number, &row)| numbers[row as usize] = number);
-        let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
-        let narrow_domains: Vec<&Domain> = (0..table.dimensions()).map(|d| narrow.domain(d)).collect();
+        let domains = table.domains();
+        let narrow_domains = narrow.domains();
         let (tree, groups) = self.tree.as_ref().map(|tree| tree.narrowed(&before, &narrow_domains)).unzip();
         let groups = groups.unwrap_or_else(|| (0..self.groups()).collect());
         let (mut order, mut ends) = (Vec::with_capacity(rows.len()), Vec::with_capacity(groups.len()));
@@ -43,8 +43,8 @@ impl Partitioning {
 impl Narrowed {
     /// The groups by rows and codes of the whole table: what is published, as the owner of all rows measures it.
     pub fn widened(&self, partitioning: &Partitioning, table: &Table, extents: Extents) -> Partitioning {
-        let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
-        let narrow: Vec<&Domain> = (0..table.dimensions()).map(|d| self.table.domain(d)).collect();
+        let domains = table.domains();
+        let narrow = self.table.domains();
         Partitioning {
             order: partitioning.order.iter().map(|&row| self.rows[row as usize]).collect(),
             ends: partitioning.ends.clone(),

@@ -1,6 +1,7 @@
 //! The release: which columns are published, in which order rows stand, and the text of every cell of a group.
 
 use super::mean::Mean;
+use crate::Choice;
 use crate::partition::Partitioning;
 use crate::region::Extents;
 use crate::table::{Domain, Role, Table, ValueType};
@@ -15,6 +16,13 @@ pub enum StatisticKind {
     Range,
     /// The mean of the group's numbers, as `NAME_mean`.
     Mean,
+}
+
+impl Choice for StatisticKind {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (StatisticKind::Range, "range", "The least and the greatest value"),
+        (StatisticKind::Mean, "mean", "The mean"),
+    ];
 }
 
 /// How the name of a column with the least values of groups ends,
@@ -112,7 +120,7 @@ impl<'a> Release<'a> {
         statistics: &[StatisticKind],
     ) -> Self {
         let columns = release_columns(table, statistics);
-        let domains = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         Release { table, partitioning, extents, row_order, columns, domains, before: 0 }
     }
 

@@ -3,8 +3,7 @@
 
 use super::axis::{Recoded, axis};
 use super::function::{RecodingFunction, SavedRequirement};
-use crate::algorithm::rothko::Way;
-use crate::partition::{CutNode, CutTree};
+use crate::partition::{CutNode, CutTree, Way};
 use crate::region::{Extents, Regions};
 use crate::spill::{Place, SpillFile};
 use crate::table::Table;

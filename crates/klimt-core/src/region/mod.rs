@@ -1,9 +1,11 @@
 //! Regions: one generalised value per quasi-identifier.
 
+mod extent;
 pub(crate) mod form;
 mod guide;
 mod published;
 
+pub(crate) use extent::extent_of;
 pub use guide::{is_guide, looks_like_interval};
 pub use published::{Extents, Published, Reach, set_members, write_set};
 

@@ -6,7 +6,8 @@
 //! one of these apart from them.
 
 use super::{Cell, form};
-use crate::statistics::Extent;
+use crate::Choice;
+use crate::table::Extent;
 use crate::table::{Decimal, Domain, Shape};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,13 @@ pub enum Extents {
     Compact,
     /// The boundaries of the partition, which cover the whole domain.
     Region,
+}
+
+impl Choice for Extents {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Extents::Compact, "compact", "The smallest that hold the group"),
+        (Extents::Region, "region", "The boundaries of the partition, covering the whole domain"),
+    ];
 }
 
 impl Cell<'_> {

@@ -1,6 +1,6 @@
 //! Sensitive values that are certain: what is learnt of a person without finding the row.
 
-use crate::partition::{Packed, PackedKernel, Tuple, pack_columns};
+use crate::packed::{Packed, PackedKernel, Tuple, pack_columns};
 use crate::table::{Codes, Domain, Table};
 use crate::{Error, Result};
 use rayon::prelude::*;

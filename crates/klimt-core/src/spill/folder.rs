@@ -112,6 +112,7 @@ fn remove_orphans(within: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Words;
     use std::os::unix::fs::PermissionsExt;
 
     /// A folder of the test's own.

@@ -2,6 +2,7 @@
 
 use super::{Block, Place, Rows, SpillFile};
 use crate::Result;
+use crate::table::Table;
 use std::cell::RefCell;
 
 /// Encoded blocks of one file.
@@ -52,5 +53,9 @@ impl Rows for SpilledPart<'_> {
             self.file.read(self.places[number], bytes)?;
             into.append_encoded(bytes)
         })
+    }
+
+    fn append_all(&self, _: &Table, into: &mut Block) -> Result<()> {
+        self.append_to(into)
     }
 }

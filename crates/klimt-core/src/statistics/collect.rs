@@ -2,8 +2,8 @@
 
 use super::{Extent, Histogram, Moments, Needs, Statistics, distances};
 use crate::Result;
-use crate::partition::Tuple;
-use crate::spill::Block;
+use crate::packed::Tuple;
+use crate::table::Block;
 use crate::table::{Shape, Table};
 use std::sync::Arc;
 

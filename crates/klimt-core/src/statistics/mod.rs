@@ -4,16 +4,16 @@
 //! whole, in any order and any grouping.
 
 mod collect;
-mod extent;
 mod histogram;
 mod moments;
 mod pile;
 
 pub use collect::{Collector, Tally};
-pub use extent::Extent;
 pub use histogram::Histogram;
 pub use moments::{Moments, distances};
 pub(crate) use pile::Pile;
+
+pub use crate::table::Extent;
 
 use crate::table::{Shape, Table};
 

@@ -139,6 +139,11 @@ impl Table {
         &self.columns[self.quasi_identifiers[dimension]]
     }
 
+    /// The domains of all dimensions, in order.
+    pub fn domains(&self) -> Vec<&Domain> {
+        (0..self.dimensions()).map(|dimension| self.domain(dimension)).collect()
+    }
+
     /// The domain of a dimension.
     pub fn domain(&self, dimension: usize) -> &Domain {
         self.dimension(dimension).coded().expect("Table::new admits coded quasi-identifiers only").0

@@ -1,8 +1,7 @@
 //! What a column ranges over: its values by code, and how far apart they are.
 
-use super::{Spelling, TextPool, TypeSpec, ValueType};
+use super::{Extent, Spelling, TextPool, TypeSpec, ValueType};
 use crate::hierarchy::{Hierarchy, NodeId};
-use crate::statistics::Extent;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 

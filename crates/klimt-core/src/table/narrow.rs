@@ -2,9 +2,8 @@
 
 use super::domain::{Measure, Values};
 use super::encode::node_penalties;
-use super::{Codes, Column, ColumnData, DeclaredCodes, Domain, Shape, Table};
+use super::{Block, Codes, Column, ColumnData, DeclaredCodes, Domain, Shape, Table};
 use crate::Result;
-use crate::spill::Block;
 use std::sync::OnceLock;
 
 /// A domain without the values that no published row has.

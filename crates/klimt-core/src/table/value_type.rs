@@ -1,6 +1,6 @@
 //! The types that a column's values can have.
 
-use super::number::Decimal;
+use super::Decimal;
 use jiff::civil::{Date, DateTime};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};

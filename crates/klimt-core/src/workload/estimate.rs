@@ -14,7 +14,7 @@ use super::exact::{Numbers, column, number};
 use super::regions::{Cell, CellsOfRows, Regions, read_cells};
 use super::{Admitted, Asked, BoundQuery, BoundWorkload, Coverage, Function};
 use crate::Result;
-use crate::loss::{Groups, PartitionGroups};
+use crate::partition::{Groups, PartitionGroups};
 use crate::table::{Domain, Table};
 use rayon::prelude::*;
 

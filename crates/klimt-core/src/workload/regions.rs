@@ -3,7 +3,7 @@
 use super::bind::is_number;
 use super::spread::{Spread, Stretch};
 use super::{Admitted, Coverage};
-use crate::loss::Groups;
+use crate::partition::Groups;
 use crate::recode::{MAXIMUM, MEAN, MINIMUM};
 use crate::region::{Published, Reach};
 use crate::statistics::Extent;

@@ -10,7 +10,7 @@
 
 use super::bind::is_number;
 use super::{Admitted, Asked, BoundQuery, BoundWorkload, Function};
-use crate::spill::Block;
+use crate::table::Block;
 use crate::table::{Domain, Table};
 use rayon::prelude::*;
 

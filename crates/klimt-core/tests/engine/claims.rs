@@ -7,20 +7,20 @@ use crate::family::{least_in, least_of_sizes};
 use crate::optimal::{every_requirement, job, rows};
 use crate::schemes::{Kind, kind, least_generalization, losses, search, small, table_of};
 use klimt_core::algorithm::gensearch::{GenSearch, Priority, Splits};
-use klimt_core::algorithm::index::{BoxSplit, By, RPlusTree};
 use klimt_core::algorithm::local::Local;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::algorithm::optimal::{Effort, Optimal, improve};
+use klimt_core::algorithm::rtree::{BoxSplit, By, RPlusTree};
 use klimt_core::algorithm::scheme::{Direction, Pruning, Scheme};
+use klimt_core::job::{Job, Partitioner, Suppression};
 use klimt_core::loss::{Cost, Discernibility, Original};
-use klimt_core::partition::{
-    Claim, Family, Job, Judged, LowerBound, Partitioner, Partitioning, Proof, Suppression,
-};
+use klimt_core::partition::{Family, LowerBound, Partitioning};
+use klimt_core::proof::{Claim, Judged, Proof};
 use klimt_core::region::Extents;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::split::SplitCriterion;
-use klimt_core::table::{Domain, Table};
+use klimt_core::table::Table;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -176,7 +176,7 @@ fn run(
 /// The groups as they are published, by rows and codes of the whole table.
 fn published(table: &Table, found: &Partitioning, extents: Extents) -> Partitioning {
     let (mut narrow, narrowed) = found.narrowed(table).unwrap();
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| narrowed.table.domain(d)).collect();
+    let domains = narrowed.table.domains();
     if let (Extents::Region, Some(tree)) = (extents, &narrow.tree) {
         narrow.regions = tree.regions(&domains, Some(&narrow.regions));
     }

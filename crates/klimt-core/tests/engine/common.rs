@@ -1,8 +1,9 @@
 //! Small tables for tests.
 
 use klimt_core::hierarchy::{Hierarchy, HierarchyBuilder};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::Discernibility;
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool};

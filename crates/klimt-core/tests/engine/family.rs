@@ -3,8 +3,8 @@
 //! A part is its rows, a cut is any way to tell them apart that the family allows, and every part is judged from its rows.
 
 use klimt_core::hierarchy::{Hierarchy, NodeId};
+use klimt_core::job::Job;
 use klimt_core::loss::Totals;
-use klimt_core::partition::Job;
 use klimt_core::statistics::{Collector, Needs};
 use klimt_core::table::{Domain, Shape};
 use std::collections::HashMap;

@@ -2,8 +2,9 @@
 
 use crate::common::{column, table};
 use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::Bound;
 use klimt_core::split::SplitCriterion;

@@ -5,12 +5,11 @@ use crate::optimum::{Optimum, cost};
 use klimt_core::algorithm::gensearch::{GenSearch, Priority, Splits, Visited};
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::hierarchy::Hierarchy;
+use klimt_core::job::{Budget, Job, Observer, Partitioner, SearchCounts, Suppression, Unobserved};
 use klimt_core::loss::{
     CertaintyPenalty, Classification, Cost, Discernibility, Loss, Original, Totals, Volume,
 };
-use klimt_core::partition::{
-    Budget, Job, Observer, Partitioner, Partitioning, SearchCounts, Suppression, Unobserved,
-};
+use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, DistinctDiversity, KAnonymity, Requirement};
 use klimt_core::split::SplitCriterion;

@@ -1,6 +1,7 @@
 //! Losses: examples counted by hand, and what holds for every release.
 
 use crate::common::{column, letters, partition, table, workload};
+use klimt_core::Words;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Mondrian};
 use klimt_core::loss::{
     Groups, HierarchicalDiscernibility, Loss, Original, PartitionGroups, PublishedGroup, PublishedGroups,
@@ -35,7 +36,7 @@ fn grouped(table: &Table, groups: &[Vec<u32>], strict: bool) -> Partitioning {
 }
 
 fn domains(table: &Table) -> Vec<&Domain> {
-    (0..table.dimensions()).map(|d| table.domain(d)).collect()
+    table.domains()
 }
 
 /// Every loss of a release, by name.

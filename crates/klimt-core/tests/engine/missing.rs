@@ -1,20 +1,22 @@
 //! A few missing values cost little, whatever the algorithm.
 
 use crate::common::{column, letters};
+use klimt_core::Choice;
 use klimt_core::algorithm::gensearch::{GenSearch, Splits};
-use klimt_core::algorithm::index::{BoxSplit, RPlusTree};
 use klimt_core::algorithm::local::Local;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::algorithm::optimal::{Effort, Optimal, improve};
+use klimt_core::algorithm::rtree::{BoxSplit, RPlusTree};
 use klimt_core::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, PartitionGroups, Totals, measure};
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::recode::{Manner, RecodingFunction};
 use klimt_core::region::{Cell, Extents};
 use klimt_core::registry;
 use klimt_core::requirement::Bound;
 use klimt_core::split::SplitCriterion;
-use klimt_core::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Role, Table};
+use klimt_core::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table};
 use std::time::{Duration, Instant};
 
 /// Where values are missing.
@@ -132,7 +134,7 @@ fn release(table: &Table, setting: &Setting<'_>) -> (f64, usize) {
         found = improve(&job, found, setting.effort).unwrap();
     }
     check(table, &found, setting);
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     if let (Extents::Region, Some(tree)) = (setting.extents, &found.tree) {
         found.regions = tree.regions(&domains, Some(&found.regions));
     }

@@ -15,7 +15,7 @@ fn k_anonymity(k: u64) -> Vec<Box<dyn Requirement>> {
 }
 
 fn domains(table: &Table) -> Vec<&Domain> {
-    (0..table.dimensions()).map(|d| table.domain(d)).collect()
+    table.domains()
 }
 
 fn holds(cell: Cell<'_>, domain: &Domain, code: u32) -> bool {

@@ -3,8 +3,9 @@
 use crate::brute::optimum;
 use crate::common::{column, letters, table, workload};
 use klimt_core::algorithm::optimal::dense::{self, Grid, Outcome, Solved};
+use klimt_core::job::{Budget, Job, Observer, Suppression, Unobserved};
 use klimt_core::loss::{Cost, Original};
-use klimt_core::partition::{Budget, CutTree, Job, Observer, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::{CutTree, Partitioning};
 use klimt_core::registry::{self, Subject};
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::split::SplitCriterion;

@@ -1,6 +1,7 @@
 //! The cheapest partitioning of a small table, from the definition alone.
 
-use klimt_core::partition::{Job, Partitioning};
+use klimt_core::job::Job;
+use klimt_core::partition::Partitioning;
 use klimt_core::statistics::Collector;
 use klimt_core::table::Shape;
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use klimt_core::recode::{Release, RowOrder, Source};
 use klimt_core::region::{Extents, Regions};
 use klimt_core::registry;
 use klimt_core::requirement::{KAnonymity, Requirement};
-use klimt_core::table::{Codes, Column, ColumnData, Domain, Table};
+use klimt_core::table::{Codes, Column, ColumnData, Table};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn mondrian(table: &Table, k: u64) -> Partitioning {
     let requirements: Vec<Box<dyn Requirement>> = vec![Box::new(KAnonymity::new(k).unwrap())];
     let mondrian = Mondrian { model: Model::Strict, hierarchy_cut: HierarchyCut::Both };
     let mut found = partition(table, &mondrian, &requirements);
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     found.coalesce(&domains);
     found
 }
@@ -70,7 +70,7 @@ fn dealt(groups: usize, seeds: &[usize]) -> Vec<Vec<usize>> {
 
 /// The rows of a group in slices of at most two, each under the region of the whole group.
 fn slices(table: &Table, whole: &Partitioning, group: usize) -> Vec<(Table, Partitioning)> {
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     let slice = |rows: &[u32]| {
         let mut slice = part(table, whole, &[group]).1;
         (slice.order, slice.ends) = ((0..rows.len() as u32).collect(), vec![rows.len() as u32]);
@@ -90,7 +90,7 @@ fn check_losses(
     sliced: Option<usize>,
 ) -> Result<(), TestCaseError> {
     let mut whole = mondrian(table, k);
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     whole.drop_groups(&(0..lost.min(whole.groups() - 1)).collect::<Vec<_>>(), &domains);
     let weights: Vec<f64> = (0..table.dimensions()).map(|d| 1.0 + d as f64).collect();
     let suppressed = (table.rows() - whole.order.len()) as u64;

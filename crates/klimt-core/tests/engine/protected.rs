@@ -2,8 +2,9 @@
 
 use crate::common::{column, letters};
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Discernibility, Original};
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::split::SplitCriterion;

@@ -3,12 +3,13 @@
 use crate::optimal::{random_table, rows};
 use crate::searched::{bound, cost, kinds};
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Cost, Original};
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::Bound;
 use klimt_core::split::SplitCriterion;
-use klimt_core::table::{Domain, Role, Table};
+use klimt_core::table::{Role, Table};
 use proptest::prelude::*;
 
 const WEIGHTS: [f64; 4] = [1.0, 0.5, 2.0, 1.0];
@@ -43,7 +44,7 @@ fn run<'a>(
 /// What is published of every row, in an order of its own: the region, by its values or by the cuts, and the columns that
 /// are kept.
 fn published(table: &Table, found: &Partitioning, by_cuts: bool) -> Vec<String> {
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     let mut found = found.clone();
     if by_cuts {
         found.regions = found.tree.clone().unwrap().regions(&domains, Some(&found.regions));

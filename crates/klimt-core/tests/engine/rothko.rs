@@ -4,12 +4,12 @@
 use crate::optimal::{every_requirement, random_table, rows};
 use crate::searched::kinds;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
-use klimt_core::algorithm::rothko::{
-    Account, External, Limits, Method, PartSink, Rothko, Sampling, Way, Whole,
-};
+use klimt_core::algorithm::rothko::{Limits, Method, Rothko, Sampling};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
 use klimt_core::memory::Pool;
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
+use klimt_core::parts::{Account, External, PartSink, Way, Whole};
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::spill::{Block, HeldRows, SpillFolder};
@@ -63,7 +63,7 @@ impl PartSink for Seen {
     }
 
     fn part(&mut self, table: Table, mut partitioning: Partitioning, way: &Way) -> Result<()> {
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         match &partitioning.tree {
             Some(tree) => {
                 let tree = way.plant(tree);

@@ -4,12 +4,12 @@
 use crate::common::column;
 use klimt_core::Result;
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::algorithm::rothko::{
-    Account, External, Limits, Method, PartSink, Rothko, Sampling, Way, Whole,
-};
+use klimt_core::algorithm::rothko::{Limits, Method, Rothko, Sampling};
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
 use klimt_core::memory::Pool;
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
+use klimt_core::parts::{Account, External, PartSink, Way, Whole};
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Check, Facts, Level, Requirement, Side, Trust};
 use klimt_core::spill::{Block, HeldRows, SpillFolder};

@@ -7,8 +7,9 @@ use klimt_core::algorithm::scheme::{
     generalizations,
 };
 use klimt_core::hierarchy::Hierarchy;
+use klimt_core::job::{Job, Partitioner, Suppression};
 use klimt_core::loss::{Cost, Loss, Original, PartitionGroups, Totals, WithPenalty, measure};
-use klimt_core::partition::{Job, Partitioner, Partitioning, Suppression};
+use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
@@ -322,7 +323,7 @@ fn least_by(kinds: &[Kind], job: &Job<'_>, value: impl Fn(f64, usize) -> f64) ->
 
 /// What a partitioning costs as it is published; every group satisfies the requirements.
 fn published_cost(job: &Job<'_>, partitioning: &Partitioning, id: &str) -> f64 {
-    let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+    let domains = job.table.domains();
     let mut published = partitioning.clone();
     published.regions = published.tree.as_ref().unwrap().regions(&domains, Some(&published.regions));
     let groups = published.groups();

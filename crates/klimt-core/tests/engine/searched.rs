@@ -5,12 +5,13 @@ use crate::common::table;
 use crate::optimal::{KINDS, every_requirement, is_same, job, planted_cost, random_table, rows};
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::algorithm::optimal::{Effort, Optimal, branch_and_bound, improve};
+use klimt_core::job::{Budget, Job, Observer, Partitioner, Suppression};
 use klimt_core::loss::{Cost, Discernibility, Original, Totals};
-use klimt_core::partition::{Budget, Job, Observer, Partitioner, Partitioning, Suppression};
+use klimt_core::partition::Partitioning;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::statistics::{Collector, Extent, Needs, Statistics};
-use klimt_core::table::{Domain, Table};
+use klimt_core::table::Table;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,7 +33,7 @@ pub fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Ind
 
 /// What a partitioning costs as it is published; its groups satisfy the requirements.
 pub fn cost(job: &Job<'_>, partitioning: &Partitioning) -> f64 {
-    let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+    let domains = job.table.domains();
     let mut published = partitioning.clone();
     published.coalesce(&domains);
     let requirements = Collector::new(job.requirements.needs(), job.table).unwrap();

@@ -1,10 +1,11 @@
 //! Answers of the original and of releases, beside their definitions, and what a workload does to cuts.
 
 use crate::common::{column, letters, table};
-use klimt_core::algorithm::index::BoxSplit;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
+use klimt_core::algorithm::rtree::BoxSplit;
+use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Loss, Original, PartitionGroups, Queries, SuppressedRows, Totals, measure};
-use klimt_core::partition::{Budget, Job, Partitioner, Partitioning, Suppression, Unobserved};
+use klimt_core::partition::Partitioning;
 use klimt_core::recode::{Release, RowOrder, Source, StatisticKind};
 use klimt_core::region::{Cell, Extents};
 use klimt_core::registry;
@@ -238,7 +239,7 @@ fn partition(table: &Table, k: &str, split: &SplitCriterion<'_>) -> Partitioning
     };
     let mut found =
         Mondrian { model: Model::Strict, hierarchy_cut: HierarchyCut::Both }.partition(&job).unwrap();
-    let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     found.coalesce(&domains);
     assert!((0..found.groups()).all(|group| found.rows(group).len() as u64 >= k.parse().unwrap()));
     found
@@ -368,7 +369,7 @@ proptest! {
         }
         // Where rows are left out, no answer is.
         let mut fewer = groups.clone();
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         fewer.drop_groups(&(0..lost.min(groups.groups() - 1)).collect::<Vec<_>>(), &domains);
         if fewer.order.len() < table.rows() {
             prop_assert!(read_back(&table, &workload, &fewer, &both).iter().all(|estimate| !estimate.exact));

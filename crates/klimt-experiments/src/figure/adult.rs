@@ -2,7 +2,7 @@
 
 use super::data::{As, Want, generated};
 use klimt_core::hierarchy::{Hierarchy, ReadOptions as TreeOptions, read_csv};
-use klimt_core::partition::Unobserved;
+use klimt_core::job::Unobserved;
 use klimt_core::table::{ColumnSpec, Domain, Table};
 use klimt_io::csv::{DialectSpec, ReadOptions};
 use klimt_io::generate::Parameters;

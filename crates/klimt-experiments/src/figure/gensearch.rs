@@ -18,7 +18,7 @@ use super::registry::Figure;
 use super::sweep::Sweep;
 use klimt_core::algorithm::gensearch::{GenSearch, Splits};
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::partition::Partitioner;
+use klimt_core::job::Partitioner;
 use klimt_core::table::{Role, Table};
 use klimt_io::generate::Parameters;
 use std::rc::Rc;

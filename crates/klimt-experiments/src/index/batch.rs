@@ -5,7 +5,7 @@ use super::{IndexArgs, groups, k_alone};
 use crate::measure::{Spent, timed};
 use crate::rothko::engine::read;
 use crate::tables::Places;
-use klimt_core::algorithm::index::{By, granular};
+use klimt_core::algorithm::rtree::{By, granular};
 use klimt_core::split::SplitSpec;
 
 /// Wall clock and processors.

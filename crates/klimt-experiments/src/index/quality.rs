@@ -5,7 +5,7 @@ use crate::queries::Queries;
 use crate::release::Release;
 use crate::rothko::engine::read;
 use crate::tables::Places;
-use klimt_core::algorithm::index::{By, granular};
+use klimt_core::algorithm::rtree::{By, granular};
 use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::split::SplitSpec;

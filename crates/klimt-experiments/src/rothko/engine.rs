@@ -2,9 +2,11 @@
 
 use crate::tables::Input;
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::algorithm::rothko::{Account, External, Limits, Method, PartSink, Rothko, Way, Whole};
+use klimt_core::algorithm::rothko::{Limits, Method, Rothko};
+use klimt_core::job::Unobserved;
 use klimt_core::memory::Pool;
-use klimt_core::partition::{Partitioning, Unobserved};
+use klimt_core::partition::Partitioning;
+use klimt_core::parts::{Account, External, PartSink, Way, Whole};
 use klimt_core::registry;
 use klimt_core::spill::{Block, HeldRows, SpillFolder};
 use klimt_core::split::SplitSpec;

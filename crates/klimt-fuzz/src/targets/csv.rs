@@ -3,7 +3,7 @@
 //! What the engine accepts it accepts again when it is written, with the same fields; and the verifier, whose reader is its
 //! own, counts as many rows in it and as many different values of the first column.
 
-use klimt_core::partition::Unobserved;
+use klimt_core::job::Unobserved;
 use klimt_core::table::{ColumnSpec, Role};
 use klimt_io::csv::{CsvSource, Dialect, DialectSpec, ReadOptions, quote_field, records};
 use klimt_io::source::{ColumnPlan, Source};

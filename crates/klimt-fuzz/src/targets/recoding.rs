@@ -1,6 +1,6 @@
 //! Recoding functions: what is read is written and read again as the same, and can be applied to a table.
 
-use klimt_core::partition::Unobserved;
+use klimt_core::job::Unobserved;
 use klimt_core::recode::{Manner, RecodingFunction};
 use klimt_core::region::Extents;
 use klimt_core::table::{ColumnSpec, Role, Table};

@@ -7,7 +7,7 @@ use super::layout::{Layout, Row};
 use super::sink::{Encoded, Encoder, Output};
 use super::types::KeptTypes;
 use crate::csv::Written;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::recode::{Release, ReleaseColumn, RowOrder};
 use klimt_core::{Error, ErrorKind, Result};
 use std::io::Write;

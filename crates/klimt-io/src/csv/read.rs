@@ -8,7 +8,7 @@ use crate::column::{Block, ColumnReader, Form, Lines, is_kept};
 use crate::room::{Found, Gathering, Kept, Limits, Loaded, Lot, Readers, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use hashbrown::HashSet;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::spill::SpillFile;
 use klimt_core::words::option;
 use klimt_core::{Error, Result};

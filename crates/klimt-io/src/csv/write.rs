@@ -3,7 +3,7 @@
 
 use super::Dialect;
 use super::render::{Chunk, Format, Renderer, Scratch, header};
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::recode::{Release, ReleaseColumn};
 use klimt_core::table::Table;
 use klimt_core::{Error, ErrorKind, Result};

@@ -4,7 +4,7 @@
 //! `KLIMT_HISTORIES=10000 cargo test -p klimt-store histories` plays so many; `KLIMT_SEED` is the number of the first.
 
 use crate::world::{Person, Seen, World};
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::requirement::{KAnonymity, Requirement};
 use klimt_core::table::{ColumnSpec, Role, ValueType};
 use klimt_core::{ErrorKind, registry};

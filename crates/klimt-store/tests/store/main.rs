@@ -4,7 +4,7 @@ mod histories;
 mod texts;
 mod world;
 
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::{ErrorKind, Result};
 use klimt_store::{Batch, Size, Store};
 use proptest::prelude::*;

@@ -2,9 +2,9 @@
 
 use crate::world::{Person, World, batch_table};
 use klimt_core::Result;
-use klimt_core::algorithm::index::By;
-use klimt_core::algorithm::rothko::{PartSink, Way, Whole};
+use klimt_core::algorithm::rtree::By;
 use klimt_core::partition::Partitioning;
+use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::spill::{Block, HeldRows};
 use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, EMPTY_TEXT, Encoding, Role, Table, TextChunk, TextColumn,

@@ -1,11 +1,13 @@
 //! A store in a folder of its own, and what comes out of it.
 
 use klimt_core::Result;
-use klimt_core::algorithm::index::By;
-use klimt_core::algorithm::rothko::{PartSink, Sampling, Way, Whole};
+use klimt_core::algorithm::rothko::Sampling;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::hierarchy::{ReadOptions, read_csv};
+use klimt_core::job::Unobserved;
 use klimt_core::memory::Pool;
-use klimt_core::partition::{Partitioning, Unobserved};
+use klimt_core::partition::Partitioning;
+use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::recode::SavedRequirement;
 use klimt_core::region::Extents;
 use klimt_core::spill::{Block, HeldRows, SpillFolder};
@@ -80,7 +82,7 @@ impl PartSink for Seen {
     }
 
     fn part(&mut self, table: Table, mut partitioning: Partitioning, _: &Way) -> Result<()> {
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         partitioning.coalesce(&domains);
         let text = |column: usize, row: u32| {
             let mut out = Vec::new();

@@ -10,7 +10,7 @@ use crate::certificate::{Certified, record, saved};
 use crate::files::Staged;
 use crate::observer::Stage;
 use klimt_core::Result;
-use klimt_core::algorithm::rothko::Whole;
+use klimt_core::parts::Whole;
 use klimt_core::loss::{Original, Totals};
 use klimt_core::recode::{ReleaseColumn, release_columns};
 use klimt_core::registry::AlgorithmKind;

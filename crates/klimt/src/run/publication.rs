@@ -4,7 +4,7 @@
 use crate::certificate::ReleaseFile;
 use crate::files::Staged;
 use crate::output::Output;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::recode::{Release, ReleaseColumn, Source};
 use klimt_core::requirement::Requirement;
 use klimt_core::table::{ColumnSpec, Domain, Role, Shape, Table, ValueType};

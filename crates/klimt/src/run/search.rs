@@ -7,7 +7,7 @@ use klimt_core::algorithm::local::Local;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::optimal::Optimal;
 use klimt_core::loss::{Cost, Totals};
-use klimt_core::partition::{Observer, Partitioner, SearchCounts};
+use klimt_core::job::{Observer, Partitioner, SearchCounts};
 use klimt_core::region::Published;
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::table::{Decimal, Shape, Table};

@@ -2,9 +2,9 @@
 
 use crate::settings::Settings;
 use klimt_core::Result;
-use klimt_core::algorithm::index::{Built, RPlusTree};
+use klimt_core::algorithm::rtree::{Built, RPlusTree};
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::partition::Job;
+use klimt_core::job::Job;
 use klimt_core::requirement::Bound;
 
 /// Builds the tree of a table in memory.

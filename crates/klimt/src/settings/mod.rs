@@ -19,7 +19,7 @@ pub use tree::{Base, TreeSettings};
 use crate::suggest::did_you_mean;
 use klimt_core::Choice;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
-use klimt_core::partition::Suppression;
+use klimt_core::job::Suppression;
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use klimt_core::Result;
-use klimt_core::algorithm::index::{BoxSplit, By};
+use klimt_core::algorithm::rtree::{BoxSplit, By};
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::requirement::Requirement;
 use klimt_core::split::SplitSpec;

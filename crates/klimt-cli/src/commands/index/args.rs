@@ -5,7 +5,7 @@ use crate::memory::MemoryArgs;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs};
 use crate::requirements::RequirementArgs;
 use clap::{Args, Subcommand};
-use klimt_core::algorithm::index::By;
+use klimt_core::algorithm::rtree::By;
 
 /// What is done with a store.
 #[derive(Debug, Subcommand)]

@@ -16,8 +16,8 @@ use super::blocks::Blocks;
 use super::bound::MinCost;
 use super::grid::{Beside, Grid, Shaped};
 use super::sweep::{Slice, Sweep};
-use crate::algorithm::mondrian::admits;
-use crate::partition::Job;
+use crate::cut::admits;
+use crate::job::Job;
 use hashbrown::HashMap;
 use std::borrow::Borrow;
 

@@ -4,7 +4,7 @@
 
 use super::grid::Grid;
 use crate::Result;
-use crate::partition::Job;
+use crate::job::Job;
 use crate::statistics::{Collector, Statistics};
 use crate::table::Shape;
 

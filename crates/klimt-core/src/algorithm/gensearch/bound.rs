@@ -16,8 +16,8 @@
 
 use super::blocks::Blocks;
 use super::sweep::Slice;
+use crate::job::Job;
 use crate::loss::Cost;
-use crate::partition::Job;
 use crate::statistics::Statistics;
 
 /// What is needed for `MinCost` of any leaf.

@@ -22,7 +22,7 @@ pub struct Enumeration<'a> {
 impl Enumeration<'_> {
     /// Prepares the enumeration.
     pub fn new(table: &Table, splits: &Splits) -> Result<Self> {
-        let domains: Vec<_> = (0..table.dimensions()).map(|dimension| table.domain(dimension)).collect();
+        let domains = table.domains();
         let grid = Grid::new(&domains, &splits.codes(table)?);
         Ok(Enumeration { atlas: Atlas::of_space(grid), pending: vec![Tree::root()] })
     }

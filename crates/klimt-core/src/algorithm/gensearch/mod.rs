@@ -32,7 +32,8 @@ pub use enumerate::{Enumeration, Partition, Visited};
 pub use priority::{Priority, PriorityFunction};
 pub use splits::Splits;
 
-use crate::partition::{CutTree, Family, Job, LowerBound, Partitioner, Partitioning, Suppression};
+use crate::job::{Job, Partitioner, Suppression};
+use crate::partition::{CutTree, Family, LowerBound, Partitioning};
 use crate::region::Extents;
 use crate::{ErrorKind, Result};
 use atlas::Atlas;
@@ -130,8 +131,7 @@ impl GenSearch {
 
     /// What is known of boxes before the search; nothing where the job stops before that.
     fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Option<Atlas<'a>>> {
-        let domains: Vec<_> =
-            (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
+        let domains = job.table.domains();
         let mut grid = Grid::new(&domains, &self.splits.codes(job.table)?);
         grid.restricted = job.requirements.bounded().collect();
         let blocks = Blocks::new(&grid, job)?;

@@ -1,5 +1,6 @@
 //! Which partition is looked at next (Definition 12).
 
+use crate::Choice;
 use serde::{Deserialize, Serialize};
 
 /// A priority function: the node of the enumeration tree for which its key is least comes next.
@@ -56,6 +57,14 @@ pub enum Priority {
     Cost,
     /// The lower bound over the cost.
     Ratio,
+}
+
+impl Choice for Priority {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Priority::Bound, "bound", "The one with the least lower bound"),
+        (Priority::Cost, "cost", "The one that costs least"),
+        (Priority::Ratio, "ratio", "The one with the least ratio of bound and cost"),
+    ];
 }
 
 impl Priority {

@@ -4,7 +4,7 @@ use super::GenSearch;
 use super::atlas::{Atlas, BoxId};
 use super::queue::{NodeId, Queue};
 use super::tree::{Step, Tree};
-use crate::partition::{Job, SearchCounts};
+use crate::job::{Job, SearchCounts};
 
 /// Nodes that are looked at before the proof is looked at again.
 const ROUND: usize = 1024;

@@ -5,7 +5,7 @@ use super::group::Group;
 use super::joint::Joint;
 use super::levels::{Lattice, Vector};
 use super::problem::Problem;
-use crate::partition::Job;
+use crate::job::Job;
 use crate::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -17,11 +17,11 @@ mod split;
 mod suppress;
 
 use crate::Result;
+use crate::job::{Job, Partitioner, Suppression};
 use crate::loss::{CertaintyPenalty, Loss, Original};
-use crate::partition::{Job, Partitioner, Partitioning, Suppression};
+use crate::partition::Partitioning;
 use crate::region::Regions;
 use crate::statistics::Collector;
-use crate::table::Domain;
 use close::{Order, close};
 use group::Group;
 use levels::Lattice;
@@ -158,7 +158,7 @@ fn published(job: &Job<'_>, problem: &Problem<'_>, groups: &[Group]) -> Partitio
     let regions = Regions::new(table.dimensions());
     let mut partitioning = Partitioning { order, ends, regions, tree: None, bound: None, strict: false };
     partitioning.regions = partitioning.compact(table);
-    let domains: Vec<&Domain> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+    let domains = table.domains();
     partitioning.coalesce(&domains);
     partitioning
 }

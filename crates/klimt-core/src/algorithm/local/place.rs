@@ -2,7 +2,7 @@
 
 use super::group::Group;
 use super::problem::{Bundle, Problem, Span};
-use crate::partition::MAX_DIMENSIONS;
+use crate::packed::MAX_DIMENSIONS;
 use std::cell::Cell;
 
 /// A tree over the regions of groups, a dimension a level, nodes in preorder. Below a node, rows that are taken in pay at

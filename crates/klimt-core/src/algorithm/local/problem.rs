@@ -1,8 +1,9 @@
 //! What is to be solved, over distinct tuples: which sets of rows may be a group, and what they cost.
 
 use crate::Result;
+use crate::job::Job;
 use crate::loss::Cost;
-use crate::partition::{Job, Packed, PackedKernel, Tuple, pack};
+use crate::packed::{Packed, PackedKernel, Tuple, pack};
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Extent};
 use crate::table::{Shape, Table, Word};

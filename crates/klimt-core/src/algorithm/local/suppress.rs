@@ -2,7 +2,7 @@
 
 use super::group::Group;
 use super::problem::{Bundle, Problem};
-use crate::partition::Job;
+use crate::job::Job;
 
 /// Rows that a group would do better without.
 struct Proposal {

@@ -5,11 +5,12 @@
 //! Each side of a cut keeps as many rows of the sample as a group needs, and those are rows of the part, so that where
 //! only sizes count no cut has to be undone.
 
-use super::cut::{Cut, Part};
+use super::Above;
 use super::kernel::{Found, Run, Work};
 use super::span::{Rows, Span, hash};
-use super::{Above, Edges};
-use crate::partition::{CutNode, CutTree, Packed, Tuple};
+use crate::cut::{Cut, Edges, Part};
+use crate::packed::{Packed, Tuple};
+use crate::partition::{CutNode, CutTree};
 use rayon::prelude::*;
 
 /// Parts with at least so many rows are divided,
@@ -98,7 +99,7 @@ impl<'a> Run<'a> {
     ) {
         let rows = span.here.rows.len();
         let part = Part {
-            mondrian: self.mondrian,
+            hierarchy_cut: self.mondrian.hierarchy_cut,
             job: self.job,
             dimensions: &self.dimensions,
             boxes: self.boxes.as_ref(),
@@ -271,12 +272,13 @@ impl Routes {
 
 #[cfg(test)]
 mod tests {
-    use crate::algorithm::index::BoxSplit;
     use crate::algorithm::mondrian::{Above, Mondrian, Start};
+    use crate::job::{Budget, Job, Suppression, Unobserved};
     use crate::loss::SuppressedRows;
-    use crate::partition::{Budget, CutNode, Job, Partitioning, Suppression, Unobserved};
+    use crate::partition::{CutNode, Partitioning};
     use crate::registry;
     use crate::requirement::Bound;
+    use crate::split::BoxSplit;
     use crate::split::SplitCriterion;
     use crate::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table};
     use proptest::prelude::*;

@@ -6,8 +6,9 @@
 
 use super::kernel::{Found, Run, Work};
 use super::span::{Rows, Span};
-use crate::algorithm::index::{BoxFinder, Plan};
-use crate::partition::{CutNode, Tuple};
+use crate::cut::boxes::{BoxFinder, Plan};
+use crate::packed::Tuple;
+use crate::partition::CutNode;
 use crate::split::SplitCriterion;
 
 impl<'a> Run<'a> {

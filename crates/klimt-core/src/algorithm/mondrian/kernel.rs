@@ -4,12 +4,13 @@
 //!
 //! Where boxes decide, large parts are divided at once (`divide.rs`), and small ones finished at once (`finish.rs`).
 
-use super::cut::{Cut, CutFinder, Part};
-use super::measure::Dimension;
 use super::span::{Rows, Runs, Span};
-use super::{Above, Edges, Model, Mondrian, Start};
-use crate::algorithm::index::{BoxFinder, Plan};
-use crate::partition::{CutNode, CutTree, Job, Packed, PackedKernel, Partitioning, Tuple, compact_regions};
+use super::{Above, Model, Mondrian, Start};
+use crate::cut::boxes::{BoxFinder, Plan};
+use crate::cut::{Cut, CutFinder, Dimension, Edges, Part};
+use crate::job::Job;
+use crate::packed::{Packed, PackedKernel, Tuple, compact_regions};
+use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::split::SplitCriterion;
 use crate::statistics::Collector;
 use crate::{Error, ErrorKind, Result};
@@ -132,7 +133,7 @@ impl<'a> Run<'a> {
             return;
         };
         let part = Part {
-            mondrian: self.mondrian,
+            hierarchy_cut: self.mondrian.hierarchy_cut,
             job: self.job,
             dimensions: &self.dimensions,
             boxes: self.boxes.as_ref(),

@@ -3,39 +3,28 @@
 //! `Anonymize` (Fig. 7) is `kernel.rs`: cut a part at the median of its widest dimension, as long as a cut is
 //! allowable. `choose_dimension` is the widest normalised range, which is the certainty penalty of the part's
 //! smallest region times the dimension's weight; of equally wide dimensions the one whose cut leaves rows the least to
-//! pay for it (`tie.rs`), then the first. `frequency_set` and `find_median` are in `frequency.rs`, the
-//! search for the cut in `cut.rs`. Other split criteria choose the cut by a loss, in `greedy.rs`,
-//! or first by what a workload asks for, in `workload.rs`.
+//! pay for it (`cut/tie.rs`), then the first. `frequency_set` and `find_median` are in `cut/frequency.rs`, the
+//! search for the cut in `cut/finder.rs`. Other split criteria choose the cut by a loss, in `cut/greedy.rs`,
+//! or first by what a workload asks for, in `cut/workload.rs`.
 //!
 //! With k-anonymity alone, no group of a strict partitioning of ordered dimensions exceeds `2d(k-1) + m` rows
 //! (Theorem 2; `m` copies of the commonest tuple), and none of a relaxed one exceeds `2k - 1` (Theorem 5), but
 //! for copies of one tuple, which no cut tells apart.
 
-mod boxed;
-mod cut;
 mod divide;
-mod edges;
 mod finish;
-mod frequency;
-mod greedy;
 mod kernel;
-mod measure;
-mod missing;
 mod relaxed;
 mod span;
-mod subset;
-mod sum;
-mod taxonomy;
-mod tie;
-mod workload;
 
-pub(crate) use cut::{Cut, CutFinder, Part};
-pub(crate) use edges::{Edges, admits};
-pub(crate) use frequency::{FrequencyGroup, FrequencySet};
-pub(crate) use measure::{Dimension, Measure, Widths};
+pub use crate::cut::HierarchyCut;
 
+use crate::Choice;
 use crate::Result;
-use crate::partition::{Job, Partitioner, Partitioning, pack_columns};
+use crate::cut::Edges;
+use crate::job::{Job, Partitioner};
+use crate::packed::pack_columns;
+use crate::partition::Partitioning;
 use crate::split::SplitCriterion;
 use crate::statistics::Collector;
 use serde::{Deserialize, Serialize};
@@ -51,17 +40,15 @@ pub enum Model {
     Relaxed,
 }
 
-/// Where a hierarchy may be cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HierarchyCut {
-    /// A node is specialised to all its children at once.
-    Nodes,
-    /// Between any two leaves in tree order; the lowest common ancestor is published.
-    Leaves,
-    /// To all children at once where that is allowable, else between two leaves.
-    #[default]
-    Both,
+impl Choice for Model {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Model::Strict, "strict", "Regions do not overlap; equal rows are in one group"),
+        (
+            Model::Relaxed,
+            "relaxed",
+            "Groups that no strict cut divides are halved: smaller groups, overlapping regions",
+        ),
+    ];
 }
 
 /// The Mondrian partitioner.

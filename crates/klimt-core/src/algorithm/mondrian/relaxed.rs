@@ -7,10 +7,10 @@
 //! Rows at the median go to either side by their other dimensions, the widest first. Copies of a tuple are dealt to both
 //! sides evenly by what else is published of them. Nothing depends on the order of the rows in the table.
 
-use super::HierarchyCut;
 use super::kernel::{Found, Run};
-use super::measure::Widths;
-use crate::partition::{CutNode, Packed, Tuple};
+use crate::cut::{HierarchyCut, Widths};
+use crate::packed::{Packed, Tuple};
+use crate::partition::CutNode;
 use crate::split::SplitCriterion;
 use crate::table::{Column, ColumnData, Role, Shape, Table};
 use rayon::prelude::*;

@@ -3,9 +3,9 @@
 //! A part lives in a range of one of two buffers. A cut moves its rows to the same range of the other buffer, in
 //! their order, so that neighbours in memory stay neighbours and the result does not depend on who works where.
 
-use super::cut::{Cut, MissingRun};
 use super::kernel::Work;
-use crate::partition::Tuple;
+use crate::cut::{Cut, MissingRun};
+use crate::packed::Tuple;
 use crate::table::Word;
 use rayon::prelude::*;
 

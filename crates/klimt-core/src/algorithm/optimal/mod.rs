@@ -32,7 +32,8 @@ mod tally;
 pub use plan::{Effort, improve};
 pub use search::MOST_ROWS;
 
-use crate::partition::{Budget, CutTree, Job, Observer, Partitioner, Partitioning};
+use crate::job::{Budget, Job, Observer, Partitioner};
+use crate::partition::{CutTree, Partitioning};
 use crate::table::{Shape, Table};
 use crate::{Error, ErrorKind, Result};
 use dense::{Outcome, Solved};
@@ -235,7 +236,7 @@ fn infeasible() -> Error {
 /// The partitioning of a solution.
 fn planted(job: &Job<'_>, start: &Partitioning, solved: Solved, price: Option<f64>) -> Result<Partitioning> {
     let mut planted = Partitioning::planted(job.table, solved.tree)?;
-    let domains: Vec<_> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+    let domains = job.table.domains();
     planted.drop_groups(&solved.suppressed, &domains);
     job.observer.improved(solved.cost, solved.bound);
     planted.bound = Some(plan::boxes(solved.bound, price));

@@ -5,8 +5,10 @@ use super::problem::{Pricing, Problem, SLANTS};
 use super::prove::Prover;
 use super::rollout::Rollout;
 use super::subtree::{Forest, Subtree};
+use crate::Choice;
 use crate::Result;
-use crate::partition::{CutNode, CutTree, Family, Job, LowerBound, Partitioning};
+use crate::job::Job;
+use crate::partition::{CutNode, CutTree, Family, LowerBound, Partitioning};
 use crate::region::{Extents, Regions};
 use crate::statistics::Collector;
 use rayon::prelude::*;
@@ -23,6 +25,14 @@ pub enum Effort {
     Balanced,
     /// Subtrees are solved again and again, until nothing gets better or the time is over.
     Best,
+}
+
+impl Choice for Effort {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Effort::Fast, "fast", "Publish what the algorithm finds"),
+        (Effort::Balanced, "balanced", "Look ahead once: a better release for a little more time"),
+        (Effort::Best, "best", "Solve parts again until nothing gets better or the time is over"),
+    ];
 }
 
 /// Lowers the cost of a partitioning that kept its cuts, and never raises it. What was proven of its family holds where
@@ -294,7 +304,7 @@ fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
 /// What the groups of a partitioning cost when those that are published alike are one.
 pub(super) fn published_cost(job: &Job<'_>, found: &Partitioning) -> Result<f64> {
     let mut published = found.clone();
-    let domains: Vec<_> = (0..job.table.dimensions()).map(|dimension| job.table.domain(dimension)).collect();
+    let domains = job.table.domains();
     published.coalesce(&domains);
     let collector = Collector::new(&job.loss.needs(), job.table)?;
     let cost = |group| job.loss.group(&collector.of(published.rows(group)));

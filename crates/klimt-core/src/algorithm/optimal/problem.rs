@@ -3,8 +3,8 @@
 use super::room::Room;
 use super::search::MOST_ROWS;
 use crate::Result;
+use crate::job::Job;
 use crate::loss::Cost;
-use crate::partition::Job;
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Extent, Statistics};
 use crate::table::{Shape, Table};

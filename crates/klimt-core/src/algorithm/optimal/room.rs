@@ -3,7 +3,9 @@
 use super::part::LANES;
 use super::search::{MOST_ROWS, words};
 use crate::Result;
-use crate::partition::{CutNode, Job, tuple_bytes};
+use crate::job::Job;
+use crate::packed::tuple_bytes;
+use crate::partition::CutNode;
 use crate::table::Table;
 
 /// Bytes that a known cut of a box takes.

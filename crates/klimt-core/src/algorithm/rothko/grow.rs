@@ -1,12 +1,13 @@
 //! The optimistic growth of a tree on a sample (section 3, phase 1).
 
-use super::External;
 use super::room::Room;
 use super::tree::Grown;
 use crate::Result;
 use crate::algorithm::mondrian::{Above, Mondrian, Start};
+use crate::job::{Job, Observer, Suppression};
 use crate::loss::SuppressedRows;
-use crate::partition::{CutNode, CutTree, Job, Observer, Suppression};
+use crate::partition::{CutNode, CutTree};
+use crate::parts::External;
 use crate::requirement::{Bound, Trust};
 use crate::spill::Block;
 use crate::table::{Shape, Table};

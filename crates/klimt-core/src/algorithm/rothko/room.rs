@@ -1,26 +1,24 @@
 //! How the memory is shared out.
 
-use super::{External, Limits};
+use super::{Limits, Sampling};
 use crate::Remedy;
-use crate::partition::tuple_bytes;
-use crate::spill::{Block, Rows};
+use crate::packed::tuple_bytes;
+use crate::parts::External;
+use crate::pass::{BlockMemory, LEAST_BUFFER, SampleRequest};
+use crate::spill::Block;
 use crate::table::{Codes, Column, Domain, Role, Table};
 use crate::{Error, Result, memory};
 
 /// What fits into the memory that is left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// The bytes that are shared out.
-    bytes: usize,
+    /// The memory for blocks of rows; its bytes are those that are shared out.
+    pub memory: BlockMemory,
     usual: Usual,
     /// What the domains take, about.
     domains: usize,
-    /// What a row takes while it lies in a table.
-    row: usize,
     /// What a row takes while its part is in memory: the table, the tuples in both buffers, its share of the groups.
     working_row: usize,
-    /// The rows of a block of the source.
-    block_rows: usize,
     limits: Limits,
 }
 
@@ -39,10 +37,6 @@ const NEGLECTED: u64 = 1 << 20;
 const FIRST_ROWS: usize = 256;
 /// What a value of a domain takes in the frame and in what translates to it, at most, in bytes.
 const PER_VALUE: usize = 16;
-/// Rows of a leaf are written in strokes of at least this many bytes, or leaves are too many.
-const LEAST_BUFFER: usize = 16 << 10;
-/// Longer strokes gain nothing.
-const MOST_BUFFER: usize = 256 << 10;
 /// A leaf that fits is not cut further on disk below so many rows: they fit in the cache.
 const SMALL_PART: u64 = 1 << 16;
 
@@ -114,24 +108,19 @@ impl Room {
         let usual_row = 2 * (words + 4 + group) + values + 2 * (tuple_bytes(4, columns.len()) + 4);
         let limit = job.pool.limit().saturating_sub(compared).max(job.pool.limit() / 4);
         let usual = Usual { rows: (limit / 2 / usual_row) as u64, bytes: limit / 8 * 3 };
-        let block_rows = block.rows().max(1);
-        Ok(Room { bytes, usual, domains, row, working_row, block_rows, limits })
+        let memory = BlockMemory { bytes, row, block_rows: block.rows().max(1) };
+        Ok(Room { memory, usual, domains, working_row, limits })
     }
 
     /// TM: the rows that can be partitioned in memory.
     pub fn rows(&self) -> u64 {
-        let fit = (self.bytes / self.working_row) as u64;
+        let fit = (self.memory.bytes / self.working_row) as u64;
         self.limits.memory_rows.unwrap_or(fit.min(self.usual.rows)).max(1)
     }
 
     /// The rows of small parts that are loaded together, at most.
     pub fn load_rows(&self) -> u64 {
         self.rows().min(LOAD)
-    }
-
-    /// What a row takes in a table, about.
-    pub fn row_bytes(&self) -> usize {
-        self.row
     }
 
     /// The bytes that so many rows take while they are partitioned.
@@ -141,22 +130,7 @@ impl Room {
 
     /// The rows of a slice of a group that is not cut any more.
     pub fn slice_rows(&self) -> u64 {
-        self.limits.memory_rows.unwrap_or((self.bytes / 2 / (self.row + 8)) as u64).max(1)
-    }
-
-    /// How many blocks are read at once.
-    pub fn batch(&self) -> usize {
-        self.blocks_in(self.bytes / 6)
-    }
-
-    /// How many blocks are read at once beside frequency groups.
-    pub fn batch_beside(&self) -> usize {
-        self.blocks_in(self.bytes / 16)
-    }
-
-    fn blocks_in(&self, bytes: usize) -> usize {
-        let block = self.block_rows * (self.row + 12);
-        (bytes / block.max(1)).clamp(1, 4 * rayon::current_num_threads())
+        self.limits.memory_rows.unwrap_or((self.memory.bytes / 2 / (self.memory.row + 8)) as u64).max(1)
     }
 
     /// How many leaves rows can be divided among at once.
@@ -165,14 +139,9 @@ impl Room {
         (self.usual.bytes / LEAST_BUFFER / 2).clamp(2, self.limits.leaves.unwrap_or(1 << 12))
     }
 
-    /// When the rows of one of so many leaves are written.
-    pub fn buffer(&self, leaves: usize) -> usize {
-        (self.bytes / 2 / leaves.max(1) / 2).clamp(LEAST_BUFFER / 4, MOST_BUFFER)
-    }
-
     /// The bytes for frequency groups, the blocks that are read meanwhile apart.
     pub fn frequencies(&self) -> u64 {
-        (self.bytes / 16 * 15) as u64
+        (self.memory.bytes / 16 * 15) as u64
     }
 
     /// How many frequency groups there may be at once, however small.
@@ -180,10 +149,11 @@ impl Room {
         self.limits.frequency_groups.unwrap_or(usize::MAX)
     }
 
-    /// The rows of a sample.
-    pub fn sample(&self, wanted: Option<u64>) -> u64 {
+    /// The sample that is taken of rows.
+    pub fn sample(&self, sampling: Sampling) -> SampleRequest {
         let fits = self.rows();
-        wanted.unwrap_or((fits / 2).min(1 << 20)).clamp(1, fits)
+        let rows = sampling.rows.unwrap_or((fits / 2).min(1 << 20)).clamp(1, fits);
+        SampleRequest { rows, seed: sampling.seed }
     }
 
     /// A part of at most so many rows is small enough when rows are divided by a sample.
@@ -202,8 +172,8 @@ impl Room {
             .with_help("rothko-s needs none")
     }
 
-    /// Whether a part is small enough for memory.
-    pub fn fits(&self, part: &dyn Rows) -> bool {
-        part.rows() <= self.rows()
+    /// Whether a part of so many rows is small enough for memory.
+    pub fn fits(&self, rows: u64) -> bool {
+        rows <= self.rows()
     }
 }

@@ -1,25 +1,24 @@
 //! The recursion of Rothko: divide what does not fit, hand over what does.
 
-use super::frequency::Asked;
 use super::grow::SampledPart;
-use super::judge::Judge;
-use super::prune::{Pruned, Way, prune};
-use super::repartition::{Leaf, Repartition};
+use super::prune::{JudgedLeaves, Pruned, prune};
 use super::room::{Room, compared_bytes};
-use super::route::Router;
-use super::sample::{sensitive, survey};
 use super::tree::{Grower, Grown, finder_bytes};
 use super::withheld::Withheld;
-use super::{Account, External, Method, PartSink, Rothko, Sampling, Whole, grow};
-use crate::algorithm::mondrian::{Above, Edges, Start};
+use super::{Method, Rothko, Sampling, grow};
+use crate::algorithm::mondrian::{Above, Start};
+use crate::cut::Edges;
+use crate::job::{Job, Suppression};
 use crate::loss::SuppressedRows;
-use crate::partition::{CutNode, CutTree, Job, Partitioning, Suppression};
+use crate::partition::Way;
+use crate::partition::{CutNode, CutTree, Partitioning};
+use crate::parts::{Account, External, PartSink, Whole};
+use crate::pass::{CountRequest, DividedRows, Judge, LocalPasses, LocalRows, PartRows, sensitive};
 use crate::region::Regions;
 use crate::requirement::Bound;
-use crate::spill::{Block, Place, Rows, SpillFile, SpilledPart};
 use crate::split::SplitCriterion;
 use crate::statistics::{Collector, Needs};
-use crate::table::{Role, Table};
+use crate::table::{Block, Role, Table};
 use crate::words::option;
 use crate::{Error, ErrorKind, Result};
 
@@ -35,6 +34,9 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let mut taken = job.pool.reserve(compared + compared / 3, purpose)?;
     taken.shrink_to(compared);
     let room = Room::new(job, &columns, least_group, compared, rothko.limits)?;
+    let (frame, pool, folder, observer) = (job.frame, job.pool, job.folder, job.observer);
+    let passes = LocalPasses { frame, pool, memory: room.memory, folder, observer };
+    let source = LocalRows { rows: job.source, passes };
     let mut account = Account { minimal: true, ..Account::default() };
 
     let sampling = match rothko.method {
@@ -48,8 +50,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let _counts = job.pool.reserve(counts * size_of::<u64>(), "the counts of sensitive values")?;
     let mut first = (Block::empty(job.frame), Vec::new());
     if sampling.is_some() || !counted.is_empty() {
-        let sample = sampling.map(|sampling| (room.sample(sampling.rows), sampling.seed));
-        first = survey(job, job.source, room.batch(), sample, &counted)?;
+        first = source.survey(sampling.map(|sampling| room.sample(sampling)), &counted)?;
         account.reads += 1.0;
     }
     let (sample, counts) = first;
@@ -67,7 +68,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     sink.begin(&whole)?;
     let withheld = Withheld::new(job.frame);
     let mut run = Run { rothko, job, whole: &whole, bound, split, needs, judging, withheld, room, account };
-    run.divide(job.source, sampling.map(|sampling| (sampling, sample)), &Way::default(), sink)?;
+    run.divide(&source, sampling.map(|sampling| (sampling, sample)), &Way::default(), sink)?;
     run.merge_withheld(sink)?;
     Ok(run.account)
 }
@@ -88,12 +89,11 @@ pub(super) struct Run<'a> {
 }
 
 /// What is left of a tree, the rows of its leaves, and for each leaf of the tree whether it is cut by the median.
-type Divided = (Pruned, Vec<Leaf>, Vec<bool>);
+type Divided<'s> = (Pruned, Box<dyn DividedRows + 's>, Vec<bool>);
 
-/// A part whose rows are on disk.
-struct Piece {
-    places: Vec<Place>,
-    rows: u64,
+/// A part that is not in memory.
+struct Piece<'d> {
+    part: Box<dyn PartRows + 'd>,
     way: Way,
 }
 
@@ -102,19 +102,15 @@ impl<'a> Run<'a> {
     /// already.
     fn divide(
         &mut self,
-        source: &dyn Rows,
+        source: &dyn PartRows,
         sample: Option<(Sampling, Block)>,
         way: &Way,
         sink: &mut dyn PartSink,
     ) -> Result<()> {
-        if self.room.fits(source) {
+        if self.room.fits(source.rows()) {
             let mut block = Block::empty(self.job.frame);
             block.reserve(source.rows() as usize);
-            let mut read = Block::empty(self.job.frame);
-            for number in 0..source.blocks() {
-                source.read(number, &mut read)?;
-                block.append(&read);
-            }
+            source.load(&mut block)?;
             let rows = block.rows() as u32;
             self.count(source.rows(), 1, 0);
             return self.finish(block, &[(rows, way)], sink);
@@ -122,15 +118,13 @@ impl<'a> Run<'a> {
         if self.job.budget().over() || self.bound.is_enough(source.rows()) {
             return self.large_group(source, way, sink);
         }
-        let file = self.job.folder.file()?;
         let mut divided = match sample {
-            Some((sampling, sample)) => self.optimistic(source, sampling, sample, way, &file)?,
+            Some((sampling, sample)) => self.optimistic(source, sampling, sample, way)?,
             None => match self.rothko.method {
                 Method::Sample(sampling) => {
-                    let take = (self.room.sample(sampling.rows), sampling.seed);
-                    let (sample, _) = survey(self.job, source, self.room.batch(), Some(take), &[])?;
+                    let (sample, _) = source.survey(Some(self.room.sample(sampling)), &[])?;
                     self.count(source.rows(), 1, 0);
-                    self.optimistic(source, sampling, sample, way, &file)?
+                    self.optimistic(source, sampling, sample, way)?
                 }
                 Method::Tree => None,
             },
@@ -142,13 +136,13 @@ impl<'a> Run<'a> {
         if divided.is_none() && sampled && !self.counts_fit(source.rows()) {
             self.account.minimal = false;
         } else if divided.is_none() {
-            divided = self.exhaustive(source, way, &file)?;
+            divided = self.exhaustive(source, way)?;
         }
         let Some((pruned, leaves, by_median)) = divided else {
             return self.large_group(source, way, sink);
         };
         let ways = self.ways(way, &pruned, &by_median);
-        self.hand_on(&file, pruned, leaves, ways, sink)
+        self.hand_on(&*leaves, pruned, ways, sink)
     }
 
     /// What the cuts on a way leave for the part at its end.
@@ -169,14 +163,13 @@ impl<'a> Run<'a> {
     }
 
     /// Rothko-S: grows on a sample, divides and prunes; nothing where no cut is left.
-    fn optimistic(
+    fn optimistic<'s>(
         &mut self,
-        source: &dyn Rows,
+        source: &'s dyn PartRows,
         sampling: Sampling,
         sample: Block,
         way: &Way,
-        file: &SpillFile,
-    ) -> Result<Option<Divided>> {
+    ) -> Result<Option<Divided<'s>>> {
         let taken = self.job.pool.reserve(self.room.working_bytes(sample.rows() as u64), "a sample")?;
         let part = SampledPart { sample, rows: source.rows(), above: self.above(way) };
         let Grown { tree, by_median, .. } =
@@ -185,21 +178,21 @@ impl<'a> Run<'a> {
         if tree.nodes.len() < 2 {
             return Ok(None);
         }
-        let leaves = self.repartition(source, &tree, file)?;
-        let pruned = self.judge(&tree, &leaves, file)?;
+        let leaves = self.repartition(source, &tree)?;
+        let pruned = self.judge(&tree, &*leaves)?;
         self.account.pruned += pruned.undone;
         Ok((pruned.leaves.len() > 1).then_some((pruned, leaves, by_median)))
     }
 
     /// Whether cuts of a part of so many rows can be chosen from its frequency group.
     fn counts_fit(&self, rows: u64) -> bool {
-        let whole = Asked::whole(self.job.frame, rows);
+        let whole = CountRequest::whole(self.job.frame, rows);
         let bytes = whole.bytes(&self.needs, self.job.frame) + finder_bytes([&whole].into_iter());
         self.needs.extents.is_empty() && bytes <= self.room.frequencies()
     }
 
     /// Rothko-T: grows from frequency groups and divides; nothing where there is no allowable cut.
-    fn exhaustive(&mut self, source: &dyn Rows, way: &Way, file: &SpillFile) -> Result<Option<Divided>> {
+    fn exhaustive<'s>(&mut self, source: &'s dyn PartRows, way: &Way) -> Result<Option<Divided<'s>>> {
         if !self.needs.extents.is_empty() {
             return Err(Error::input(
                 "cuts cannot be chosen from frequency groups where widths are required or minimised",
@@ -222,8 +215,8 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         // Cuts that were chosen from all rows are allowable.
-        let leaves = self.repartition(source, &grown.tree, file)?;
-        let ranges = (0..leaves.len()).map(|leaf| leaf..leaf + 1).collect();
+        let leaves = self.repartition(source, &grown.tree)?;
+        let ranges = (0..leaves.leaves()).map(|leaf| leaf..leaf + 1).collect();
         let pruned = Pruned { tree: grown.tree, leaves: ranges, undone: 0, violation: None };
         Ok(Some((pruned, leaves, grown.by_median)))
     }
@@ -244,36 +237,26 @@ impl<'a> Run<'a> {
     }
 
     /// Divides rows among the leaves of a tree.
-    fn repartition(&mut self, source: &dyn Rows, tree: &CutTree, file: &SpillFile) -> Result<Vec<Leaf>> {
-        let router = Router::new(tree, self.job.frame);
-        let buffer = self.room.buffer(router.leaves());
-        let _taken = self.job.pool.reserve(router.leaves() * buffer * 2, "dividing the rows")?;
-        let repartition = Repartition {
-            frame: self.job.frame,
-            leaves: router.leaves(),
-            route: &|_, block, routed| router.route(block, routed),
-            file,
-            buffer,
-            row: self.room.row_bytes(),
-            batch: self.room.batch(),
-            observer: self.job.observer,
-        };
-        let leaves = repartition.run(source)?;
+    fn repartition<'s>(
+        &mut self,
+        source: &'s dyn PartRows,
+        tree: &CutTree,
+    ) -> Result<Box<dyn DividedRows + 's>> {
+        let leaves = source.divide(tree)?;
         self.count(source.rows(), 1, 1);
         self.account.repartitions += 1;
         Ok(leaves)
     }
 
     /// Undoes the cuts that are not allowable.
-    fn judge(&mut self, tree: &CutTree, leaves: &[Leaf], file: &SpillFile) -> Result<Pruned> {
-        let judge =
-            Judge { job: self.job, requirements: &self.bound, collector: &self.judging, file, leaves };
-        let pruned = prune(tree, &judge.all()?, &judge)?;
+    fn judge(&mut self, tree: &CutTree, leaves: &dyn DividedRows) -> Result<Pruned> {
+        let judge = Judge { requirements: &self.bound, collector: &self.judging };
+        let pruned = prune(tree, &leaves.violating(&judge)?, &JudgedLeaves { divided: leaves, judge })?;
         // A part satisfies what the whole does; only of the whole it is not known.
         if let Some(whole) = &pruned.violation {
             self.bound.feasible_as(whole)?;
         }
-        let rows = leaves.iter().map(Leaf::rows).sum();
+        let rows = (0..leaves.leaves()).map(|leaf| leaves.rows(leaf)).sum();
         if !self.bound.only_count() {
             self.count(rows, 1, 0);
         }
@@ -296,43 +279,36 @@ impl<'a> Run<'a> {
     /// be divided again.
     fn hand_on(
         &mut self,
-        file: &SpillFile,
+        leaves: &dyn DividedRows,
         pruned: Pruned,
-        leaves: Vec<Leaf>,
         ways: Vec<Way>,
         sink: &mut dyn PartSink,
     ) -> Result<()> {
         let keep_tree = self.job.keep_tree;
-        let mut leaves = leaves.into_iter();
-        let mut waiting: Vec<Piece> = Vec::new();
-        for (range, way) in pruned.leaves.iter().zip(ways) {
-            let mut piece = Piece { places: Vec::new(), rows: 0, way };
-            for leaf in leaves.by_ref().take(range.len()) {
-                piece.rows += leaf.rows();
-                piece.places.extend(leaf.into_places());
+        let mut waiting: Vec<Piece<'_>> = Vec::new();
+        for (range, way) in pruned.leaves.into_iter().zip(ways) {
+            let part = leaves.part(range);
+            let rows: u64 = waiting.iter().map(|piece| piece.part.rows()).sum();
+            if !waiting.is_empty() && (keep_tree || rows + part.rows() > self.room.load_rows()) {
+                self.load(std::mem::take(&mut waiting), sink)?;
             }
-            let rows: u64 = waiting.iter().map(|piece| piece.rows).sum();
-            if !waiting.is_empty() && (keep_tree || rows + piece.rows > self.room.load_rows()) {
-                self.load(file, std::mem::take(&mut waiting), sink)?;
-            }
-            if piece.rows > self.room.rows() {
-                let part = SpilledPart::new(file, piece.places, piece.rows);
-                self.divide(&part, None, &piece.way, sink)?;
-            } else if piece.rows > 0 {
-                waiting.push(piece);
+            if part.rows() > self.room.rows() {
+                self.divide(&*part, None, &way, sink)?;
+            } else if part.rows() > 0 {
+                waiting.push(Piece { part, way });
             }
         }
-        if waiting.is_empty() { Ok(()) } else { self.load(file, waiting, sink) }
+        if waiting.is_empty() { Ok(()) } else { self.load(waiting, sink) }
     }
 
     /// Loads parts that fit together.
-    fn load(&mut self, file: &SpillFile, pieces: Vec<Piece>, sink: &mut dyn PartSink) -> Result<()> {
-        let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
+    fn load(&mut self, pieces: Vec<Piece<'_>>, sink: &mut dyn PartSink) -> Result<()> {
+        let rows: u64 = pieces.iter().map(|piece| piece.part.rows()).sum();
         let mut block = Block::empty(self.job.frame);
         block.reserve(rows as usize);
         let mut parts = Vec::with_capacity(pieces.len());
-        for Piece { places, rows, way } in &pieces {
-            SpilledPart::new(file, places.clone(), *rows).append_to(&mut block)?;
+        for Piece { part, way } in &pieces {
+            part.load(&mut block)?;
             parts.push((block.rows() as u32, way));
         }
         self.count(rows, 1, 0);
@@ -405,7 +381,7 @@ impl<'a> Run<'a> {
             strict: true,
         };
         merged.regions = merged.compact(&table);
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         merged.coalesce(&domains);
         sink.part(table, merged, &Way::default())
     }

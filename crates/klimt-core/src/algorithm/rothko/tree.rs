@@ -1,14 +1,13 @@
 //! Rothko-T: growing a tree breadth first from frequency groups (section 2.1).
 
-use super::External;
-use super::frequency::{Asked, Frequencies, Range};
 use super::room::Room;
-use super::route::{Routed, Router};
-use super::scan::scan;
 use crate::Result;
-use crate::algorithm::mondrian::{Above, Cut, CutFinder, Dimension, Mondrian, Part};
-use crate::partition::{CutNode, CutTree, Job};
-use crate::spill::{Block, Rows};
+use crate::algorithm::mondrian::{Above, Mondrian};
+use crate::cut::{Cut, CutFinder, Dimension, Part};
+use crate::job::Job;
+use crate::partition::{CutNode, CutTree};
+use crate::parts::External;
+use crate::pass::{CodeRange, CountRequest, Counting, Frequencies, PartRows};
 use crate::statistics::{Collector, Needs};
 use rayon::prelude::*;
 
@@ -25,7 +24,7 @@ pub(super) struct Grower<'a> {
 
 /// A node of a tree that grows.
 struct Node {
-    ranges: Vec<Range>,
+    ranges: Vec<CodeRange>,
     rows: u64,
     /// What the cuts above left for it.
     above: Above,
@@ -38,7 +37,7 @@ struct Node {
 /// A cut of a node, where there is one, and the codes that the node holds.
 struct Chosen {
     cut: Option<Cut>,
-    held: Vec<Range>,
+    held: Vec<CodeRange>,
     /// Whether what lies below is cut by the median.
     by_median: bool,
 }
@@ -54,20 +53,20 @@ pub(super) struct Grown {
 impl Grower<'_> {
     /// Grows the tree of a part until every leaf fits in memory or has no allowable cut, or until the frequency groups of
     /// the next level do not fit.
-    pub fn grow(&self, source: &dyn Rows, above: Above) -> Result<Grown> {
+    pub fn grow(&self, source: &dyn PartRows, above: Above) -> Result<Grown> {
         let frame = self.job.frame;
-        let Asked { ranges, rows, .. } = Asked::whole(frame, source.rows());
+        let CountRequest { ranges, rows, .. } = CountRequest::whole(frame, source.rows());
         let mut nodes = vec![Node { ranges, rows, above, cut: None, open: true }];
         let mut passes = 0;
         loop {
             let (tree, leaves) = cut_tree(&nodes);
-            let asked: Vec<(usize, Asked)> = leaves
+            let asked: Vec<(usize, CountRequest)> = leaves
                 .iter()
                 .enumerate()
                 .filter(|&(_, &node)| nodes[node].open)
                 .map(|(leaf, &node)| {
                     let Node { ranges, rows, .. } = &nodes[node];
-                    (node, Asked { leaf, ranges: ranges.clone(), rows: *rows })
+                    (node, CountRequest { leaf, ranges: ranges.clone(), rows: *rows })
                 })
                 .collect();
             let bytes: u64 = asked.iter().map(|(_, asked)| asked.bytes(self.needs, frame)).sum();
@@ -91,21 +90,15 @@ impl Grower<'_> {
     /// One pass over the rows: counts the frequency groups of the open nodes and cuts them.
     fn level(
         &self,
-        source: &dyn Rows,
+        source: &dyn PartRows,
         tree: &CutTree,
-        asked: &[(usize, Asked)],
+        asked: &[(usize, CountRequest)],
         nodes: &mut Vec<Node>,
     ) -> Result<()> {
-        let router = Router::new(tree, self.job.frame);
-        let (numbers, asked): (Vec<usize>, Vec<&Asked>) =
+        let (numbers, asked): (Vec<usize>, Vec<&CountRequest>) =
             asked.iter().map(|(node, asked)| (*node, asked)).unzip();
-        let mut frequencies = Frequencies::new(&asked, self.needs, self.collector, self.job.frame);
-        let route = |_: usize, block: &Block, routed: &mut Routed| router.route(block, routed);
-        scan(source, self.job.frame, self.room.batch_beside(), self.job.observer, route, |reads| {
-            frequencies.add(reads);
-            Ok(())
-        })?;
-        frequencies.finish();
+        let counting = Counting { needs: self.needs, collector: self.collector, frame: self.job.frame };
+        let frequencies = source.count(tree, &asked, counting)?;
         // Side by side where there is room for the lists of all workers.
         let workers = rayon::current_num_threads() as u64;
         let counts: u64 = asked.iter().map(|asked| asked.bytes(self.needs, self.job.frame)).sum();
@@ -131,7 +124,7 @@ impl Grower<'_> {
         let dimensions: Vec<_> =
             (0..frame.dimensions()).map(|d| Dimension::new(frame.domain(d), self.job.weights[d])).collect();
         let part = Part {
-            mondrian: self.mondrian,
+            hierarchy_cut: self.mondrian.hierarchy_cut,
             job: self.inner,
             dimensions: &dimensions,
             boxes: None,
@@ -147,9 +140,9 @@ impl Grower<'_> {
     }
 
     /// The sides of a cut of a node that holds these codes.
-    fn sides(&self, cut: &Cut, held: &[Range], parent: &Node) -> Vec<Node> {
+    fn sides(&self, cut: &Cut, held: &[CodeRange], parent: &Node) -> Vec<Node> {
         let Node { rows, ref above, .. } = *parent;
-        let node = |ranges: Vec<Range>, rows: u64, left: bool| {
+        let node = |ranges: Vec<CodeRange>, rows: u64, left: bool| {
             let open = rows > self.room.rows();
             let above = Above { by_median: above.by_median, edges: above.edges.beside(cut, left) };
             Node { ranges, rows, above, cut: None, open }
@@ -192,8 +185,8 @@ impl Grower<'_> {
 }
 
 /// What it takes to look for a cut: the values of one dimension are listed.
-pub(super) fn finder_bytes<'n>(asked: impl Iterator<Item = &'n Asked>) -> u64 {
-    let values = |asked: &'n Asked| {
+pub(super) fn finder_bytes<'n>(asked: impl Iterator<Item = &'n CountRequest>) -> u64 {
+    let values = |asked: &'n CountRequest| {
         let ranges = asked.ranges.iter().map(|(lo, hi)| u64::from(hi - lo) + 1);
         ranges.max().unwrap_or(0).min(asked.rows)
     };

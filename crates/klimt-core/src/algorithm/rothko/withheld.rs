@@ -3,9 +3,9 @@
 //! A cut between two leaves of a hierarchy can leave groups on both sides that are published as the same node, and so
 //! are one group to the reader of the release. Those that can are kept back until all parts are done, and merged then.
 
-use super::prune::Way;
 use crate::Result;
 use crate::partition::Partitioning;
+use crate::partition::Way;
 use crate::region::Cell;
 use crate::spill::{Block, Place, SpillFile, SpilledPart};
 use crate::table::Table;
@@ -64,7 +64,7 @@ impl Withheld {
                 self.write()?;
             }
         }
-        let domains: Vec<_> = (0..table.dimensions()).map(|d| table.domain(d)).collect();
+        let domains = table.domains();
         partitioning.drop_groups(&taken, &domains);
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::seed::coarsest;
 use super::{ColumnScheme, Scheme};
 use crate::Choice;
 use crate::hierarchy::{Hierarchy, NodeId};
-use crate::partition::Job;
+use crate::job::Job;
 use crate::table::{Domain, Shape};
 use crate::words::option;
 use crate::{Error, ErrorKind, Result};

@@ -9,7 +9,8 @@
 use super::family::{Family, Generalization};
 use super::problem::Problem;
 use crate::Result;
-use crate::partition::{CutNode, CutTree, Job, Partitioning};
+use crate::job::Job;
+use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::statistics::{Collector, Extent};
 use crate::table::{Domain, Shape, Table};
 use std::time::{Duration, Instant};

@@ -35,60 +35,17 @@ pub use count::{Count, drawn};
 pub use enumerate::{anonymizations, child_partitions, generalizations};
 pub use family::{Family, Generalization};
 
+pub use crate::partition::Scheme;
+
+use crate::Choice;
 use crate::hierarchy::Hierarchy;
-use crate::partition::{self, Budget, Job, Partitioner, Partitioning};
+use crate::job::{Budget, Job, Partitioner};
+use crate::partition::{self, Partitioning};
 use crate::{Error, Result};
 use missing::Missing;
 use problem::Problem;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Which groupings of the values of a column are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scheme {
-    /// Basic hierarchical scheme: one level of the hierarchy for the whole column.
-    Bhs,
-    /// Group hierarchical scheme: a cut through the hierarchy.
-    Ghs,
-    /// Ordered partitioning scheme: intervals of an order.
-    Ops,
-    /// Guided ordered partitioning scheme: intervals that respect the groups of the hierarchy.
-    Gops,
-    /// Set partitioning scheme: any grouping of the values.
-    Sps,
-    /// Guided set partitioning scheme: any grouping that respects the groups of the hierarchy.
-    Gsps,
-}
-
-impl Scheme {
-    /// The groupings that it allows, in words.
-    pub fn per_column(self) -> &'static str {
-        match self {
-            Scheme::Bhs => "one level per column",
-            Scheme::Ghs => "a cut through the hierarchy per column",
-            Scheme::Ops => "intervals of the order per column",
-            Scheme::Gops => "intervals that respect the hierarchy per column",
-            Scheme::Sps => "one grouping of the values per column",
-            Scheme::Gsps => "one grouping that respects the hierarchy per column",
-        }
-    }
-
-    /// Whether it looks at a hierarchy.
-    pub fn is_guided(self) -> bool {
-        !matches!(self, Scheme::Ops | Scheme::Sps)
-    }
-
-    /// The scheme that a column with an order takes in place of one for unordered values: intervals stay intervals.
-    pub fn for_ordered(self) -> Self {
-        match self {
-            Scheme::Sps => Scheme::Ops,
-            Scheme::Gsps => Scheme::Gops,
-            other => other,
-        }
-    }
-}
 
 /// The scheme of one column.
 #[derive(Clone, Debug)]
@@ -118,6 +75,14 @@ pub enum Direction {
     /// Bottom-up where k is small and columns are few, else top-down.
     #[default]
     Auto,
+}
+
+impl Choice for Direction {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Direction::BottomUp, "bottom-up", "From the values as they are"),
+        (Direction::TopDown, "top-down", "From one group of everything"),
+        (Direction::Auto, "auto", "Whichever suits the table"),
+    ];
 }
 
 /// What the search does to look at fewer generalizations; all of it by default, and none of it changes the optimum.

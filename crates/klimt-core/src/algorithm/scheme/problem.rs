@@ -6,7 +6,7 @@ use super::groups::Groups;
 use super::keys::{Grouper, Layout};
 use super::tuples::Tuples;
 use crate::Result;
-use crate::partition::Job;
+use crate::job::Job;
 use crate::statistics::{Collector, Extent, Statistics};
 use crate::table::Shape;
 use rayon::prelude::*;

@@ -2,8 +2,8 @@
 
 use super::numbers::Numbers;
 use super::{ROOT, even_parts, tree_of};
+use crate::decimal::Decimal;
 use crate::hierarchy::Hierarchy;
-use crate::table::Decimal;
 use crate::{Error, Result};
 
 /// How many numbers an interval holds, and how many intervals one of the next level joins.

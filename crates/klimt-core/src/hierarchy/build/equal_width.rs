@@ -2,8 +2,8 @@
 
 use super::numbers::{Number, Numbers, too_many_digits};
 use super::{ROOT, tree_of};
+use crate::decimal::Decimal;
 use crate::hierarchy::Hierarchy;
-use crate::table::Decimal;
 use crate::{Error, Result};
 
 /// The widths of the levels, and where the intervals are anchored.

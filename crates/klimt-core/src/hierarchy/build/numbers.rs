@@ -1,7 +1,7 @@
 //! The numbers of a column, exact and in order.
 
 use super::parse_all;
-use crate::table::Decimal;
+use crate::decimal::Decimal;
 use crate::{Error, Result};
 
 /// A number and every text in the column that shows it, such as `7` and `07`.

@@ -1,8 +1,8 @@
 //! The statistics of rows that come block by block.
 
 use super::{Collector, Counted};
-use crate::spill::Block;
 use crate::statistics::{Histogram, Statistics};
+use crate::table::Block;
 
 /// A column with up to so many codes for every row is counted by code, and one with more by sorting the codes that occur.
 const CODES_PER_ROW: u64 = 4;

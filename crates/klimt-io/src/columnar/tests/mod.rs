@@ -16,7 +16,7 @@ use arrow::array::*;
 use arrow::datatypes::*;
 use arrow::ipc::writer::{FileWriter, StreamWriter};
 use klimt_core::Result;
-use klimt_core::partition::Unobserved;
+use klimt_core::job::Unobserved;
 use klimt_core::table::{ColumnSpec, Role, Table};
 use std::io::Write;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use super::*;
 use crate::columnar::layout::BATCH_BYTES;
 use crate::columnar::{KeptTypes, write_release};
 use klimt_core::ErrorKind;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::recode::RowOrder;
 use std::io;
 

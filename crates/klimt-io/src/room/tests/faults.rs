@@ -2,7 +2,7 @@
 
 use super::*;
 use klimt_core::ErrorKind;
-use klimt_core::partition::Observer;
+use klimt_core::job::Observer;
 use klimt_core::table::{TypeSpec, ValueType};
 use std::sync::atomic::{AtomicU64, Ordering};
 

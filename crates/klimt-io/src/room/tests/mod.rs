@@ -9,7 +9,7 @@ use super::{Limits, Loaded, Room, SpilledTable};
 use crate::csv::{DialectSpec, ReadOptions};
 use crate::source::{ColumnPlan, Source};
 use klimt_core::memory::Pool;
-use klimt_core::partition::Unobserved;
+use klimt_core::job::Unobserved;
 use klimt_core::spill::{Block, Rows, SpillFolder};
 use klimt_core::table::{Column, ColumnSpec, Domain, Role, Shape, Table};
 use klimt_core::{Error, Result};

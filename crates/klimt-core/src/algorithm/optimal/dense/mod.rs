@@ -23,7 +23,8 @@ mod value;
 pub use grid::{Axis, Bounds, Grid};
 
 use crate::Result;
-use crate::partition::{CutNode, CutTree, Job, Partitioning};
+use crate::job::Job;
+use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::statistics::{Collector, Needs};
 use charge::Charge;
 use judge::Judge;

@@ -11,7 +11,7 @@
 use super::grid::Bounds;
 use super::leaves::{Leaves, Row, Scratch, Unfit};
 use super::value::Value;
-use crate::partition::Job;
+use crate::job::Job;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -7,7 +7,7 @@ use super::grid::Bounds;
 use super::leaves::{Leaves, Scratch};
 use super::trace::{Choice, Solution, parts};
 use super::value::Value;
-use crate::partition::Job;
+use crate::job::Job;
 use hashbrown::HashMap;
 
 /// The most boxes that are looked into.

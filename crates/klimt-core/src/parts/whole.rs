@@ -1,0 +1,43 @@
+//! What is known of all rows before any group is.
+
+use crate::requirement::{ColumnFacts, Facts};
+use crate::table::{Domain, Role, Table};
+
+/// How many rows have each code, by column.
+pub(crate) type Counts = Vec<(usize, Vec<u64>)>;
+
+/// What is known of all rows before any group is.
+#[derive(Clone, Debug)]
+pub struct Whole<'a> {
+    /// The columns.
+    pub frame: &'a Table,
+    /// The number of rows.
+    pub rows: u64,
+    /// How many rows have each code, for every sensitive column, by its number in the frame.
+    pub counts: Vec<(usize, Vec<u64>)>,
+}
+
+impl Facts for Whole<'_> {
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn column(&self, name: &str) -> Option<ColumnFacts<'_>> {
+        let columns = self.frame.columns();
+        let number = columns.iter().position(|c| c.name == name && c.role == Role::Sensitive)?;
+        let (domain, _) = columns[number].coded()?;
+        let (_, counts) = self.counts.iter().find(|(column, _)| *column == number)?;
+        Some(ColumnFacts::new(number, domain, counts.clone()))
+    }
+
+    fn dimension(&self, name: &str) -> Option<(usize, &Domain)> {
+        let dimension = (0..self.frame.dimensions()).find(|&d| self.frame.dimension(d).name == name)?;
+        Some((dimension, self.frame.domain(dimension)))
+    }
+}
+
+impl<'a> Whole<'a> {
+    pub(crate) fn new(frame: &'a Table, rows: u64, counts: Counts) -> Self {
+        Whole { frame, rows, counts }
+    }
+}

@@ -1,0 +1,20 @@
+//! Which leaves violate the requirements, when rows have been divided among them.
+
+use crate::requirement::Bound;
+use crate::statistics::{Collector, Statistics};
+
+/// What leaves must satisfy.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    /// The requirements, bound to the whole table.
+    pub requirements: &'a Bound,
+    /// Makes the statistics that they look at.
+    pub collector: &'a Collector<'a>,
+}
+
+impl Judge<'_> {
+    /// Whether rows with these statistics violate the requirements; no rows violate nothing.
+    pub fn violates(&self, group: &Statistics) -> bool {
+        group.count > 0 && !self.requirements.satisfied(group)
+    }
+}
