@@ -111,7 +111,7 @@ mod tests {
         let second = pool.reserve(70, "a test").unwrap();
         let error = pool.reserve(20_000_000, "a test").unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::Resource);
-        assert!(error.help(crate::Words::Flags)[0].contains("21MB"), "{error}");
+        assert!(error.help(Words::Flags)[0].contains("21MB"), "{error}");
         drop((first, second));
         assert_eq!((pool.left(), pool.peak()), (100, 100));
     }

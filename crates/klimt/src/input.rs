@@ -94,12 +94,20 @@ impl Input {
         }
     }
 
+    /// The same file once more; what can be read only once is an error.
+    pub(crate) fn again(&self) -> Result<Self> {
+        match self.path() {
+            Some(path) => Ok(Input { kind: Kind::File(path.to_string()) }),
+            None => Err(Error::input(format!("{}: it is read more than once, so it must be a file", self.name()))),
+        }
+    }
+
     /// How many bytes it has, where that is known.
     pub(crate) fn bytes(&self) -> u64 {
         self.path().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |found| found.len())
     }
 
-    /// Opens it. What is said of a file's text comes before what its certificate says.
+    /// Opens it. What a certificate beside it says of a file's text comes before what is said.
     pub(crate) fn open(self, dialect: DialectSpec) -> Result<Source> {
         let name = self.name().to_string();
         match self.kind {
@@ -121,13 +129,14 @@ impl Input {
     }
 }
 
-/// How the text of a file is written: what is said, and else what the certificate beside a release says.
+/// How the text of a file is written: what the certificate beside a release says, as it knows the very bytes, and else
+/// what is said: a delimiter that is named for the original must not spoil its release.
 pub fn known_dialect(path: &str, said: DialectSpec) -> DialectSpec {
     let certified = if path == "-" { None } else { crate::certificate::dialect_beside(path) };
     let certified = certified.unwrap_or_default();
     DialectSpec {
-        delimiter: said.delimiter.or(certified.delimiter),
-        header: said.header.or(certified.header),
+        delimiter: certified.delimiter.or(said.delimiter),
+        header: certified.header.or(said.header),
     }
 }
 

@@ -280,3 +280,105 @@ fn threads_change_nothing() {
     assert_eq!(one.certificate(), three.certificate());
     assert_eq!(one.to_batches().unwrap(), three.to_batches().unwrap());
 }
+
+/// Every problem of a value by the part of JSON Schema that the published schema uses.
+fn problems(schema: &serde_json::Value, value: &serde_json::Value, place: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(list) = schema["oneOf"].as_array() {
+        let fits = list.iter().filter(|one| problems(one, value, place).is_empty()).count();
+        return if fits == 1 { found } else { vec![format!("{place}: fits {fits} of the alternatives")] };
+    }
+    if schema.get("const").is_some_and(|wanted| wanted != value)
+        || schema["enum"].as_array().is_some_and(|list| !list.contains(value))
+    {
+        found.push(format!("{place}: another value"));
+    }
+    let kind = match value {
+        serde_json::Value::Null => "null",
+        serde_json::Value::Bool(_) => "boolean",
+        serde_json::Value::Number(number) if number.is_u64() => "integer",
+        serde_json::Value::Number(_) => "number",
+        serde_json::Value::String(_) => "string",
+        serde_json::Value::Array(_) => "array",
+        serde_json::Value::Object(_) => "object",
+    };
+    let is = |name: &str| name == kind || (name == "number" && kind == "integer");
+    let types: Vec<&str> = match &schema["type"] {
+        serde_json::Value::String(one) => vec![one],
+        serde_json::Value::Array(list) => list.iter().filter_map(|one| one.as_str()).collect(),
+        _ => Vec::new(),
+    };
+    if !types.is_empty() && !types.iter().any(|name| is(name)) {
+        found.push(format!("{place}: is {kind}"));
+    }
+    for item in value.as_array().into_iter().flatten() {
+        found.extend(problems(&schema["items"], item, &format!("{place}[]")));
+    }
+    if let Some(object) = value.as_object() {
+        for name in schema["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()) {
+            if !object.contains_key(name) {
+                found.push(format!("{place}.{name}: missing"));
+            }
+        }
+        for (name, value) in object {
+            let place = format!("{place}.{name}");
+            match (schema["properties"].get(name), &schema["additionalProperties"]) {
+                (Some(schema), _) => found.extend(problems(schema, value, &place)),
+                (None, serde_json::Value::Bool(false)) => found.push(format!("{place}: not in the schema")),
+                (None, schema) if schema.is_object() => found.extend(problems(schema, value, &place)),
+                (None, _) => {}
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn certificates_follow_the_published_schema() {
+    let schema = include_str!("../../../docs/certificate.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let folder = tempfile::TempDir::new().unwrap();
+    let searched = |algorithm: AlgorithmKind| {
+        usual()
+            .algorithm(algorithm)
+            .time_limit(std::time::Duration::from_millis(200))
+            .loss("dm")
+            .suppress("5%".parse::<Share>().unwrap())
+    };
+    let runs = [
+        usual(),
+        usual().algorithm(AlgorithmKind::RothkoS),
+        searched(AlgorithmKind::GenSearch),
+        searched(AlgorithmKind::Optimal),
+        searched(AlgorithmKind::Scheme),
+        usual().algorithm(AlgorithmKind::RTree).statistics([StatisticKind::Mean]).weight("age", 2.0),
+    ];
+    for (number, run) in runs.into_iter().enumerate() {
+        for name in ["r.csv", "r.parquet"] {
+            let output = Output::file(folder.path().join(name)).unwrap();
+            let certificate = run.anonymize_to(input(300), output).unwrap();
+            let json = serde_json::to_value(&certificate).unwrap();
+            assert_eq!(problems(&schema, &json, &format!("run {number}")), Vec::<String>::new());
+        }
+    }
+    let mut wrong = serde_json::to_value(usual().anonymize(input(100)).unwrap().certificate()).unwrap();
+    wrong["rows"]["published"] = "many".into();
+    wrong["unknown"] = 1.into();
+    assert_eq!(problems(&schema, &wrong, "wrong").len(), 2);
+}
+
+#[test]
+fn a_release_is_verified_and_measured() {
+    let release = usual().anonymize(input(300)).unwrap();
+    let schema = release.schema().unwrap();
+    let again = || Input::batches(schema.clone(), release.to_batches().unwrap());
+    let verdict = klimt::verify(again(), &usual()).unwrap();
+    assert!(verdict.holds(), "{:?}", verdict.problems());
+    assert_eq!(verdict.findings.groups, release.certificate().groups);
+    let stricter = usual().require(KAnonymity::new(50).unwrap());
+    assert!(!klimt::verify(again(), &stricter).unwrap().holds());
+    let measured = klimt::measure(input(300), again(), &usual()).unwrap();
+    let exact = release.exact_certificate().loss("ncp").unwrap();
+    assert!((measured.losses["ncp"] - exact).abs() < 1e-9, "{} {exact}", measured.losses["ncp"]);
+    assert!(klimt::verify(input(300), &usual()).is_ok_and(|verdict| !verdict.holds()), "the original is unsafe");
+}

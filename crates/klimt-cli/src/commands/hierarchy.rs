@@ -97,7 +97,7 @@ fn only(path: &str, source: &Source, column: &str, tree: Option<&Arc<Hierarchy>>
 fn position(path: &str, columns: &[String], name: &str) -> Result<usize> {
     columns.iter().position(|column| column == name).ok_or_else(|| {
         let hint = did_you_mean(name, columns.iter().map(String::as_str));
-        Error::input(format!("{path}: there is no column {name}{hint}"))
+        Error::input(format!("{path}: unknown column {name}{hint}"))
     })
 }
 

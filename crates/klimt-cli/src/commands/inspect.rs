@@ -12,7 +12,7 @@ use klimt::text::nearly_all;
 use klimt_core::partition::identical_tuples;
 use klimt_core::risk::{Question, Risk, certain_rows};
 use klimt_core::table::{Column, ColumnData, ColumnSpec, Guard, Role, Table};
-use klimt_core::{Error, ErrorKind, Result};
+use klimt_core::{Error, ErrorKind, Result, Words};
 use klimt_io::column::Note;
 use klimt_io::source::{ColumnPlan, ReadReport};
 use serde::Serialize;
@@ -270,7 +270,13 @@ fn doubts(columns: &[InspectedColumn], report: &ReadReport) -> Vec<String> {
         None | Some(Role::Identifier) => false,
         Some(role) => !note.is_unique || role == Role::QuasiIdentifier,
     };
-    report.notes.iter().filter(matters).map(|note| note.error.to_string()).collect()
+    report.notes.iter().filter(matters).map(|note| told(&note.error)).collect()
+}
+
+/// An error with its help, in the words of the command.
+fn told(error: &Error) -> String {
+    let help = error.help(Words::Flags).into_iter().map(|line| format!("\n  help: {line}"));
+    error.worded(Words::Flags) + &help.collect::<String>()
 }
 
 /// What is wrong with a column that would be published as it is although its values nearly name a row each.

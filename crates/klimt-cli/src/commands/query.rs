@@ -2,7 +2,7 @@
 
 pub mod args;
 
-use super::measure::as_categories;
+use klimt::measure::as_categories;
 use super::verify::gather;
 use super::{read_table, threads};
 use crate::columns::list_of;

@@ -5,7 +5,7 @@ pub mod certificate;
 mod command;
 mod queries;
 
-use super::measure::{published_groups, untold};
+use klimt::measure::{groups_of as published_groups, note_untold};
 use super::verify::{gather, stars_note};
 use super::{read_table, threads};
 use crate::columns::{dialect_spec, list_of};
@@ -180,7 +180,7 @@ fn losses(
     let original = Original::new(table, &weights);
     let told = match (members, certified.filter(|certified| certified.matches)) {
         _ if findings.suppressed == 0 => {
-            untold(args.general.quiet, every(), &original, groups);
+            note_untold(&Progress::new(args.general.quiet)?.watched(), every(), &original, groups);
             loss::measure(every(), &original, groups, &totals)?
         }
         (_, Some(certified)) => {

@@ -147,7 +147,7 @@ fn flags_that_make_no_sense_are_refused() {
         ("--against old.csv --qi age", "--against needs a key"),
         ("--qi age --key id", "--key is given without --against"),
         ("--qi age --strict", "--strict is given without --against"),
-        ("--against old.csv --qi age --key ID", "new.csv: there is no column ID; did you mean id?"),
+        ("--against old.csv --qi age --key ID", "new.csv: unknown column ID; did you mean id?"),
         ("--against - - --qi age --key id", "standard input can be read only once"),
         ("--against none.csv --qi age --key id", "none.csv: cannot"),
     ] {
@@ -172,7 +172,7 @@ fn keys_that_link_nothing_or_too_much_are_told_by_their_rows() {
         ("twice.csv --against old.csv", "twice.csv: row 4: column id holds the key of row 2 again"),
         ("new.csv --against missing.csv", "missing.csv: row 2: column id holds no key"),
         ("new.csv --missing key-g --against old.csv", "new.csv: row 4: column id holds no key"),
-        ("new.csv --against old.csv none.csv", "none.csv: there is no column id"),
+        ("new.csv --against old.csv none.csv", "none.csv: unknown column id"),
     ] {
         let ran = place.run(&format!("verify {args} {ROLES}"));
         assert_eq!(ran.code, Some(2), "{args}: {}", ran.err);

@@ -60,8 +60,8 @@ fn the_certificate_tells_a_delimiter_that_cannot_be_detected() {
     place.ok("anonymize in.csv --delimiter : --header --qi 2019,y -k 2 -q -o out.csv");
     place.ok("verify out.csv --qi 2019,y -k 2");
     place.ok("report in.csv out.csv --delimiter : --header -o page.html -q");
-    // Flags win, and the certificate of another file says nothing.
-    assert_eq!(place.run("verify out.csv --qi 2019,y -k 2 --delimiter ;").code, Some(2));
+    // The certificate knows the very bytes, whatever a flag says of the original; that of another file says nothing.
+    place.ok("verify out.csv --qi 2019,y -k 2 --delimiter ;");
     std::fs::copy(place.path("out.csv.certificate.json"), place.path("other.csv.certificate.json")).unwrap();
     place.write("other.csv", "a,b\n1,2\n1,2\n");
     place.ok("verify other.csv --qi a,b -k 2");

@@ -76,7 +76,7 @@ fn an_unknown_column_is_told_with_the_nearest_name() {
     let place = Place::new();
     place.write("in.csv", people(20));
     let args = "anonymize in.csv --qi agee,sexx --other drop -k 2 -o out.csv";
-    fails(&place, args, 2, &["no column agee; did you mean age?", "no column sexx; did you mean sex?"]);
+    fails(&place, args, 2, &["unknown column agee; did you mean age?", "unknown column sexx; did you mean sex?"]);
 }
 
 #[test]
@@ -95,10 +95,10 @@ fn a_spec_tells_all_its_problems_at_once() {
     );
     let wanted = [
         "4 problems",
-        "no key kk",
+        "unknown key kk",
         "extent",
         "did you mean quasi-identifier?",
-        "no key rolle; did you mean role?",
+        "unknown key rolle; did you mean role?",
     ];
     fails(&place, "anonymize in.csv --spec klimt.toml -o out.csv", 2, &wanted);
     place.write("broken.toml", "k = \n");

@@ -163,7 +163,7 @@ fn mistakes_are_told_and_change_nothing() {
         (
             "index create new --like like.csv --key nobody --qi age -k 4 --other keep",
             2,
-            "there is no column nobody",
+            "unknown column nobody",
         ),
         (
             "index create new --like like.csv --key id --qi id,age -k 4 --other keep",
@@ -178,7 +178,7 @@ fn mistakes_are_told_and_change_nothing() {
             "did you mean age",
         ),
         ("index insert store in.csv", 2, "in.csv: row 1: a row with this key is in the store"),
-        ("index insert store wrong.csv", 2, "there is no column zip"),
+        ("index insert store wrong.csv", 2, "unknown column zip"),
         ("index insert store typed.csv", 2, "typed.csv"),
         ("index delete store absent.csv", 2, "row 2: no row with this key"),
         ("index insert nothing in.csv", 2, "this is no store"),

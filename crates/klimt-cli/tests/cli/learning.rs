@@ -77,13 +77,13 @@ fn what_cannot_be_learnt_says_what_to_do() {
     for (asked, said) in [
         (
             format!("train.csv bare.csv --target class {learn}"),
-            "bare.csv: the release does not publish class",
+            "bare.csv: unknown column class",
         ),
         (format!("train.csv release.csv {learn}"), "--test needs a target"),
         (format!("release.csv --target class {learn}"), "--test needs an original and its release"),
         (
             "train.csv release.csv --qi age,city --target class --test bare.csv".to_string(),
-            "bare.csv: there is no column class",
+            "bare.csv: unknown column class",
         ),
     ] {
         let ran = place.run(&format!("measure {asked}"));

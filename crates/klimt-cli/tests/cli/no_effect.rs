@@ -65,7 +65,7 @@ fn every_option_is_refused_where_it_can_have_no_effect() {
         let flags = match (option.flag, option.value) {
             ("split", Some("box")) => "--split box",
             ("split", Some("other than box")) => "--split infogain",
-            ("split", Some("loss:NAME")) => "--split loss:hdm",
+            ("split", Some("loss:NAME that counts all rows")) => "--split loss:hdm",
             ("hierarchy-cut", Some("nodes")) => "--hierarchy-cut nodes",
             (flag, _) => {
                 VALUES

@@ -293,7 +293,7 @@ fn wrong_usage_is_told_and_inputs_are_not_overwritten() {
         ("report t.csv r.csv --hierarchy city=h.csv --scatter age,city -o r.html", "has no order"),
         ("report t.csv r.csv --hierarchy city=h.csv --scatter age -o r.html", "two different columns"),
         ("report t.csv - --qi age -o r.html", "must be a file"),
-        ("report t.csv r.csv --certificate h.csv -o r.html", "no JSON"),
+        ("report t.csv r.csv --certificate h.csv -o r.html", "not JSON"),
     ] {
         let ran = place.run(args);
         assert_eq!(ran.code, Some(2), "{args}: {}", ran.err);

@@ -143,7 +143,7 @@ fn what_makes_no_sense_is_refused() {
         ("--algorithm rtree --base-k 2 --save-recoding r.json", "may overlap"),
         ("--algorithm rtree --hierarchy-cut nodes", "between any two leaves"),
         ("--algorithm rtree --prefer disease", "no quasi-identifier"),
-        ("--algorithm rtree --prefer agee", "there is no column agee"),
+        ("--algorithm rtree --prefer agee", "unknown column agee"),
         ("--base-k 2", "--base-k is for --algorithm rtree"),
         ("--by level", "--by is for --algorithm rtree"),
         ("--prefer age", "--prefer is for --algorithm rtree or --split box"),

@@ -134,7 +134,7 @@ fn what_schemes_cannot_do_is_said_at_once() {
         ("--algorithm optimal --levels age=1.. --direction auto", "--direction is for --algorithm scheme"),
         ("--without fold", "--without is for --algorithm scheme"),
         ("--algorithm scheme --scheme opps", "did you mean ops?"),
-        ("--algorithm scheme --scheme age=qqq", "there are bhs, ghs, ops, gops, sps, gsps"),
+        ("--algorithm scheme --scheme age=qqq", "the schemes are bhs, ghs, ops, gops, sps, gsps"),
         ("--algorithm scheme --scheme agee=ops", "did you mean age?"),
         ("--algorithm scheme --scheme id=ops", "column id: schemes are for quasi-identifiers"),
         ("--algorithm scheme --scheme ghs", "column sex: the scheme ghs needs a hierarchy"),

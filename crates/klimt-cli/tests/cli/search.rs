@@ -191,12 +191,12 @@ fn what_a_search_cannot_do_is_said_at_once() {
         ("--split-at age=3", "gensearch"),
         ("--algorithm gensearch --as-published --start mondrian", "--start"),
         ("--algorithm gensearch --as-published --lookahead 9", "--lookahead"),
-        ("--algorithm optimal --time-limit soon", "--time-limit 120s"),
+        ("--algorithm optimal --time-limit soon", "such as 120s"),
         ("--algorithm optimal --time-limit=-3s", "a time is"),
         ("--algorithm optimal --gap 0.5", "at least 1"),
         ("--algorithm optimal --loss kl", "kl"),
         ("--algorithm optimal --loss cm", "--target"),
-        ("--algorithm optimal --loss nothing", "there is no loss nothing"),
+        ("--algorithm optimal --loss nothing", "unknown loss nothing"),
         ("--algorithm optimal --trace in.csv", "overwrite"),
     ] {
         let args = format!("anonymize in.csv --qi age,sex --other drop -k 2 -o out.csv {flags}");

@@ -38,7 +38,7 @@ fn releases_of_other_tools_are_read_by_an_option_that_is_named() {
     assert!(ran.out.contains("suppressed    1\ngroups        1\n"), "{}", ran.out);
     assert!(ran.out.contains("--stars-are-suppressed: 1 rows"), "{}", ran.out);
     let json: Value = serde_json::from_str(&place.ok(&format!("verify out.csv {asked} --json")).out).unwrap();
-    assert_eq!(json["read_with"][0], "--stars-are-suppressed");
+    assert_eq!(json["read_with"][0], "stars-are-suppressed");
     place.ok(&format!("report in.csv out.csv {asked} -o page.html"));
     let page = place.read("page.html");
     assert!(page.matches("--stars-are-suppressed").count() >= 2, "the warning and the command name it");

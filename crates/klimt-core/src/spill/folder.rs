@@ -170,6 +170,6 @@ mod tests {
     fn a_folder_that_cannot_be_written_to_is_named() {
         let error = SpillFolder::within(Path::new("/nowhere/at/all")).file().unwrap_err();
         assert!(error.message().starts_with("/nowhere/at/all: cannot"), "{error}");
-        assert!(error.help(crate::Words::Flags)[0].contains("--temp-dir"));
+        assert!(error.help(Words::Flags)[0].contains("--temp-dir"));
     }
 }

@@ -1,7 +1,6 @@
 //! Losses: examples counted by hand, and what holds for every release.
 
 use crate::common::{column, letters, partition, table, workload};
-use klimt_core::Words;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Mondrian};
 use klimt_core::loss::{
     Groups, HierarchicalDiscernibility, Loss, Original, PartitionGroups, PublishedGroup, PublishedGroups,

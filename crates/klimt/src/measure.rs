@@ -1,0 +1,261 @@
+//! Measures what a release costs its users.
+//!
+//! ```
+//! use klimt::prelude::*;
+//!
+//! let original = "age,disease\n31,Asthma\n35,Gout\n38,Flu\n";
+//! let release = "age,disease\n[31..38],Asthma\n[31..38],Gout\n[31..38],Flu\n";
+//! let input = |text: &'static str| Input::reader(Format::Csv, text.as_bytes());
+//! let asked = Anonymizer::new().quasi_identifiers(["age"]);
+//! let measured = klimt::measure(input(original), input(release), &asked)?;
+//! assert_eq!(measured.losses["dm"], 9.0);
+//! # klimt::Result::Ok(())
+//! ```
+
+use crate::anonymizer::Anonymizer;
+use crate::certificate::declared_beside;
+use crate::columns::plan;
+use crate::input::Input;
+use crate::observer::{Note, Unobserved, Watched};
+use crate::reading;
+use crate::settings::{ColumnSettings, Other, Settings};
+use crate::suggest::did_you_mean;
+use crate::verify::{published_groups, tally, without_guides};
+use klimt_core::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
+use klimt_core::registry;
+use klimt_core::table::{Role, Table, TypeSpec, ValueType};
+use klimt_core::words::option;
+use klimt_core::{Error, ErrorKind, Result};
+use klimt_learn::{Learning, Report, learn};
+use klimt_verify::{Findings, Question, Tally};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Measures a release beside its original, by what is said of the columns.
+pub fn measure(original: Input, release: Input, asked: &Anonymizer) -> Result<Measurement> {
+    Measuring::of(asked.settings().clone()).run(Some(original), release, &Watched::by(&Unobserved))
+}
+
+/// How a release is measured.
+#[derive(Default)]
+pub struct Measuring {
+    settings: Settings,
+    stars_are_suppressed: bool,
+    test: Option<Input>,
+}
+
+/// What a release costs its users.
+#[derive(Debug, Serialize)]
+pub struct Measurement {
+    /// The published rows.
+    pub rows: u64,
+    /// The rows that were left out.
+    pub suppressed: u64,
+    /// The groups.
+    pub groups: u64,
+    /// The rows of the smallest group.
+    pub smallest_group: u64,
+    /// The k that average sizes are compared with.
+    pub k: u64,
+    /// The losses by name; those that the files tell.
+    pub losses: BTreeMap<&'static str, f64>,
+    /// Options that leave something out of account.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read_with: Vec<&'static str>,
+    /// What is learnt from the release, where rows to test on were given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub learning: Vec<Report>,
+}
+
+impl Measuring {
+    /// By what settings say of the columns.
+    pub fn of(settings: Settings) -> Self {
+        Measuring { settings, ..Measuring::default() }
+    }
+
+    /// Reads rows that are `*` in every quasi-identifier as suppressed rows.
+    pub fn stars_are_suppressed(mut self, suppressed: bool) -> Self {
+        self.stars_are_suppressed = suppressed;
+        self
+    }
+
+    /// Trains a decision tree on the original and one on the release to tell each target, and tests both on these rows.
+    pub fn test(mut self, rows: Input) -> Self {
+        self.test = Some(rows);
+        self
+    }
+
+    /// Measures a release. Without an original, the losses that its groups alone tell; the release is then read twice and
+    /// must be a file.
+    pub fn run(mut self, original: Option<Input>, release: Input, watched: &Watched<'_>) -> Result<Measurement> {
+        self.check(original.is_some())?;
+        let settings = &mut self.settings;
+        let path = release.path().map(str::to_string);
+        let (input, has_original) = match original {
+            Some(original) => (original, true),
+            None => (release.again()?, false),
+        };
+        let tally = tally(release, settings, &[Role::Target])?.with_suppressed_stars(self.stars_are_suppressed);
+        if self.stars_are_suppressed {
+            let rows = crate::text::count(tally.suppressed());
+            watched.note(Note::remark(format!(
+                "read with {}: {rows} rows that are * in every quasi-identifier count as suppressed",
+                option("stars-are-suppressed")
+            )));
+        }
+        if let Some(path) = path.as_deref().filter(|_| has_original) {
+            without_guides(settings, Some(path), &tally)?;
+            let problems = declared_beside(settings, path);
+            Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)?;
+        }
+        let table = match has_original {
+            true => read_columns(input, settings, watched)?,
+            false => read_columns(input, &as_categories(settings), watched)?,
+        };
+        let original_rows = has_original.then_some(table.rows() as u64);
+        let findings = Findings::new(&tally, &Question { k: settings.k, original_rows })?;
+        // The average is taken in units of the k that was asked for, else of the k that is reached.
+        let k = settings.k.unwrap_or(findings.smallest_group).max(1);
+        let totals = Totals {
+            rows: original_rows.unwrap_or(findings.rows),
+            suppressed: findings.suppressed,
+            groups: findings.groups,
+            k,
+        };
+        let weights = settings.weights(&table);
+        let original = Original::new(&table, &weights);
+        let groups = PublishedGroups::read(&table, groups_of(&tally, &table)?)?;
+        let every = || registry::LOSSES.iter().map(|(_, loss)| *loss as &dyn Loss);
+        let losses = match has_original {
+            true => {
+                note_untold(watched, every(), &original, &groups);
+                loss::measure(every(), &original, &groups, &totals)?
+            }
+            false => {
+                let told = every().filter(|loss| needs_no_original(*loss, &original));
+                loss::measure(told, &original, &groups, &totals)?
+            }
+        };
+        let learning = match self.test {
+            Some(test) => learn_targets(read_test(test, &self.settings, watched)?, &table, &tally)?,
+            None => Vec::new(),
+        };
+        Ok(Measurement {
+            rows: findings.rows,
+            suppressed: findings.suppressed,
+            groups: findings.groups,
+            smallest_group: findings.smallest_group,
+            k,
+            losses: losses.into_iter().collect(),
+            read_with: Vec::from_iter(self.stars_are_suppressed.then_some("stars-are-suppressed")),
+            learning,
+        })
+    }
+
+    /// Whether what is asked for can be done, before anything is read.
+    fn check(&self, has_original: bool) -> Result<()> {
+        let (test, target) = (option("test"), option("target"));
+        match &self.test {
+            None => Ok(()),
+            Some(_) if !has_original => Err(Error::input(format!("{test} needs an original and its release"))),
+            Some(_) if !self.settings.columns.values().any(|column| column.role == Some(Role::Target)) => {
+                Err(Error::input(format!("{test} needs a target: the column that is to be learnt"))
+                    .with_help(format!("name one that the release publishes, such as {target} class")))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// Notes which losses cannot be told from the files.
+pub fn note_untold<'l>(
+    watched: &Watched<'_>,
+    losses: impl Iterator<Item = &'l dyn Loss>,
+    original: &Original<'_>,
+    groups: &PublishedGroups<'_>,
+) {
+    let hidden = |loss: &&dyn Loss| loss.cost(original).is_some_and(|cost| !groups.knows(&cost.needs()));
+    let untold: Vec<&str> = losses.filter(hidden).map(|loss| loss.id()).collect();
+    if !untold.is_empty() {
+        watched.note(Note::remark(format!(
+            "not told: {}, as some rows of the original lie in several published regions (the certificate has it)",
+            untold.join(", ")
+        )));
+    }
+}
+
+/// Whether a loss is told by the groups of a release and what is published beside them.
+fn needs_no_original(loss: &dyn Loss, original: &Original<'_>) -> bool {
+    loss.cost(original).is_some_and(|cost| {
+        let needs = cost.needs();
+        let kept = |column: &usize| !original.table.quasi_identifiers().contains(column);
+        needs.extents.is_empty() && needs.histograms.iter().chain(&needs.moments).all(kept)
+    })
+}
+
+/// The quasi-identifiers and targets of a table.
+fn read_columns(input: Input, settings: &Settings, watched: &Watched<'_>) -> Result<Table> {
+    let mut settings = settings.clone();
+    settings.other = Some(Other::Drop);
+    settings.requirements.clear();
+    let read = |column: &ColumnSettings| matches!(column.role, Some(Role::QuasiIdentifier | Role::Target));
+    settings.columns.retain(|_, column| read(column));
+    let (dialect, missing) = (settings.dialect, settings.missing.clone());
+    reading::read(input, dialect, &missing, watched, |name, columns| plan(name, columns, &settings))
+        .map(|(table, _)| table)
+}
+
+/// Quasi-identifiers as what they are in a release: texts that are equal or not.
+pub fn as_categories(settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    for column in settings.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier)) {
+        let type_spec = Some(TypeSpec::from(ValueType::Text));
+        *column = ColumnSettings {
+            role: column.role,
+            type_spec,
+            published: true,
+            allow_unique: true,
+            ..ColumnSettings::default()
+        };
+    }
+    settings
+}
+
+/// The groups of a release, with texts in the order of the dimensions of the table that they are measured by.
+pub fn groups_of(tally: &Tally, table: &Table) -> Result<Vec<PublishedGroup>> {
+    let place = |name: &str| {
+        let found = tally.quasi_identifiers().iter().position(|other| other == name);
+        found.ok_or_else(|| Error::internal(format!("column {name} was not read")))
+    };
+    let places: Vec<usize> =
+        (0..table.dimensions()).map(|d| place(&table.dimension(d).name)).collect::<Result<_>>()?;
+    let number = |name: &str| table.columns().iter().position(|column| column.name == name);
+    Ok(published_groups(tally, &places, number))
+}
+
+/// Learns every target.
+fn learn_targets(test: Table, original: &Table, tally: &Tally) -> Result<Vec<Report>> {
+    let release = groups_of(tally, original)?;
+    let targets = (0..original.columns().len()).filter(|&at| original.columns()[at].role == Role::Target);
+    targets.map(|target| learn(&Learning { original, release: &release, test: &test, target })).collect()
+}
+
+/// The rows to be tested on, as texts: what they mean is for the original to say.
+fn read_test(input: Input, settings: &Settings, watched: &Watched<'_>) -> Result<Table> {
+    let mut asked = Settings { other: Some(Other::Drop), ..Settings::default() };
+    let wanted = |role: Option<Role>| matches!(role, Some(Role::QuasiIdentifier | Role::Target));
+    for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
+        let type_spec = Some(TypeSpec::from(ValueType::Text));
+        let column =
+            ColumnSettings { role: column.role, type_spec, allow_unique: true, ..ColumnSettings::default() };
+        asked.columns.insert(name.clone(), column);
+    }
+    reading::read(input, settings.dialect, &settings.missing, watched, |path, names| {
+        let missing = asked.columns.keys().filter(|name| !names.contains(name)).map(|name| {
+            format!("{path}: unknown column {name}{}", did_you_mean(name, names.iter().map(String::as_str)))
+        });
+        Error::all(ErrorKind::Input, missing.collect()).map_or(Ok(()), Err)?;
+        plan(path, names, &asked)
+    })
+    .map(|(table, _)| table)
+}
