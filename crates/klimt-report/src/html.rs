@@ -199,7 +199,8 @@ mod tests {
 
     #[test]
     fn a_factor_is_never_printed_below_what_it_is() {
-        let printed = [1.000_04, 1.321_54, 1.3215, 1.0, 2.999_99, 1.000_1, 7.1].map(|factor| rounded_up(factor, 4));
+        let printed =
+            [1.000_04, 1.321_54, 1.3215, 1.0, 2.999_99, 1.000_1, 7.1].map(|factor| rounded_up(factor, 4));
         assert_eq!(printed, ["1.0001", "1.3216", "1.3215", "1.0000", "3.0000", "1.0001", "7.1000"]);
         assert_eq!(rounded_up(1.000_4, 3), "1.001");
         let mut factor = 1.0;
