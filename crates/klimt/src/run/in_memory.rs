@@ -64,7 +64,7 @@ impl RunRequest<'_> {
         if schemes.is_none() {
             bound.feasible(&table)?;
         }
-        if requires_boundaries(settings, suppression) {
+        if requires_boundaries(settings, suppression.limit(table.rows())) {
             bound = bound.by_boundaries(|dimension| table.domain(dimension))?;
         }
         warn(watched, settings, requirements, &table, &TableFacts::of(&table), schemes.as_ref());
@@ -86,7 +86,7 @@ impl RunRequest<'_> {
         let judged = Judged {
             table: &table,
             loss: &*loss,
-            minimum: bound.minimum_size(),
+            requirements: &bound,
             k,
             allowance: suppression.limit(table.rows()),
             extents,
