@@ -2,7 +2,7 @@
 
 use crate::options::AnonymizeArgs;
 use crate::supervisor;
-use crate::terminal::{count, note, print};
+use crate::terminal::{count, note, print, rounded_up};
 use klimt::certificate::{Certificate, MadeCertificate, usual_path};
 use klimt::files::{Staged, publish_together};
 use klimt::run::Checked;
@@ -164,7 +164,7 @@ fn reached(certificate: &Certificate) -> String {
     let proven = match certificate.proven {
         Claim::Optimal => format!(", optimal{family}"),
         Claim::WithinFactor(factor) => {
-            format!(", within a factor {factor:.4} of the least possible{family}")
+            format!(", within a factor {} of the least possible{family}", rounded_up(factor, 4))
         }
         Claim::Heuristic => String::new(),
     };
@@ -202,7 +202,7 @@ mod tests {
         let told = |loss: Option<&str>, proven: Claim| reached(&certificate(loss, proven));
         assert_eq!(told(None, Claim::Heuristic), "ncp 0.2500");
         assert_eq!(told(Some("dm"), Claim::Optimal), "ncp 0.2500; dm 7,220,555, optimal (boxes)");
-        let factor = Claim::WithinFactor(1.321_54);
+        let factor = Claim::WithinFactor(1.321_44);
         assert_eq!(
             told(Some("ncp"), factor),
             "ncp 0.2500, within a factor 1.3215 of the least possible (boxes)"
@@ -211,6 +211,8 @@ mod tests {
             told(Some("hdm"), factor),
             "ncp 0.2500; hdm 1.5000, within a factor 1.3215 of the least possible (boxes)"
         );
+        let close = told(Some("ncp"), Claim::WithinFactor(1.000_04));
+        assert_eq!(close, "ncp 0.2500, within a factor 1.0001 of the least possible (boxes)");
         assert_eq!(told(Some("dm"), Claim::Heuristic), "ncp 0.2500; dm 7,220,555");
         assert_eq!(
             told(Some("queries + 0.01 ncp"), Claim::Optimal),

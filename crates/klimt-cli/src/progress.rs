@@ -1,7 +1,7 @@
 //! Progress and notes on a terminal, and the wish to stop.
 
 use crate::supervisor::{self, Searching};
-use crate::terminal::note;
+use crate::terminal::{note, rounded_up};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use klimt::{Interrupted, Note, Observer, Stage, Watched, Words};
 use klimt_core::Result;
@@ -87,7 +87,8 @@ impl Observer for Progress {
         self.with_bar(|bar| {
             bar.set_prefix(match bound {
                 Some(least) => {
-                    format!("loss {loss:.6}, at least {least:.6}, within a factor {:.4}", loss / least)
+                    let factor = rounded_up(loss / least, 4);
+                    format!("loss {loss:.6}, at least {least:.6}, within a factor {factor}")
                 }
                 None => format!("loss {loss:.6}"),
             });

@@ -33,7 +33,7 @@ pub fn print(text: &str) -> Result<()> {
         .map_err(|e| Error::io("standard output", "write to it", &e))
 }
 
-pub use klimt_report::thousands as count;
+pub use klimt_report::{rounded_up, thousands as count};
 
 /// Prints rows in columns that line up; the first row is the heading. Columns of numbers are right-aligned.
 pub fn table(rows: &[Vec<String>]) -> String {

@@ -11,6 +11,7 @@ use crate::Result;
 use crate::loss::{Cost, Totals, cost_of};
 use crate::partition::{Family, LowerBound, PartitionGroups, Partitioning};
 use crate::region::Extents;
+use crate::requirement::Bound;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +34,8 @@ pub struct Judged<'a> {
     pub table: &'a Table,
     /// The loss that was asked for.
     pub loss: &'a dyn Cost,
-    /// No smaller group satisfies the requirements.
-    pub minimum: u64,
+    /// What the search required of groups.
+    pub requirements: &'a Bound,
     /// The k of the average group size.
     pub k: u64,
     /// How many rows could be suppressed.
@@ -63,7 +64,8 @@ impl Proof {
     /// What is proven of a partitioning as it is published: rows and codes are those of the whole table, regions have
     /// their extents, and groups that are published alike are one.
     pub fn of(published: &Partitioning, judged: &Judged<'_>) -> Result<Proof> {
-        let Judged { table, loss, allowance, extents, .. } = *judged;
+        let Judged { table, loss, requirements, allowance, extents, .. } = *judged;
+        let minimum = requirements.minimum_size();
         let totals = judged.totals(published);
         let groups = PartitionGroups { table, partitioning: published, extents };
         let found = loss.finish(cost_of(loss, table, &groups)?, &totals);
@@ -71,14 +73,17 @@ impl Proof {
         // Boundaries are published by the values that are left, so that they shrink where rows are suppressed, which no
         // search foresees.
         let shrinks = allowance > 0 && extents == Extents::Region;
+        // A search that looked at the widths of held values has left out groups whose boundaries are wide enough.
+        let misses_groups = extents == Extents::Region && requirements.restricts_values();
         let applies = |bound: &&LowerBound| {
-            (allowance == 0 || bound.suppresses)
+            !misses_groups
+                && (allowance == 0 || bound.suppresses)
                 && (bound.extents == extents && !shrinks || loss.needs().extents.is_empty())
         };
         let searched = published.bound.as_ref().filter(applies);
         let searched = searched.map(|bound| (bound.family.clone(), loss.least(bound.sum, &allowed)));
-        let any = loss.least_of_any(judged.minimum, &allowed);
-        Ok(Proof::by(found, any.map(|least| (Family::Groups(judged.minimum), least)), searched, allowance))
+        let any = loss.least_of_any(minimum, &allowed);
+        Ok(Proof::by(found, any.map(|least| (Family::Groups(minimum), least)), searched, allowance))
     }
 
     /// What is proven of a loss by its definition alone, of a release of which nothing else is known: `totals` says how

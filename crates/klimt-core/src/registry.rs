@@ -153,7 +153,7 @@ pub const LOSSES: &[(Entry, &dyn Loss)] = &[
     (Entry { id: "kl", flag: "klimt measure", help: "divergence of the original from the release spread evenly over its regions, in nats" }, &Divergence),
     (Entry { id: "conditional-entropy", flag: "klimt measure", help: "bits of uncertainty about the class when the group is known" }, &ConditionalEntropy),
     (Entry { id: "rmse", flag: "klimt measure", help: "root mean squared error of a numeric target, from its group's mean" }, &RootMeanSquaredError),
-    (Entry { id: "queries", flag: "klimt anonymize --workload", help: "the relative error that is expected of a workload's answers, at most" }, &Queries),
+    (Entry { id: "queries", flag: "klimt anonymize --workload", help: "the relative error that is expected of a workload's answers where values lie evenly within regions" }, &Queries),
     (Entry { id: "precision", flag: "klimt measure", help: "precision lost: how high in its hierarchy a cell is published, 0 best" }, &Precision),
     (Entry { id: "entropy", flag: "klimt measure", help: "non-uniform entropy: the share of the bits of the original that is lost" }, &Entropy),
     (Entry { id: "granularity", flag: "klimt measure", help: "the share of the other values of its column that a cell covers" }, &Granularity),

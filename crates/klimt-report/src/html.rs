@@ -36,6 +36,16 @@ pub(crate) fn verdict(holds: bool) -> Cell {
     Cell { text: text.to_string(), class, sort: Some(f64::from(u8::from(holds))) }
 }
 
+/// A factor that a loss is within, rounded upwards: what is printed is never below it.
+pub fn rounded_up(factor: f64, digits: usize) -> String {
+    let nearest = format!("{factor:.digits$}");
+    if !factor.is_finite() || nearest.parse::<f64>().is_ok_and(|nearest| nearest >= factor) {
+        return nearest;
+    }
+    let unit = 10f64.powi(digits as i32);
+    format!("{:.digits$}", ((factor * unit).floor() + 1.0) / unit)
+}
+
 /// A number with its thousands apart.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -182,3 +192,22 @@ impl Html {
 
 /// Writing to a text cannot fail.
 const TAKES: &str = "a text takes everything";
+
+#[cfg(test)]
+mod tests {
+    use super::rounded_up;
+
+    #[test]
+    fn a_factor_is_never_printed_below_what_it_is() {
+        let printed =
+            [1.000_04, 1.321_54, 1.3215, 1.0, 2.999_99, 1.000_1, 7.1].map(|factor| rounded_up(factor, 4));
+        assert_eq!(printed, ["1.0001", "1.3216", "1.3215", "1.0000", "3.0000", "1.0001", "7.1000"]);
+        assert_eq!(rounded_up(1.000_4, 3), "1.001");
+        let mut factor = 1.0;
+        while factor < 1e6 {
+            assert!(rounded_up(factor, 4).parse::<f64>().unwrap() >= factor);
+            factor *= 1.000_37;
+        }
+        assert_eq!(rounded_up(f64::INFINITY, 4), "inf");
+    }
+}

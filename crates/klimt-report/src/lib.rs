@@ -14,6 +14,6 @@ mod report;
 mod sections;
 
 pub use comparison::{Comparison, Trial, Tried};
-pub use html::thousands;
+pub use html::{rounded_up, thousands};
 pub use query_error::{QueryError, QueryErrors};
 pub use report::{Asked, Certified, Inference, Kept, Report, Risks, Warning};

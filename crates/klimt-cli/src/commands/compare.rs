@@ -7,7 +7,7 @@ use crate::options::{AnonymizeArgs, MethodArgs, PublishArgs};
 use crate::progress::Progress;
 use crate::search::SearchArgs;
 use crate::supervisor;
-use crate::terminal::{count, note, print, table as lines_up};
+use crate::terminal::{count, note, print, rounded_up, table as lines_up};
 use args::CompareArgs;
 use klimt::certificate::Certificate;
 use klimt::files::{same_file, write_whole};
@@ -257,7 +257,7 @@ fn is_additive(name: &str, table: &Table) -> bool {
 fn proven(certificate: &Certificate) -> String {
     let claim = match certificate.proven {
         Claim::Optimal => String::from("optimal"),
-        Claim::WithinFactor(factor) => format!("within {factor:.3}"),
+        Claim::WithinFactor(factor) => format!("within {}", rounded_up(factor, 3)),
         Claim::Heuristic => String::from("heuristic"),
     };
     certificate.family.as_ref().map_or(claim.clone(), |family| format!("{claim} ({family})"))

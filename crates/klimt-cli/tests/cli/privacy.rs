@@ -214,7 +214,7 @@ fn splits_follow_the_label_the_number_or_the_loss() {
     }
     for (split, part) in [
         ("loss:kl", "does not add up"),
-        ("loss:nothing", "nothing"),
+        ("loss:nothing", "there is no loss nothing"),
         ("middle", "there is no split criterion"),
     ] {
         let ran = place.run(&format!("anonymize in.csv --qi age,car --other drop -k 5 --split {split}"));

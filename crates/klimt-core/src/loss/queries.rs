@@ -1,13 +1,15 @@
 //! What a workload's answers are expected to be off by.
 //!
 //! A query of which a share f of a group's region is admitted cannot tell which of its n rows are: each is counted as f of a
-//! row where it is one or none, off by 2f(1-f) on average over where it may lie. The sum over all groups, over the rows that
-//! the query selects, bounds the error that is expected of it, as what groups are off by in different directions only
-//! cancels. A workload costs the weighted mean of that over its queries.
+//! row where it is one or none, off by 2f(1-f) on average over where it may lie, each place being as likely as any other. The
+//! sum over all groups, over the rows that the query selects, bounds the error of a count that is expected then, as what
+//! groups are off by in different directions only cancels. A workload costs the weighted mean of that over its queries. It
+//! is no bound of the error of one release: rows that lie together at one end of their regions are counted worse.
 //!
 //! For a sum or an average, a row counts for its number (`workload/steering.rs`), and is taken to count for g, that of the
 //! middle of what is admitted. It is off by 2f(1-f)·|g|, and by f·d, where d is how far numbers that lie evenly between the
-//! ends of what is admitted are from their middle on average. With published means, what the rows of a group are off by cancels
+//! ends of what is admitted are from their middle on average. This estimates the error and does not bound it, as the numbers
+//! of a group seldom lie evenly. With published means, what the rows of a group are off by cancels
 //! unless the query parts the group, and d counts 2f(1-f) times. A minimum or a maximum costs what a count does, and how far groups
 //! that it meets reach beyond the answer, as a share of that, on average over the rows that it selects.
 //!
@@ -19,7 +21,8 @@ use crate::statistics::{Extent, Needs, Statistics};
 use crate::table::{Domain, Shape};
 use crate::workload::{BoundWorkload, Spread, Steering, Stretch, deviation};
 
-/// The weighted mean over the queries of a workload of the relative error that is expected of them, at most.
+/// The weighted mean over the queries of a workload of the relative error that is expected of them where values lie evenly
+/// within regions: of counts at most so much, of other answers about so much.
 #[derive(Clone, Copy, Debug)]
 pub struct Queries;
 

@@ -5,10 +5,11 @@ use super::{Check, Facts, Level, Requirement, Side, TableFacts, Trust};
 use crate::statistics::{Collector, Extent, Needs, Statistics};
 use crate::table::{Domain, Table};
 use crate::{Error, ErrorKind, Result};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Every requirement of a run, bound to its table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Bound {
     checks: Vec<Bounded>,
     /// Those that are about boundaries, which no statistics tell.
@@ -118,6 +119,31 @@ impl Bound {
         });
         self.checks = checks;
         Error::all(ErrorKind::Unsatisfied, problems).map_or(Ok(self), Err)
+    }
+
+    /// The same requirements, with widths required of the values that groups hold. What satisfies these satisfies the
+    /// requirements of boundaries too, as boundaries lie around the values.
+    pub fn of_values(&self) -> Cow<'_, Self> {
+        if self.of_boundaries.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut held = self.clone();
+        for (_, bounded) in std::mem::take(&mut held.of_boundaries) {
+            held.needs.include(&bounded.check.needs());
+            held.checks.push(bounded);
+        }
+        Cow::Owned(held)
+    }
+
+    /// Whether widths are required of the values that groups hold. Where boundaries are published, groups that violate
+    /// this may be allowed.
+    pub fn restricts_values(&self) -> bool {
+        !self.needs.extents.is_empty()
+    }
+
+    /// Whether widths are required of boundaries.
+    pub fn restricts_boundaries(&self) -> bool {
+        !self.of_boundaries.is_empty()
     }
 
     /// The dimensions whose boundaries are restricted.

@@ -2,7 +2,7 @@
 //! that it names, for every algorithm, effort, start and loss, with suppressed rows, both extents, hierarchies, sets and
 //! missing values.
 
-use crate::common::workload;
+use crate::common::{table, workload};
 use crate::family::{least_in, least_of_sizes};
 use crate::optimal::{every_requirement, job, rows};
 use crate::schemes::{Kind, kind, least_generalization, losses, search, small, table_of};
@@ -14,12 +14,14 @@ use klimt_core::algorithm::rtree::{BoxSplit, By, RPlusTree};
 use klimt_core::algorithm::scheme::{Direction, Pruning, Scheme};
 use klimt_core::job::{Job, Partitioner, Suppression};
 use klimt_core::loss::{Cost, Discernibility, Original};
+use klimt_core::job::Budget;
 use klimt_core::partition::{Family, LowerBound, Partitioning};
 use klimt_core::proof::{Claim, Judged, Proof};
 use klimt_core::region::Extents;
 use klimt_core::registry;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::split::SplitCriterion;
+use klimt_core::statistics::Collector;
 use klimt_core::table::Table;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -163,11 +165,14 @@ fn run(
         }
     };
     // Seeds may leave out rows by themselves.
-    if !found.holds_published(job.table, requirements).unwrap() {
+    if !job.requirements.restricts_boundaries() && !found.holds_published(job.table, requirements).unwrap() {
         return None;
     }
     if effort != Effort::Fast {
+        let before = cost(job, &found);
         found = improve(job, found, effort).unwrap();
+        let after = cost(job, &found);
+        assert!(after <= before + 1e-9 * before.abs(), "{after} after {before}");
     }
     found.suppress(job.suppression, job.table, requirements, job.loss).unwrap();
     Some(found)
@@ -199,6 +204,38 @@ fn least(family: &Family, way: &Way, kinds: &[Kind], job: &Job<'_>) -> Option<f6
     }
 }
 
+/// What groups cost as they are published by the values that they hold.
+fn cost(job: &Job<'_>, found: &Partitioning) -> f64 {
+    let groups = published(job.table, found, Extents::Compact);
+    let collector = Collector::new(&job.loss.needs(), job.table).unwrap();
+    (0..groups.groups()).map(|group| job.loss.group(&collector.of(groups.rows(group)))).sum()
+}
+
+/// Whether a search can know the boundaries between which its groups are published.
+fn knows_boundaries(way: &Way) -> bool {
+    matches!(
+        way,
+        Way::Mondrian { model: Model::Strict, .. }
+            | Way::Tree { base: None }
+            | Way::GenSearch { .. }
+            | Way::Optimal { .. }
+    )
+}
+
+/// What is required of members of a family where boundaries are published, as far as it is told here: boundaries move where
+/// rows are suppressed, and those of nodes, sets and missing values are left out, which only makes the family larger.
+fn of_published(table: &Table, requirements: Vec<Box<dyn Requirement>>, suppresses: bool) -> Bound {
+    let bound = Bound::new(&requirements, table).unwrap();
+    if let Ok(bound) = bound.by_boundaries(|dimension| table.domain(dimension))
+        && !bound.restricts_values()
+        && !suppresses
+    {
+        return bound;
+    }
+    let others: Vec<_> = requirements.into_iter().filter(|one| one.id() != "length-restriction").collect();
+    Bound::new(&others, table).unwrap()
+}
+
 /// Whether a claim is true of a family whose least loss is known.
 fn check(proof: &Proof, least: f64) -> Result<(), String> {
     let (family, bound) = proof.least.clone().ok_or("no family is named")?;
@@ -220,7 +257,7 @@ fn judged<'a>(job: &Job<'a>, extents: Extents) -> Judged<'a> {
     Judged {
         table: job.table,
         loss: job.loss,
-        minimum: job.requirements.minimum_size(),
+        requirements: job.requirements,
         k: K,
         allowance: job.suppression.limit(job.table.rows()),
         extents,
@@ -250,6 +287,8 @@ proptest! {
         way in ways(),
         share in prop::sample::select(vec![0.0, 0.0, 0.1, 0.3, 1.0]),
         region in any::<bool>(),
+        wide in prop::option::of((0..3usize, prop::sample::select(vec!["1", "3", "5"]))),
+        by_boundaries in any::<bool>(),
         gap in prop::sample::select(vec![1.0, 1.0, 1.5]),
     ) {
         let mut rows = rows;
@@ -257,29 +296,142 @@ proptest! {
             small(&kinds, &mut rows);
         }
         let table = table_of(&kinds, &rows);
-        let requirements = asked(&table, k, chosen);
-        let bound = Bound::new(&requirements, &table).unwrap();
+        let demands = || {
+            let mut requirements = asked(&table, k, chosen);
+            if let Some((dimension, width)) = wide {
+                let column = format!("q{}", dimension % kinds.len());
+                requirements.push(registry::requirement("min-width", &column, width).unwrap());
+                if Bound::new(&requirements, &table).unwrap().feasible(&table).is_err() {
+                    requirements.pop();
+                }
+            }
+            requirements
+        };
+        let requirements = demands();
+        let suppression = Suppression::share(share).unwrap();
+        let suppresses = suppression.limit(table.rows()) > 0;
+        let mut bound = Bound::new(&requirements, &table).unwrap();
+        if region && by_boundaries && !suppresses && knows_boundaries(&way) {
+            bound = bound.by_boundaries(|dimension| table.domain(dimension)).unwrap();
+        }
         let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 + 0.5 * dimension as f64).collect();
         let workload = workload(&table);
         let original = Original::new(&table, &weights).with_workload(Some(&workload));
         for loss in losses() {
             let Some(cost) = loss.cost(&original) else { continue };
             let mut job = job(&table, &bound, &*cost, &weights);
-            job.suppression = Suppression::share(share).unwrap();
+            job.suppression = suppression;
             job.budget.gap = gap;
             // Where bounds are weak, a search would go through all partitions of a split set.
             job.budget.until = Some(Instant::now() + Duration::from_millis(50));
             let Some(found) = run(&way, &kinds, &job, &requirements) else { continue };
             let extents = if region && found.tree.is_some() { Extents::Region } else { Extents::Compact };
-            let proof = Proof::of(&published(&table, &found, extents), &judged(&job, extents)).unwrap();
+            let released = published(&table, &found, extents);
+            if bound.restricts_boundaries() {
+                let violating = released.violating_as_published(&table, &requirements, extents).unwrap();
+                prop_assert!(violating.is_empty(), "groups are not as wide as is required");
+            }
+            let proof = Proof::of(&released, &judged(&job, extents)).unwrap();
             let Some((family, _)) = &proof.least else {
                 prop_assert_eq!(proof.claim, Claim::Heuristic);
                 continue;
             };
+            let of_published = match extents {
+                Extents::Region => of_published(&table, demands(), suppresses),
+                Extents::Compact => bound.clone(),
+            };
+            let job = Job { requirements: &of_published, ..job };
             let least = least(family, &way, &kinds, &job).unwrap();
             prop_assert_eq!(check(&proof, least), Ok(()), "{}", loss.id());
         }
     }
+}
+
+/// Five people each of 0, 50 and 100.
+fn three_ages() -> Table {
+    table(&(0..15).map(|row| vec![(row / 5 * 50).to_string()]).collect::<Vec<_>>(), &[])
+}
+
+/// What every search says of a release of three ages with boundaries that are 50 years apart; `knows` where it is told that
+/// the boundaries are what is published.
+fn of_three_ages(way: &Way, knows: bool, share: f64) -> Proof {
+    let (table, kinds) = (three_ages(), [Kind { kind: 0, scheme: Scheme::Ops }]);
+    let requirements = [("k", "", "5"), ("min-width", "q0", "50")]
+        .map(|(flag, of, text)| registry::requirement(flag, of, text).unwrap());
+    let mut bound = Bound::new(&requirements, &table).unwrap();
+    if knows {
+        bound = bound.by_boundaries(|dimension| table.domain(dimension)).unwrap();
+    }
+    let mut job = job(&table, &bound, &Discernibility, &[1.0]);
+    job.suppression = Suppression::share(share).unwrap();
+    let found = run(way, &kinds, &job, &requirements).unwrap();
+    Proof::of(&published(&table, &found, Extents::Region), &judged(&job, Extents::Region)).unwrap()
+}
+
+/// A width that is required of boundaries is no width of values: a bound that rests on the latter is about other releases.
+#[test]
+fn no_bound_is_about_values_where_boundaries_are_published() {
+    let gensearch = |start, effort| Way::GenSearch {
+        splits: Splits::Every,
+        priority: Priority::Bound,
+        max_size: None,
+        lookahead: 0,
+        start,
+        effort,
+    };
+    let mondrian = |effort| Way::Mondrian { model: Model::Strict, effort };
+    let efforts = [Effort::Fast, Effort::Balanced, Effort::Best];
+    let mut ways = vec![Way::Optimal { hurry: false }];
+    ways.extend(efforts.map(mondrian));
+    ways.extend(efforts.iter().flat_map(|&effort| (0..3).map(move |start| gensearch(start, effort))));
+    for way in &ways {
+        let proof = of_three_ages(way, true, 0.0);
+        assert_eq!(proof.found, 125.0, "{way:?}");
+        let splits = matches!(way, Way::GenSearch { .. });
+        assert!(proof.claim != Claim::Optimal || splits, "{way:?}: {:?}", proof.family());
+    }
+    ways.push(Way::Optimal { hurry: true });
+    ways.extend([false, true].map(|hurry| Way::Scheme { hurry }));
+    for (way, share) in ways.iter().flat_map(|way| [(way, 0.0), (way, 0.05), (way, 0.1)]) {
+        let proof = of_three_ages(way, false, share);
+        let any = proof.family().is_none_or(|family| family.starts_with("any partition"));
+        assert!(any && proof.claim != Claim::Optimal, "{way:?}: {:?} of {:?}", proof.claim, proof.family());
+    }
+}
+
+/// What was proven of a split set holds as long as nothing better is found, and then nothing else is proven.
+#[test]
+fn a_bound_over_splits_stays_where_nothing_gets_better() {
+    let rows: Vec<Vec<String>> = (0..40)
+        .map(|n: u32| vec![n.to_string(), (n * 17 % 40).to_string(), (n * 23 % 40).to_string()])
+        .collect();
+    let table = table(&rows, &[]);
+    let bound = k_alone(&table, 4);
+    let weights = [1.0; 3];
+    let loss = registry::LOSSES.iter().find(|(entry, _)| entry.id == "ncp").unwrap().1;
+    let penalty = loss.cost(&Original::new(&table, &weights)).unwrap();
+    let plain = job(&table, &bound, &*penalty, &weights);
+    let splits = || GenSearch { splits: Splits::at_most(2), ..GenSearch::default() };
+    let limited = Job { budget: Budget { until: Some(Instant::now()), ..plain.budget }, ..plain };
+    let found = splits().partition(&plain).unwrap();
+    for effort in [Effort::Balanced, Effort::Best] {
+        let after = improve(&limited, found.clone(), effort).unwrap();
+        assert_eq!(after.bound, found.bound, "{effort:?}");
+    }
+    // The best of all boxes: what is better there is looked for, and nothing is.
+    let line = line(24);
+    let bound = k_alone(&line, 2);
+    let ordered = job(&line, &bound, &Discernibility, &[1.0; 2]);
+    let found = GenSearch::default().partition(&ordered).unwrap();
+    for effort in [Effort::Balanced, Effort::Best] {
+        assert_eq!(improve(&ordered, found.clone(), effort).unwrap().bound, found.bound, "{effort:?}");
+    }
+    // Rounds end where nothing gets better, whatever could still be proven.
+    let until = Instant::now() + Duration::from_secs(60);
+    let timed = Job { budget: Budget { until: Some(until), ..plain.budget }, ..plain };
+    let started = splits().partition(&plain).unwrap();
+    improve(&timed, started, Effort::Best).unwrap();
+    assert!(Instant::now() < until, "the whole time was used");
 }
 
 /// Numbers in one column, of which everybody has another.
@@ -353,7 +505,8 @@ fn a_false_claim_is_noticed() {
         let family = Family::Boxes;
         let bound = LowerBound { family, sum, suppresses: false, extents: Extents::Compact };
         let groups = Partitioning { bound: Some(bound), ..groups.clone() };
-        Proof::of(&groups, &Judged { minimum: 1, ..judged(&job, Extents::Compact) }).unwrap()
+        let requirements = &k_alone(&table, 1);
+        Proof::of(&groups, &Judged { requirements, ..judged(&job, Extents::Compact) }).unwrap()
     };
     assert_eq!(check(&with(least, &found), least), Ok(()));
     assert!(check(&with(least, &found), least * 0.9).is_err());

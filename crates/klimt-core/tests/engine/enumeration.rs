@@ -134,7 +134,8 @@ fn splits_are_chosen_by_width_by_count_or_from_the_top() {
     assert_eq!(chosen(&ordered, &[], &Splits::EqualCount(2)), [[3]]);
     assert_eq!(chosen(&ordered, &[], &Splits::EqualCount(4)), [[1, 3]], "the last value has three rows");
     let missing = ["1", "2", "3", "4", "-"];
-    assert_eq!(chosen(&missing, &[], &Splits::EqualCount(3)), [[1, 3]], "a missing value is a part");
+    assert_eq!(chosen(&missing, &[], &Splits::EqualCount(2)), [[1, 3]], "a missing value is one more part");
+    assert_eq!(chosen(&missing, &[], &Splits::EqualWidth(1)), [[3]]);
     let set = ["red", "red", "blue", "green", "blue", "red"];
     assert_eq!(chosen(&set, &[], &Splits::Every), [[0, 1, 2]]);
     assert_eq!(chosen(&set, &[], &Splits::at_most(1)), [[2]], "the commonest value");
@@ -147,6 +148,7 @@ fn splits_are_chosen_by_width_by_count_or_from_the_top() {
     assert_eq!(chosen(&["a", "b"], &tree, &Splits::EqualCount(3)), [[1, 2]]);
     assert_eq!(chosen(&["a", "b"], &tree, &Splits::EqualCount(4)), [[0, 1, 2]]);
     assert_eq!(chosen(&["a", "b"], &tree, &Splits::EqualCount(9)), [[0, 1, 2, 3]]);
+    assert_eq!(chosen(&["a", "-"], &tree, &Splits::EqualCount(3)), [[1, 2, 4]], "beside those of the values");
 }
 
 #[test]

@@ -5,19 +5,22 @@
 use klimt_core::hierarchy::{Hierarchy, NodeId};
 use klimt_core::job::Job;
 use klimt_core::loss::Totals;
-use klimt_core::statistics::{Collector, Needs};
+use klimt_core::statistics::{Collector, Extent, Needs};
 use klimt_core::table::{Domain, Shape};
 use std::collections::HashMap;
 
 /// The least loss of hierarchical partitions: over a split set, or by any cuts. Leaves may be suppressed, as far as the
-/// job allows. Groups that are published alike are left apart, which can only lower the loss.
+/// job allows. Groups that are published alike are left apart, which can only lower the loss. Where widths are required of
+/// boundaries, these are those of the cuts.
 pub fn least_in(job: &Job<'_>, splits: Option<&[Vec<u32>]>, k: u64) -> Option<f64> {
     let mut needs = Needs::default();
     needs.include(job.requirements.needs());
     needs.include(&job.loss.needs());
     let collector = Collector::new(&needs, job.table).unwrap();
     let mut search = Search { job, splits, limit: limit(job), collector, known: HashMap::new() };
-    let sums = search.best((0..job.table.rows() as u32).collect());
+    let last = |dimension: usize| (job.table.domain(dimension).cardinality() as u32).saturating_sub(1);
+    let edges = job.requirements.bounded().map(|dimension| (dimension, 0, last(dimension))).collect();
+    let sums = search.best((0..job.table.rows() as u32).collect(), edges);
     finished(job, &sums, k)
 }
 
@@ -51,40 +54,77 @@ fn finished(job: &Job<'_>, sums: &[f64], k: u64) -> Option<f64> {
     each.min_by(f64::total_cmp)
 }
 
+/// The first and the last code between the boundaries of a part, in every dimension whose boundaries are restricted.
+type Edges = Vec<(usize, u32, u32)>;
+
 struct Search<'s> {
     job: &'s Job<'s>,
     splits: Option<&'s [Vec<u32>]>,
     limit: usize,
     collector: Collector<'s>,
-    known: HashMap<Vec<u32>, Vec<f64>>,
+    known: HashMap<(Vec<u32>, Edges), Vec<f64>>,
 }
 
 impl Search<'_> {
     /// The least sum of some rows, for every number of them that are suppressed.
-    fn best(&mut self, rows: Vec<u32>) -> Vec<f64> {
-        if let Some(known) = self.known.get(&rows) {
+    fn best(&mut self, rows: Vec<u32>, edges: Edges) -> Vec<f64> {
+        let key = (rows, edges);
+        if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
+        let (rows, edges) = &key;
         let mut best = vec![f64::INFINITY; self.limit + 1];
-        let group = self.collector.of(&rows);
-        if self.job.requirements.satisfied(&group) {
+        let group = self.collector.of(rows);
+        if self.job.requirements.satisfied(&group) && self.is_wide(edges) {
             best[0] = self.job.loss.group(&group);
         }
         if let Some(suppressed) = best.get_mut(rows.len()) {
             *suppressed = suppressed.min(0.0);
         }
         for dimension in 0..self.job.table.dimensions() {
-            for parts in self.cuts(&rows, dimension) {
-                let mut sums = vec![f64::INFINITY; self.limit + 1];
-                sums[0] = 0.0;
-                for part in parts {
-                    sums = joined(&sums, &self.best(part));
+            for parts in self.cuts(rows, dimension) {
+                for edges in self.divided(edges, dimension, &parts) {
+                    let mut sums = vec![f64::INFINITY; self.limit + 1];
+                    sums[0] = 0.0;
+                    for (part, edges) in parts.iter().zip(edges) {
+                        sums = joined(&sums, &self.best(part.clone(), edges));
+                    }
+                    best.iter_mut().zip(sums).for_each(|(best, sum)| *best = best.min(sum));
                 }
-                best.iter_mut().zip(sums).for_each(|(best, sum)| *best = best.min(sum));
             }
         }
-        self.known.insert(rows, best.clone());
+        self.known.insert(key, best.clone());
         best
+    }
+
+    /// Whether what is published between the boundaries of a part is allowed.
+    fn is_wide(&self, edges: &Edges) -> bool {
+        edges.iter().all(|&(dimension, lo, hi)| {
+            let domain = self.job.table.domain(dimension);
+            let open = lo > 0 && !domain.is_single(lo, hi);
+            let published = Extent::Interval { lo: if open { lo - 1 } else { lo }, hi };
+            self.job.requirements.admits(dimension, &published)
+        })
+    }
+
+    /// The boundaries of the parts of a cut, for every place where the cut can be.
+    fn divided(&self, edges: &Edges, dimension: usize, parts: &[Vec<u32>]) -> Vec<Vec<Edges>> {
+        if !edges.iter().any(|(restricted, ..)| *restricted == dimension) {
+            return vec![vec![edges.clone(); parts.len()]];
+        }
+        // Only ordered dimensions are restricted: these are cut in two.
+        let code = |row: &u32| self.job.table.codes(dimension).get(*row as usize);
+        let last = parts[0].iter().map(code).max().unwrap();
+        let next = parts[1].iter().map(code).min().unwrap();
+        let allowed = |at: &u32| self.splits.is_none_or(|splits| splits[dimension].contains(at));
+        let side = |at: u32, left: bool| {
+            let mut side = edges.clone();
+            for (_, lo, hi) in side.iter_mut().filter(|(restricted, ..)| *restricted == dimension) {
+                *(if left { &mut *hi } else { &mut *lo }) = if left { at } else { at + 1 };
+            }
+            side
+        };
+        (last..next).filter(allowed).map(|at| vec![side(at, true), side(at, false)]).collect()
     }
 
     /// The ways to cut rows into several parts in a dimension.

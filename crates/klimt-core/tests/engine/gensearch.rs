@@ -241,6 +241,50 @@ fn a_seed_is_moved_into_the_split_set() {
     }
 }
 
+/// Takes all of the time that it gets.
+struct Slow(Mondrian);
+
+impl Partitioner for Slow {
+    fn partition(&self, job: &Job<'_>) -> klimt_core::Result<Partitioning> {
+        let found = self.0.partition(&Job { budget: Budget::default(), ..*job });
+        while !job.stops() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        found
+    }
+}
+
+/// A start is published where there is no time for more, and takes only a share of the time there is.
+#[test]
+fn a_start_is_never_lost() {
+    let rows: Vec<Vec<String>> =
+        (0..200).map(|n: u32| vec![(n % 23).to_string(), (n * 7 % 31).to_string()]).collect();
+    let table = table(&rows, &[]);
+    let bound = Bound::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
+    let mut job = Job {
+        table: &table,
+        requirements: &bound,
+        split: &SplitCriterion::Median,
+        loss: &Discernibility,
+        suppression: Suppression::NONE,
+        budget: Budget::default(),
+        weights: &[1.0; 2],
+        keep_tree: true,
+        observer: &Unobserved,
+    };
+    let start = Mondrian::default().partition(&job).unwrap();
+    let seeded = |seed: Box<dyn Partitioner>| GenSearch { seed: Some(seed), ..GenSearch::default() };
+    for milliseconds in [0, 1, 5, 20] {
+        job.budget.until = Some(Instant::now() + Duration::from_millis(milliseconds));
+        let found = seeded(Box::new(Slow(Mondrian::default()))).partition(&job).unwrap();
+        let (found, least) = (cost(&job, &found), cost(&job, &start));
+        assert!(found <= least, "{found} instead of {least} after {milliseconds} ms");
+    }
+    job.budget.until = Some(Instant::now() + Duration::from_secs(2));
+    let found = seeded(Box::new(Slow(Mondrian::default()))).partition(&job).unwrap();
+    assert!(found.bound.is_some(), "there was time to search");
+}
+
 /// As published, a search finds the optimum too, and opens partitions one by one from the undivided space on.
 #[test]
 fn the_published_search_starts_from_the_undivided_space() {

@@ -452,6 +452,34 @@ proptest! {
         }
     }
 
+    /// Of releases with missing values apart and with others, that of the least published loss is taken; of equal ones
+    /// that of which something is proven.
+    #[test]
+    fn missing_values_go_with_another_only_where_that_costs_less(
+        rows in rows(2..6),
+        schemes in prop::collection::vec(prop::sample::select(vec![Scheme::Ops, Scheme::Sps]), 1..3),
+        k in 1..3u64,
+    ) {
+        let kinds: Vec<Kind> = schemes.into_iter().map(|scheme| Kind { kind: 1, scheme }).collect();
+        let table = table_of(&kinds, &rows);
+        let bound = Bound::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], &table).unwrap();
+        let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 + 0.5 * dimension as f64).collect();
+        let workload = workload(&table).with_boundaries(true);
+        let original = Original::new(&table, &weights).with_workload(Some(&workload));
+        for loss in losses() {
+            let Some(cost) = loss.cost(&original) else { continue };
+            let job = job(&table, &bound, &*cost, &weights);
+            let Some(expected) = optimum(&kinds, &job) else { continue };
+            let found = search(&kinds, Direction::Auto, Pruning::default()).partition(&job).unwrap();
+            let totals =
+                Totals { rows: table.rows() as u64, suppressed: 0, groups: found.groups() as u64, k: 1 };
+            let (cost, expected) = (published_cost(&job, &found, loss.id()), cost.finish(expected, &totals));
+            let better = cost < expected && !is_same(cost, expected);
+            let apart = found.bound.is_some() && is_same(cost, expected);
+            prop_assert!(better || apart, "{}: {cost} instead of {expected}", loss.id());
+        }
+    }
+
     /// Whatever the search was able to do in its time, threads do not matter.
     #[test]
     fn threads_do_not_matter_when_patience_or_memory_ends(

@@ -223,6 +223,39 @@ impl Observer for Looks {
     }
 }
 
+/// A clock that is over when the threads of a pool have worked for so long: however many share the machine, they get the
+/// same work done.
+struct Work {
+    threads: Vec<std::path::PathBuf>,
+    until: u64,
+}
+
+impl Work {
+    fn of(pool: &rayon::ThreadPool, milliseconds: u64) -> Self {
+        let thread = |_: rayon::BroadcastContext<'_>| std::fs::read_link("/proc/thread-self").ok();
+        let threads = pool.broadcast(thread).into_iter().flatten();
+        let threads = threads.map(|thread| std::path::Path::new("/proc").join(thread).join("schedstat"));
+        let mut work = Work { threads: threads.collect(), until: 0 };
+        work.until = work.done() + milliseconds * 1_000_000;
+        work
+    }
+
+    /// The nanoseconds that the threads have worked.
+    fn done(&self) -> u64 {
+        let of = |path: &std::path::PathBuf| {
+            std::fs::read_to_string(path).ok()?.split(' ').next()?.parse::<u64>().ok()
+        };
+        self.threads.iter().filter_map(of).sum()
+    }
+}
+
+impl Observer for Work {
+    fn advance(&self, _: u64) {}
+    fn cancelled(&self) -> bool {
+        self.done() >= self.until
+    }
+}
+
 /// Starts from what is known.
 struct Known(Partitioning);
 
@@ -261,5 +294,35 @@ fn a_proof_costs_nothing_of_the_release() {
             improved += usize::from(best < cost(&plain, &start));
         }
         assert!(improved > 3, "too little time for anything to get better");
+    }
+}
+
+/// The same with two threads, and time that counts what both do: a proof beside the search would take half of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_proof_takes_no_work_from_the_search_for_a_better_release() {
+    let scattered =
+        |row: u32, at: u32| (row.wrapping_mul(2_654_435_761).rotate_left(7 * at) % 800 / 40).to_string();
+    let rows: Vec<Vec<String>> = (0..4000).map(|row| (1..4).map(|at| scattered(row, at)).collect()).collect();
+    let table = table(&rows, &[]);
+    let bound = Bound::new(&[registry::requirement("k", "", "10").unwrap()], &table).unwrap();
+    let weights = [1.0; 3];
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let (_, loss) = registry::LOSSES.iter().find(|(entry, _)| entry.id == "vm").unwrap();
+    let loss = loss.cost(&Original::new(&table, &weights)).unwrap();
+    let plain = job(&table, &bound, &*loss, &weights);
+    let start = Mondrian::default().partition(&plain).unwrap();
+    for milliseconds in [100, 200, 400, 800] {
+        let within = |milliseconds: u64, act: &(dyn Fn(&Job<'_>) -> Partitioning + Sync)| {
+            let clock = Work::of(&pool, milliseconds);
+            assert_eq!(clock.threads.len(), 2);
+            let limited = Job { observer: &clock, ..plain };
+            cost(&plain, &pool.install(|| act(&limited)))
+        };
+        let best = within(milliseconds * 8 / 10, &|job| improve(job, start.clone(), Effort::Best).unwrap());
+        let proving = Optimal { start: Box::new(Known(start.clone())) };
+        let found = within(milliseconds, &|job| proving.partition(job).unwrap());
+        eprintln!("{milliseconds} ms: {found} and {best} from {}", cost(&plain, &start));
+        assert!(found <= best * 1.01, "{found} instead of {best} after {milliseconds} ms of work");
     }
 }

@@ -1,6 +1,6 @@
 //! What was asked, and what is reached: requirements, roles, and what is proven.
 
-use crate::html::{Html, Table, text, verdict};
+use crate::html::{Html, Table, rounded_up, text, verdict};
 use crate::report::Report;
 use klimt_core::requirement::Side;
 
@@ -81,8 +81,9 @@ fn proven(report: &Report<'_>) -> String {
         ),
         proven => match proven["within-factor"].as_f64() {
             Some(factor) => format!(
-                "By its certificate, the release is within a factor of {factor:.4} of the least possible{of} in its \
-                 family. The family: {family}."
+                "By its certificate, the release is within a factor of {} of the least possible{of} in its \
+                 family. The family: {family}.",
+                rounded_up(factor, 4)
             ),
             None => String::from(
                 "The groups were found by a heuristic: the requirements hold, and a release with less loss may exist.",

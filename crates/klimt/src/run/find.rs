@@ -72,7 +72,23 @@ pub(super) fn find(
         partitioning = partitioner.partition(&Job { suppression: Suppression::NONE, ..job })?;
     }
     if effort != Effort::Fast {
-        partitioning = optimal::improve(&job, partitioning, effort)?;
+        let start = partitioning.clone();
+        let better = optimal::improve(&job, partitioning, effort)?;
+        // What costs less by the values of its groups may cost more by the boundaries that are published.
+        let judged = Judged {
+            table: job.table,
+            loss: job.loss,
+            requirements: job.requirements,
+            k,
+            allowance: job.suppression.limit(job.table.rows()),
+            extents: settings.extents(),
+        };
+        let loss = |of: &Partitioning| -> Result<f64> {
+            let mut published = of.clone();
+            finish_regions(&mut published, job.table, judged.extents);
+            Ok(Proof::of(&published, &judged)?.found)
+        };
+        partitioning = if loss(&better)? <= loss(&start)? { better } else { start };
     }
     let searched = searching && !settled;
     let counts = watch.counts();
@@ -114,15 +130,15 @@ pub(super) fn suppressed_where_it_helps(
 }
 
 /// Whether widths are required of the boundaries that are published. Where rows may be suppressed these move with what is
-/// left; and searches over the rows of boxes, unlike cuts, do not know them.
-pub(super) fn requires_boundaries(settings: &Settings, suppression: Suppression) -> bool {
+/// left; and schemes are searched by the values that groups hold.
+pub(super) fn requires_boundaries(settings: &Settings, suppressed_at_most: usize) -> bool {
     let cuts = match settings.algorithm() {
-        AlgorithmKind::Mondrian | AlgorithmKind::RothkoT | AlgorithmKind::RothkoS => {
-            settings.mondrian().model == Model::Strict
-        }
+        AlgorithmKind::Mondrian
+        | AlgorithmKind::RothkoT
+        | AlgorithmKind::RothkoS
+        | AlgorithmKind::Optimal => settings.mondrian().model == Model::Strict,
         AlgorithmKind::RTree => settings.tree.base_k.is_none(),
         algorithm => algorithm == AlgorithmKind::GenSearch,
     };
-    let searches = settings.search.effort() != Effort::Fast;
-    settings.extents() == Extents::Region && suppression == Suppression::NONE && cuts && !searches
+    settings.extents() == Extents::Region && suppressed_at_most == 0 && cuts
 }

@@ -66,7 +66,7 @@ impl RunRequest<'_> {
         if schemes.is_none() {
             bound.feasible(&table)?;
         }
-        if requires_boundaries(settings, suppression) {
+        if requires_boundaries(settings, suppression.limit(table.rows())) {
             bound = bound.by_boundaries(|dimension| table.domain(dimension))?;
         }
         warn(watched, settings, requirements, &table, &TableFacts::of(&table), schemes.as_ref());
@@ -88,7 +88,7 @@ impl RunRequest<'_> {
         let judged = Judged {
             table: &table,
             loss: &*loss,
-            minimum: bound.minimum_size(),
+            requirements: &bound,
             k,
             allowance: suppression.limit(table.rows()),
             extents,

@@ -32,8 +32,8 @@ pub use enumerate::{Enumeration, Partition, Visited};
 pub use priority::{Priority, PriorityFunction};
 pub use splits::Splits;
 
-use crate::job::{Job, Partitioner, Suppression};
-use crate::partition::{CutTree, Family, LowerBound, Partitioning};
+use crate::job::{Budget, Job, Partitioner, Suppression};
+use crate::partition::{Family, LowerBound, Partitioning};
 use crate::region::Extents;
 use crate::{ErrorKind, Result};
 use atlas::Atlas;
@@ -41,6 +41,7 @@ use blocks::Blocks;
 use grid::Grid;
 use search::Search;
 use std::fmt;
+use std::time::Instant;
 
 /// The GenSearch partitioner.
 ///
@@ -95,6 +96,9 @@ impl fmt::Debug for GenSearch {
     }
 }
 
+/// The start gets one part in so many of the time.
+const START_SHARE: u32 = 2;
+
 impl GenSearch {
     /// The algorithm of the paper (Fig. 13, with the bounds of Fig. 4): it starts from the undivided space, looks at the
     /// partition with the least lower bound next, bounds leaves by their finest blocks alone, and goes down greedily only
@@ -119,13 +123,28 @@ impl GenSearch {
         Ok(())
     }
 
-    /// The cuts of the partitioning to start from, where there is one.
-    fn seed(&self, job: &Job<'_>) -> Result<Option<CutTree>> {
+    /// The partitioning to start from, where there is one, with its cuts. It gets a share of the time.
+    fn seed(&self, job: &Job<'_>) -> Result<Option<Partitioning>> {
         let Some(seed) = &self.seed else { return Ok(None) };
-        let whole = Job { keep_tree: true, suppression: Suppression::NONE, ..*job };
+        let now = Instant::now();
+        let share = |until: Instant| now + until.saturating_duration_since(now) / START_SHARE;
+        let budget = Budget { until: job.budget.until.map(share), ..job.budget };
+        let whole = Job { keep_tree: true, suppression: Suppression::NONE, budget, ..*job };
         match seed.partition(&whole) {
             Err(stopped) if stopped.kind() == ErrorKind::Cancelled => Ok(None),
-            found => Ok(found?.tree),
+            found => Ok(Some(found?)),
+        }
+    }
+
+    /// What is published where there is no time to search: the start, of which nothing is proven then.
+    fn unsearched(job: &Job<'_>, start: Option<Partitioning>) -> Result<Partitioning> {
+        job.observer.advance(job.table.rows() as u64);
+        match start.filter(|start| start.tree.is_some()) {
+            Some(start) => {
+                let tree = start.tree.filter(|_| job.keep_tree);
+                Ok(Partitioning { tree, bound: None, ..start })
+            }
+            None => Partitioning::planted(job.table, plant::nothing()),
         }
     }
 
@@ -145,10 +164,14 @@ impl Partitioner for GenSearch {
             return Partitioning::planted(job.table, plant::nothing());
         }
         let seed = self.seed(job)?;
-        let Some(mut atlas) = self.atlas(job)? else {
-            return Partitioning::planted(job.table, plant::nothing());
-        };
-        let start = seed.map(|cuts| snap::snapped(&mut atlas, &cuts));
+        let Some(mut atlas) = self.atlas(job)? else { return GenSearch::unsearched(job, seed) };
+        let mut start = None;
+        if let Some(cuts) = seed.as_ref().and_then(|seed| seed.tree.as_ref()) {
+            start = snap::snapped(&mut atlas, cuts);
+            if start.is_none() {
+                return GenSearch::unsearched(job, seed);
+            }
+        }
         let found = Search::new(&mut atlas, job, self, start).run();
         job.observer.advance(job.table.rows() as u64);
         let planted = Partitioning::planted(job.table, plant::cuts(&found.tree, &atlas))?;

@@ -6,14 +6,15 @@ use super::tree::Tree;
 use crate::partition::{CutNode, CutTree};
 
 /// The partition tree that follows the cuts of another partitioning: each cut is moved to the nearest split of its column
-/// that leaves parts which satisfy the requirements, and left out where there is none.
-pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Tree {
+/// that leaves parts which satisfy the requirements, and left out where there is none. Nothing where the job stops before
+/// all cuts were followed.
+pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Option<Tree> {
     let guide = Guide::new(cuts);
     let mut tree = Tree::root();
     let mut pending = vec![(0, atlas.blocks(), 0)];
     while let Some((leaf, blocks, at)) = pending.pop() {
         if atlas.is_over() {
-            break;
+            return None;
         }
         let space = tree.space(leaf);
         match guide.side(atlas, space, at) {
@@ -35,7 +36,7 @@ pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Tree {
             }
         }
     }
-    tree
+    Some(tree)
 }
 
 /// Where the values of a box lie beside a cut.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// How the split set is chosen.
 ///
 /// An ordered dimension is cut between two codes, a hierarchy from a node to all its children, and a set into one value
-/// and the others. A missing value is always cut off as one more part.
+/// and the others. A missing value of an ordered dimension or a hierarchy is always cut off as one more part, which is not
+/// counted among those that are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Splits {
@@ -26,7 +27,8 @@ pub enum Splits {
 }
 
 impl Splits {
-    /// At most so many splits in each dimension, between parts of equal numbers of rows.
+    /// At most so many splits in each dimension, between parts of equal numbers of rows; beside the one that cuts off a
+    /// missing value.
     pub fn at_most(splits: usize) -> Self {
         Splits::EqualCount(splits.saturating_add(1))
     }
@@ -58,7 +60,6 @@ impl Splits {
             Shape::Hierarchy(tree) => from_the_top(domain, tree, parts),
             Shape::Ordered => {
                 let missing = domain.missing_code().is_some_and(|_| domain.value_count() > 0);
-                let parts = if missing { (parts - 1).max(1) } else { parts };
                 let mut cuts = match self {
                     Splits::EqualWidth(_) => equal_width(domain, parts),
                     _ => equal_count(&frequencies(table, dimension)[..domain.value_count()], parts),
@@ -145,12 +146,13 @@ fn equal_count(rows: &[u64], parts: usize) -> Vec<u32> {
 /// The boundaries between the children of the topmost nodes, level by level, as long as there are at most `parts` parts.
 fn from_the_top(domain: &Domain, tree: &Hierarchy, parts: usize) -> Vec<u32> {
     let mut cuts: Vec<u32> = domain.missing_code().map(|missing| missing - 1).into_iter().collect();
+    let beside = cuts.len();
     let mut level = vec![tree.root()];
     while !level.is_empty() {
         let mut below: Vec<NodeId> = Vec::new();
         for node in level {
             let children = tree.children(node);
-            if children.is_empty() || cuts.len() + children.len() > parts {
+            if children.is_empty() || cuts.len() - beside + children.len() > parts {
                 continue;
             }
             cuts.extend(children[..children.len() - 1].iter().map(|&child| tree.span(child).1));

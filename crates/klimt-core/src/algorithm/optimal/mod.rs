@@ -5,8 +5,8 @@
 //! orders of cuts meet in the same box, instead of a tree of partitions (the partition enumeration tree of Hore,
 //! Jammalamadaka, Mehrotra, D'Ascanio is `gensearch`).
 //!
-//! Where the grid has few boxes, `dense` computes OPT of every one, while `improve` lowers the cost of what is handed over
-//! if that takes too long. Else three searches take turns: `improve` solves subtrees of the best partition known again, with `search` (branch and bound over row sets) or `rollout` (greedy, with
+//! Where the grid has few boxes, `dense` computes OPT of every one, after `improve` has lowered the cost of what is handed
+//! over if that takes too long. Else three searches take turns: `improve` solves subtrees of the best partition known again, with `search` (branch and bound over row sets) or `rollout` (greedy, with
 //! a look ahead), and `prove` raises the lower bound until it meets the cost, or time or memory run out.
 //!
 //! Cuts go between any two neighbouring codes of an ordered domain, between any two leaves of a hierarchy (the lowest
@@ -32,7 +32,7 @@ mod tally;
 pub use plan::{Effort, improve};
 pub use search::MOST_ROWS;
 
-use crate::job::{Budget, Job, Observer, Partitioner};
+use crate::job::{Budget, Job, Partitioner};
 use crate::partition::{CutTree, Partitioning};
 use crate::table::{Shape, Table};
 use crate::{Error, ErrorKind, Result};
@@ -42,8 +42,7 @@ use problem::Problem;
 use room::Room;
 use search::Search;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use subtree::Forest;
 
 /// The most boxes of a grid that are all solved.
@@ -52,8 +51,8 @@ const DENSE_BOXES: u128 = 1_000_000_000;
 /// Grids with at most so many boxes are solved before anything else.
 const SOLVED_AT_ONCE: u128 = 1 << 16;
 
-/// How many rounds of passes a single thread makes before it solves every box, where its time has no end.
-const ROUNDS_ALONE: usize = 3;
+/// How many rounds of passes are made before every box is solved, where time has no end.
+const ROUNDS: usize = 3;
 
 /// The partitioner that looks for the best partition, and says how far from it the result can be.
 pub struct Optimal {
@@ -74,7 +73,12 @@ impl Partitioner for Optimal {
         Room::new(job)?;
         // There is something to hand over whenever the time is over.
         let start = self.start.partition(&Job { keep_tree: true, ..*job })?;
-        let Some(base) = base else { return at_price(job, &start, None) };
+        let Some(base) = base else {
+            let found = at_price(job, &start, None)?;
+            // Where boundaries are published, groups may be allowed that the search has left out.
+            let bound = found.bound.filter(|_| !job.requirements.restricts_boundaries());
+            return Ok(Partitioning { bound, ..found });
+        };
         // A higher price leaves out fewer rows; where no price is high enough, none is left out.
         let (mut price, mut lower) = (base, f64::NEG_INFINITY);
         for _ in 0..PRICES {
@@ -130,7 +134,8 @@ fn misses_values(table: &Table) -> bool {
 }
 
 /// The best partitioning of boxes, or the one that the search would start from where that costs less: rows without a
-/// value are beyond all others in a box, and may go with either side of a cut there.
+/// value are beyond all others in a box, and may go with either side of a cut there; and its groups may be wide enough by
+/// their boundaries alone.
 fn or_start(
     job: &Job<'_>,
     start: &Partitioning,
@@ -146,91 +151,80 @@ fn or_start(
 
 /// The best partitioning where a suppressed row has a price; no row is suppressed where it has none.
 fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<Partitioning> {
-    match dense::solve(job, price, SOLVED_AT_ONCE)? {
+    // Boxes are sets of rows here: what is found is wide enough by the values that they hold.
+    let requirements = job.requirements.of_values();
+    let of_values = Job { requirements: &requirements, ..*job };
+    match dense::solve(&of_values, price, SOLVED_AT_ONCE)? {
         Outcome::Solved(solved) => return planted(job, start, solved, price),
-        Outcome::Infeasible => return Err(infeasible()),
+        Outcome::Infeasible => return or_infeasible(job, start),
         Outcome::Stopped | Outcome::NotDense => {}
     }
-    if dense::may_apply(job, DENSE_BOXES) {
-        return side_by_side(job, start, price);
-    }
     let problem = Problem::new(job, price)?;
-    let plan = Plan { job, problem: &problem };
+    let plan = Plan { job, problem: &problem, proves: true };
+    let budget = Budget { bytes: job.budget.beside(job.table) / 2, ..job.budget };
+    let of_values = Job { budget, ..of_values };
+    let mut dense = dense::may_apply(job, DENSE_BOXES).then(|| Turn::new(&of_values));
+    // The partition to start from gets better first, as it does without a proof; then every box is solved.
+    let mut solve = |best: &Best| -> Result<Option<Partitioning>> {
+        if !dense.as_ref().is_some_and(|turn| turn.has_come(best)) {
+            return Ok(None);
+        }
+        dense = None;
+        Ok(match dense::solve(&of_values, price, DENSE_BOXES)? {
+            // Rounded costs do not always tell the best partition.
+            Outcome::Solved(solved) if best.cost < solved.cost * (1.0 - plan::ROUNDING) => {
+                Some(plan.finish(best.clone(), solved.bound))
+            }
+            Outcome::Solved(solved) => Some(planted(job, start, solved, price)?),
+            Outcome::Infeasible => Some(or_infeasible(job, start)?),
+            Outcome::Stopped | Outcome::NotDense => None,
+        })
+    };
     match price {
-        None => plan::keep_better(job, start.clone(), |start| plan.run(start)),
-        Some(_) => plan.run(start.clone()),
+        None => plan::keep_better(job, start.clone(), |start| plan.run(start, &mut solve)),
+        Some(_) => plan.run(start.clone(), &mut solve),
     }
 }
 
-/// Solves every box while the partition to start from gets better, so that whatever the time is, the result is as good as
-/// the search without a proof makes it.
-fn side_by_side(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<Partitioning> {
-    let solving = Budget { bytes: job.budget.beside(job.table) / 2, ..job.budget };
-    let ended = AtomicBool::new(false);
-    let solve = || {
-        let outcome = dense::solve(&Job { budget: solving, ..*job }, price, DENSE_BOXES);
-        ended.store(true, Ordering::Relaxed);
-        outcome
-    };
-    let watch = Unless { observer: job.observer, ended: &ended };
-    let meanwhile = Job { observer: &watch, ..*job };
-    let (best, outcome) = match rayon::current_num_threads() {
-        // One after the other: as many rounds as half of the time allows, a few where it has no end.
-        1 => {
-            let half = |until: Instant| Instant::now() + until.saturating_duration_since(Instant::now()) / 2;
-            let budget = Budget { until: job.budget.until.map(half), ..job.budget };
-            let rounds = if budget.until.is_some() { usize::MAX } else { ROUNDS_ALONE };
-            let best = lowered(&Job { budget, ..*job }, start, price, rounds)?;
-            (best, solve()?)
-        }
-        _ => {
-            let (best, outcome) = rayon::join(|| lowered(&meanwhile, start, price, usize::MAX), solve);
-            (best?, outcome?)
-        }
-    };
-    let problem = Problem::new(job, price)?;
-    let plan = Plan { job, problem: &problem };
-    match outcome {
-        // Rounded costs do not always tell the best partition.
-        Outcome::Solved(solved) if best.cost < solved.cost * (1.0 - plan::ROUNDING) => {
-            Ok(plan.finish(best, solved.bound))
-        }
-        Outcome::Solved(solved) => planted(job, start, solved, price),
-        Outcome::Infeasible => Err(infeasible()),
-        Outcome::Stopped | Outcome::NotDense => match price {
-            None => plan::keep_better(job, start.clone(), |_| plan.run_on(best)),
-            Some(_) => plan.run_on(best),
-        },
+/// When all boxes are solved: once the search for a better partition has come to an end, or earlier where there is ample
+/// time to solve them, so that the result is the best in any case.
+struct Turn {
+    began: Instant,
+    until: Option<Instant>,
+    /// How long it may take to solve all boxes.
+    duration: Duration,
+}
+
+/// What one cut of one box may take, in nanoseconds; several times that where statistics are compared.
+const CUT: u128 = 10;
+
+/// How many times the time that all boxes may take must be left.
+const AMPLE: u32 = 4;
+
+impl Turn {
+    fn new(job: &Job<'_>) -> Self {
+        let cuts: usize = (0..job.table.dimensions()).map(|d| job.table.domain(d).cardinality()).sum();
+        let factor = if job.requirements.only_count() { 1 } else { 4 };
+        let boxes = dense::Grid::of(job.table).map_or(u128::MAX, |grid| grid.boxes());
+        let nanoseconds = boxes.saturating_mul(cuts as u128 * factor * CUT);
+        let duration = Duration::from_nanos(nanoseconds.try_into().unwrap_or(u64::MAX));
+        Turn { began: Instant::now(), until: job.budget.until, duration }
+    }
+
+    fn has_come(&self, best: &Best) -> bool {
+        let Some(until) = self.until else { return best.is_settled() || best.rounds >= ROUNDS };
+        let now = Instant::now();
+        let is_ample = self.duration.saturating_mul(AMPLE) <= until.saturating_duration_since(now);
+        best.is_settled() || (is_ample && now.saturating_duration_since(self.began) >= self.duration)
     }
 }
 
-/// What rounds of passes make of a partitioning.
-fn lowered(job: &Job<'_>, start: &Partitioning, price: Option<f64>, rounds: usize) -> Result<Best> {
-    let problem = Problem::new(job, price)?;
-    let best = Best::new(&problem, start.clone());
-    Ok(Plan { job, problem: &problem }.lower(best, rounds))
-}
-
-/// Stops a search when another has ended.
-struct Unless<'a> {
-    observer: &'a dyn Observer,
-    ended: &'a AtomicBool,
-}
-
-impl Observer for Unless<'_> {
-    fn advance(&self, rows: u64) {
-        self.observer.advance(rows);
+/// What a search started from, where that is allowed by its boundaries alone.
+fn or_infeasible(job: &Job<'_>, start: &Partitioning) -> Result<Partitioning> {
+    match job.requirements.restricts_boundaries() {
+        true => Ok(start.clone()),
+        false => Err(Error::new(ErrorKind::Unsatisfied, "no release can satisfy every requirement")),
     }
-    fn cancelled(&self) -> bool {
-        self.ended.load(Ordering::Relaxed) || self.observer.cancelled()
-    }
-    fn improved(&self, found: f64, bound: f64) {
-        self.observer.improved(found, bound);
-    }
-}
-
-fn infeasible() -> Error {
-    Error::new(ErrorKind::Unsatisfied, "no release can satisfy every requirement")
 }
 
 /// The partitioning of a solution.
@@ -240,7 +234,7 @@ fn planted(job: &Job<'_>, start: &Partitioning, solved: Solved, price: Option<f6
     planted.drop_groups(&solved.suppressed, &domains);
     job.observer.improved(solved.cost, solved.bound);
     planted.bound = Some(plan::boxes(solved.bound, price));
-    match misses_values(job.table) {
+    match misses_values(job.table) || job.requirements.restricts_boundaries() {
         true => or_start(job, start, planted, price),
         false => Ok(planted),
     }

@@ -36,16 +36,28 @@ impl Choice for Effort {
 }
 
 /// Lowers the cost of a partitioning that kept its cuts, and never raises it. What was proven of its family holds where
-/// nothing got better, or where the family is that of all boxes.
+/// nothing got better, or where the family is that of all boxes. What starts with boundaries that are wide enough keeps them
+/// so, and nothing is proven of it.
 pub fn improve(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
     if effort == Effort::Fast {
         return Ok(start);
     }
     let before = start.clone();
     let mut after = keep_better(job, start, |start| improve_cuts(job, start, effort))?;
+    if job.requirements.restricts_boundaries() {
+        after.bound = None;
+    }
     let (old, new) = (published_cost(job, &before)?, published_cost(job, &after)?);
-    if after.bound.is_none() && new >= old - old.abs() * ROUNDING {
-        return Ok(before);
+    if new >= old - old.abs() * ROUNDING {
+        let proven = after.bound.filter(|_| are_boxes(&before));
+        let bound = match (before.bound.clone(), proven) {
+            (Some(known), Some(proven)) => {
+                let is_alike = !known.suppresses && known.extents == proven.extents;
+                Some(if is_alike && proven.sum > known.sum { proven } else { known })
+            }
+            (known, proven) => known.or(proven),
+        };
+        return Ok(Partitioning { bound, ..before });
     }
     let suppresses = |bound: &LowerBound| bound.suppresses;
     let known = before.bound.filter(|bound| bound.family == Family::Boxes && are_boxes(&after));
@@ -98,7 +110,11 @@ fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Pa
             better.bound = bound.filter(|_| are_boxes(&better));
             Ok(better)
         }
-        Effort::Best => Plan { job, problem: &problem }.run(start),
+        Effort::Best => {
+            // What is proven of a split set is no more than what could be proven of all boxes.
+            let proves = !matches!(&start.bound, Some(LowerBound { family: Family::Splits(_), .. }));
+            Plan { job, problem: &problem, proves }.run(start, &mut |_| Ok(None))
+        }
     }
 }
 
@@ -123,25 +139,14 @@ fn greedy(problem: &Problem<'_>, boxes: u64) -> Rollout {
 pub(super) struct Plan<'a> {
     pub job: &'a Job<'a>,
     pub problem: &'a Problem<'a>,
+    /// Whether it goes on where nothing gets better, and more can be proven.
+    pub proves: bool,
 }
 
+/// What is asked between two rounds, and ends the search where it answers.
+pub(super) type Between<'b> = &'b mut dyn FnMut(&Best) -> Result<Option<Partitioning>>;
+
 impl Plan<'_> {
-    /// Searches until the proof is good enough, nothing gets better, or the time is over.
-    pub fn run(&self, start: Partitioning) -> Result<Partitioning> {
-        self.run_on(Best::new(self.problem, start))
-    }
-
-    /// Lowers the cost and proves nothing, until nothing gets better, so many rounds have passed, or the time is over.
-    pub fn lower(&self, mut best: Best, rounds: usize) -> Best {
-        let mut idle = 0;
-        while best.rounds < rounds.min(LAST_ROUND + 1) && idle < PATIENCE && !self.job.stops() {
-            self.job.observer.improved(best.cost, 0.0);
-            let gained = self.round(&mut best);
-            idle = if gained > 0.0 { 0 } else { idle + 1 };
-        }
-        best
-    }
-
     /// One more round of passes over the best partition known.
     fn round(&self, best: &mut Best) -> f64 {
         let mut forest = best.forest.clone();
@@ -151,25 +156,28 @@ impl Plan<'_> {
         gained
     }
 
-    /// Searches on from the best partition known, as [`Plan::run`] does.
-    pub fn run_on(&self, mut best: Best) -> Result<Partitioning> {
+    /// Searches until the proof is good enough, nothing gets better, or the time is over.
+    pub fn run(&self, start: Partitioning, between: Between<'_>) -> Result<Partitioning> {
         let (job, problem) = (self.job, self.problem);
+        let mut best = Best::new(problem, start);
         let stop = || job.stops();
         // Bounds take their time: there is something better to hand over before.
-        if best.rounds == 0 && !stop() {
+        if !stop() {
             job.observer.improved(best.cost, 0.0);
             self.round(&mut best);
         }
         let mut prover = Prover::new(problem, job.budget.until, &stop);
-        let mut idle = 0;
         for round in best.rounds.. {
             job.observer.improved(best.cost, prover.lower);
             if stop() || job.loss.lowered(best.cost, job.budget.gap, job.table.rows() as u64) <= prover.lower
             {
                 break;
             }
-            let open = prover.is_alive() && hopeful(&prover, best.cost);
-            if round > LAST_ROUND || (idle >= PATIENCE && !open) {
+            if let Some(found) = between(&best)? {
+                return Ok(found);
+            }
+            let open = self.proves && prover.is_alive() && hopeful(&prover, best.cost);
+            if round > LAST_ROUND || (best.is_settled() && !open) {
                 break;
             }
             let mut forest = best.forest.clone();
@@ -184,7 +192,8 @@ impl Plan<'_> {
                     }
                 },
             );
-            idle = if gained > 0.0 { 0 } else { idle + 1 };
+            best.idle = if gained > 0.0 { 0 } else { best.idle + 1 };
+            best.rounds = round + 1;
             best.offer(problem, forest);
             proven.into_iter().for_each(|forest| best.offer(problem, forest));
         }
@@ -249,19 +258,27 @@ fn hopeful(prover: &Prover<'_>, found: f64) -> bool {
 const SMALL: usize = 1024;
 
 /// The best partition known.
+#[derive(Clone)]
 pub(super) struct Best {
     forest: Forest,
     pub cost: f64,
     strict: bool,
     /// How many rounds of passes have gone over it.
-    rounds: usize,
+    pub rounds: usize,
+    /// How many of the last ones made nothing better.
+    idle: usize,
 }
 
 impl Best {
     /// A partitioning that kept its cuts.
     pub fn new(problem: &Problem<'_>, start: Partitioning) -> Self {
         let forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
-        Best { cost: total(problem, &forest), forest, strict: start.strict, rounds: 0 }
+        Best { cost: total(problem, &forest), forest, strict: start.strict, rounds: 0, idle: 0 }
+    }
+
+    /// Whether the last rounds made nothing better, or no more are tried.
+    pub fn is_settled(&self) -> bool {
+        self.idle >= PATIENCE || self.rounds > LAST_ROUND
     }
 
     fn offer(&mut self, problem: &Problem<'_>, forest: Forest) {

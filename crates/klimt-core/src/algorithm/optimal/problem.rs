@@ -8,6 +8,7 @@ use crate::loss::Cost;
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Extent, Statistics};
 use crate::table::{Shape, Table};
+use std::borrow::Cow;
 
 /// The most codes of a dimension whose cells are priced in a table.
 const TABULATED: usize = 512;
@@ -31,7 +32,8 @@ pub(super) enum Pricing {
 pub(super) struct Problem<'a> {
     job: &'a Job<'a>,
     pub table: &'a Table,
-    pub requirements: &'a Bound,
+    /// What groups that are found must satisfy. Widths are required of values, as boxes are sets of rows here.
+    pub requirements: Cow<'a, Bound>,
     pub loss: &'a dyn Cost,
     /// What a suppressed row costs, where rows may be suppressed.
     pub price: Option<f64>,
@@ -52,7 +54,8 @@ pub(super) struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     pub fn new(job: &'a Job<'a>, price: Option<f64>) -> Result<Self> {
-        let Job { table, requirements, loss, .. } = *job;
+        let Job { table, loss, .. } = *job;
+        let requirements = job.requirements.of_values();
         let room = Room::new(job)?;
         let mut needs = requirements.needs().clone();
         let pricing = pricing(loss, table);
@@ -165,13 +168,15 @@ impl<'a> Problem<'a> {
         if self.price.is_some() { 1 } else { self.minimum() }
     }
 
-    /// What rows cost as one group; infinite where they may not be one.
+    /// What rows cost as one group; infinite where they may not be one. What a search started from may be wide enough by
+    /// its boundaries alone.
     pub fn group(&self, rows: &[u32]) -> f64 {
         if rows.len() < self.minimum() {
             return f64::INFINITY;
         }
         let statistics = self.all.of(rows);
-        if self.requirements.satisfied(&statistics) { self.loss.group(&statistics) } else { f64::INFINITY }
+        let satisfied = self.job.requirements.satisfied(&statistics);
+        if satisfied { self.loss.group(&statistics) } else { f64::INFINITY }
     }
 
     /// What rows cost as one group or suppressed, whichever is less, and whether they are suppressed.

@@ -6,12 +6,14 @@
 //! comes to is published block by block, but for groups that hold rows with a value and rows without one: these publish
 //! `*` in that column. They are divided where both can stand alone, else so that as few rows as possible pay.
 
-use super::family::{Family, Generalization};
+use super::family::Family;
 use super::problem::Problem;
 use crate::Result;
 use crate::job::Job;
-use crate::partition::{CutNode, CutTree, Partitioning};
-use crate::statistics::{Collector, Extent};
+use crate::loss::{Totals, cost_of};
+use crate::partition::{CutNode, CutTree, PartitionGroups, Partitioning};
+use crate::region::Extents;
+use crate::statistics::Collector;
 use crate::table::{Domain, Shape, Table};
 use std::time::{Duration, Instant};
 
@@ -242,47 +244,26 @@ struct Aside {
     rows: usize,
 }
 
-/// What a partitioning costs as it is published, suppressed rows included, where missing values go with others.
-pub(super) fn published_cost(
-    problem: &Problem<'_>,
-    parts: &[Generalization],
-    found: &Partitioning,
-) -> Result<Option<f64>> {
-    let (table, joined) = (problem.job.table, joined(problem));
-    if joined.is_empty() {
-        return Ok(None);
+/// The loss of a partitioning of all rows as it is published: by its boundaries, with groups that are published alike as one.
+pub(super) fn published_loss(job: &Job<'_>, found: &Partitioning) -> Result<f64> {
+    let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
+    let mut published = found.clone();
+    if let Some(tree) = &found.tree {
+        published.regions = tree.regions(&domains, Some(&found.regions));
     }
-    let collector = Collector::new(&problem.job.loss.needs(), table)?;
-    let mut blocks: Vec<Vec<Option<Extent>>> = parts.iter().map(|part| vec![None; part.0.len()]).collect();
-    let mut cost = 0.0;
-    for group in 0..found.groups() {
-        let rows = found.rows(group);
-        let tuple = problem.tuples.of_row[rows[0] as usize] as usize;
-        let mut statistics = collector.of(rows);
-        for (column, extent) in &mut statistics.extents {
-            let missing = joined.iter().find(|(of, _)| of == column).map(|(_, missing)| *missing);
-            let absent = missing.map_or(0, |missing| {
-                rows.iter().filter(|&&row| table.codes(*column).get(row as usize) == missing).count()
-            });
-            *extent = match missing.filter(|_| absent > 0) {
-                Some(missing) if absent == rows.len() => Extent::Interval { lo: missing, hi: missing },
-                Some(missing) => Extent::Interval { lo: 0, hi: missing },
-                None => {
-                    let block = parts[*column].0[problem.tuples.atoms(*column)[tuple] as usize];
-                    let known = &mut blocks[*column][block as usize];
-                    known
-                        .get_or_insert_with(|| problem.extent(*column, &atoms(&parts[*column], block)))
-                        .clone()
-                }
-            };
-        }
-        cost += problem.job.loss.group(&statistics);
-    }
-    let suppressed = table.rows() - found.order.len();
-    Ok(Some(if suppressed == 0 { cost } else { cost + problem.price * suppressed as f64 }))
+    published.coalesce(&domains);
+    let groups = PartitionGroups { table: job.table, partitioning: &published, extents: Extents::Region };
+    let sum = cost_of(job.loss, job.table, &groups)?;
+    Ok(job.loss.finish(sum, &totals(job, published.groups())))
 }
 
-/// The atoms of a block.
-fn atoms(part: &Generalization, block: u32) -> Vec<u32> {
-    (0..part.0.len() as u32).filter(|&atom| part.0[atom as usize] == block).collect()
+/// The loss of all rows as one group.
+pub(super) fn loss_of_one_group(job: &Job<'_>) -> Result<f64> {
+    let all = Collector::new(&job.loss.needs(), job.table)?.of_all();
+    Ok(job.loss.finish(job.loss.group(&all), &totals(job, 1)))
+}
+
+fn totals(job: &Job<'_>, groups: usize) -> Totals {
+    let (rows, k) = (job.table.rows() as u64, job.requirements.minimum_size());
+    Totals { rows, suppressed: 0, groups: groups as u64, k }
 }

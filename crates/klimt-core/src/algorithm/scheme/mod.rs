@@ -154,6 +154,10 @@ impl Partitioner for SchemeSearch {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         let ways = missing::ways(job);
         let (mut best, mut failed) = (None::<Solved>, None);
+        let rounding = match ways.len() {
+            1 => 0.0,
+            _ => ROUNDING * missing::loss_of_one_group(job)?.abs(),
+        };
         for (at, &(way, share)) in ways.iter().enumerate() {
             let until = job.budget.until.filter(|_| at + 1 < ways.len()).map(|until| {
                 let now = Instant::now();
@@ -161,11 +165,13 @@ impl Partitioner for SchemeSearch {
             });
             let until = until.or(job.budget.until);
             match self.solve(&Job { budget: Budget { until, ..job.budget }, ..*job }, way) {
+                Ok(found) if ways.len() == 1 => return Ok(found),
                 // Of equal ones that with a proof.
-                Ok(found) => {
+                Ok(partitioning) => {
+                    let found = Solved { loss: missing::published_loss(job, &partitioning)?, partitioning };
                     let is_better = |best: &Solved| match way {
-                        Missing::Apart => found.cost <= best.cost * (1.0 + ROUNDING),
-                        _ => found.cost < best.cost * (1.0 - ROUNDING),
+                        Missing::Apart => found.loss <= best.loss + rounding,
+                        _ => found.loss < best.loss - rounding,
                     };
                     if best.as_ref().is_none_or(is_better) {
                         best = Some(found);
@@ -182,13 +188,14 @@ impl Partitioner for SchemeSearch {
     }
 }
 
-/// How far sums of the same numbers in different orders can lie apart.
+/// How far losses that are sums of the same numbers in different orders can lie apart, as a share of the loss of all rows
+/// as one group.
 const ROUNDING: f64 = 1e-9;
 
-/// A partitioning, and what it costs as it is published.
+/// A partitioning, and its loss as it is published.
 struct Solved {
     partitioning: Partitioning,
-    cost: f64,
+    loss: f64,
 }
 
 impl SchemeSearch {
@@ -210,7 +217,7 @@ impl SchemeSearch {
     }
 
     /// The best generalization, with missing values as they are told.
-    fn solve(&self, job: &Job<'_>, missing: Missing) -> Result<Solved> {
+    fn solve(&self, job: &Job<'_>, missing: Missing) -> Result<Partitioning> {
         problem::admit(job)?;
         let families = family::families(&self.columns, job, missing)?;
         if let Some(solved) = self.solve_over(job, &families, false)? {
@@ -224,18 +231,15 @@ impl SchemeSearch {
         let mut solved = self
             .solve_over(job, &families, true)?
             .ok_or_else(|| Error::internal("a patient search came to nothing"))?;
-        solved.partitioning.bound = None;
+        solved.bound = None;
         Ok(solved)
     }
 
     /// The best generalization of the families; nothing where the search is stopped before it has one, unless it is
     /// `patient`.
-    fn solve_over(&self, job: &Job<'_>, families: &[Family], patient: bool) -> Result<Option<Solved>> {
+    fn solve_over(&self, job: &Job<'_>, families: &[Family], patient: bool) -> Result<Option<Partitioning>> {
         let Some(problem) = Problem::new(job, families, patient)? else { return Ok(None) };
         let Some(found) = search::run(self, &problem)? else { return Ok(None) };
-        let partitioning = outcome::partitioning(&problem, &found, self.family())?;
-        let cost = missing::published_cost(&problem, &found.best.parts, &partitioning)?
-            .unwrap_or(found.best.priced.cost);
-        Ok(Some(Solved { partitioning, cost }))
+        outcome::partitioning(&problem, &found, self.family()).map(Some)
     }
 }
