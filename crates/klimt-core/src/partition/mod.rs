@@ -1,6 +1,7 @@
 //! Partitionings: the rows in groups, the region of each group, and what is proven of them.
 
 mod coalesce;
+mod descent;
 mod family;
 mod groups;
 mod identical;
@@ -9,6 +10,8 @@ mod planted;
 mod tree;
 mod way;
 
+pub use descent::Descent;
+pub(crate) use descent::{Members, Thresholds, Turn, is_marked};
 pub use family::{Family, LowerBound, Scheme};
 pub use groups::{Groups, PartitionGroups};
 pub use identical::identical_tuples;
