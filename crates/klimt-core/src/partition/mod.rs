@@ -4,7 +4,6 @@ mod coalesce;
 mod descent;
 mod family;
 mod groups;
-mod identical;
 mod narrowed;
 mod planted;
 mod tree;
@@ -14,11 +13,11 @@ pub use descent::Descent;
 pub(crate) use descent::{Members, Thresholds, Turn, is_marked};
 pub use family::{Family, LowerBound, Scheme};
 pub use groups::{Groups, PartitionGroups};
-pub use identical::identical_tuples;
 pub use narrowed::Narrowed;
 pub use tree::{CutNode, CutTree};
 pub use way::Way;
 
+pub use crate::distinct::identical_tuples;
 pub use crate::packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
 
 use crate::packed::compact_regions;
