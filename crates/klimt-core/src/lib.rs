@@ -10,6 +10,7 @@ pub mod attack;
 pub mod choice;
 pub mod cut;
 pub mod decimal;
+mod distinct;
 pub mod error;
 pub mod hierarchy;
 pub mod job;

@@ -3,13 +3,13 @@
 
 use crate::bytes::Writer;
 use crate::dictionary::{Dictionary, Frame};
-use crate::page::{Entry, Page, dimensions, leaf_numbers, route};
+use crate::page::{Entry, Page, dimensions};
 use crate::secret::Secret;
 use crate::spec::{FORMAT, Spec, StoredColumn};
 use crate::state::State;
 use crate::vault::{Name, SEAL, Sealed, Values};
 use klimt_core::Result;
-use klimt_core::partition::{CutNode, CutTree};
+use klimt_core::partition::{CutNode, CutTree, Descent};
 use klimt_core::table::Role;
 
 /// The page that everything is about.
@@ -22,9 +22,9 @@ pub fn page(bytes: &[u8]) {
     // The first word says how many rows there are: that many keys and histories are at hand.
     let rows = bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word)).min(1000);
     let Ok(page) = values.load(bytes.to_vec(), rows, &frame) else { return };
-    let leaves = leaf_numbers(&page.tree);
+    let (descent, codes) = (Descent::over(&page.tree, &frame.table), dimensions(&page.rows.block, &frame));
     for row in 0..page.rows.len() {
-        route(&page.tree, &leaves, &frame, &dimensions(&page.rows.block, &frame), row);
+        descent.leaf(|dimension| codes[dimension].get(row));
     }
     let (_, [written, ..]) = page.seal(PAGE, &frame, &values.secret).expect("a page is written");
     let again = values.load(written.bytes[SEAL..].to_vec(), rows, &frame).expect("what was written is read");

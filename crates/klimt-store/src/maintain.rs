@@ -4,12 +4,12 @@
 //! that a batch costs by its own size and not by that of the store: each pays for some rows of the pages that most wait at.
 
 use crate::dictionary::Frame;
-use crate::page::{Entry, Extract, Page, RawPage, Rows, dimensions, leaf_numbers, route};
+use crate::page::{Entry, Extract, Page, RawPage, Rows, dimensions};
 use crate::refit::{Fitter, divide_page};
 use crate::state::{Directory, Replacement, rows_of};
 use crate::vault::{Change, Name, Values};
 use klimt_core::Result;
-use klimt_core::partition::CutTree;
+use klimt_core::partition::{CutTree, Descent};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -74,10 +74,11 @@ impl Maintainer<'_, '_> {
 
     /// The rows that belong to each page, by place.
     fn routed(&self, directory: &Directory, rows: &Rows) -> Vec<Vec<u32>> {
-        let (numbers, codes) = (leaf_numbers(&directory.tree), dimensions(&rows.block, self.frame));
+        let descent = Descent::over(&directory.tree, &self.frame.table);
+        let codes = dimensions(&rows.block, self.frame);
         let mut routed = vec![Vec::new(); directory.pages.len()];
         for row in 0..rows.len() {
-            routed[route(&directory.tree, &numbers, self.frame, &codes, row)].push(row as u32);
+            routed[descent.leaf(|dimension| codes[dimension].get(row))].push(row as u32);
         }
         routed
     }

@@ -321,43 +321,6 @@ pub(crate) fn subtree(tree: &CutTree, at: usize) -> Range<usize> {
     at..end
 }
 
-/// The leaf, by its number, that a row of a block belongs to.
-pub(crate) fn route(
-    tree: &CutTree,
-    leaf_of_node: &[u32],
-    frame: &Frame,
-    codes: &[&Codes],
-    row: usize,
-) -> usize {
-    let mut at = 0;
-    loop {
-        let left = match tree.nodes[at] {
-            CutNode::Leaf { .. } => return leaf_of_node[at] as usize,
-            CutNode::Threshold { dimension, code, missing_left, .. } => {
-                let at = codes[dimension as usize].get(row);
-                let missing = || frame.table.domain(dimension as usize).missing_code();
-                at <= code || (missing_left && Some(at) == missing())
-            }
-            CutNode::Subset { dimension, first, len, .. } => {
-                let members = &tree.members[first as usize..(first + len) as usize];
-                members.contains(&codes[dimension as usize].get(row))
-            }
-        };
-        at += if left { 1 } else { tree.right(at) };
-    }
-}
-
-/// The number of the leaf that each node is; of cuts, that of the next leaf.
-pub(crate) fn leaf_numbers(tree: &CutTree) -> Vec<u32> {
-    let mut next = 0;
-    let number = |node: &CutNode| {
-        let number = next;
-        next += u32::from(matches!(node, CutNode::Leaf { .. }));
-        number
-    };
-    tree.nodes.iter().map(number).collect()
-}
-
 /// The codes of the dimensions of a block.
 pub(crate) fn dimensions<'b>(block: &'b Block, frame: &Frame) -> Vec<&'b Codes> {
     frame.table.quasi_identifiers().iter().map(|&column| block.codes(column)).collect()

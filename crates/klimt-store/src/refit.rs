@@ -6,11 +6,11 @@
 //! requirements is merged with what lies beside it, and the merged leaf is cut again: it borrows, or it stays merged.
 
 use crate::dictionary::Frame;
-use crate::page::{MOST_ROWS, Page, Rows, dimensions, leaf_numbers, leaf_sizes, route, subtree};
+use crate::page::{MOST_ROWS, Page, Rows, dimensions, leaf_sizes, subtree};
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::job::{Budget, Job, Suppression, Unobserved};
 use klimt_core::loss::SuppressedRows;
-use klimt_core::partition::{CutNode, CutTree, Partitioning};
+use klimt_core::partition::{CutNode, CutTree, Descent, Partitioning};
 use klimt_core::requirement::Bound;
 use klimt_core::spill::Block;
 use klimt_core::split::SplitCriterion;
@@ -67,9 +67,10 @@ impl<'a> Fitter<'a> {
         let Page { rows: mut all, tree } = page;
         let kept = all.len() as u32;
         all.append(arrivals);
-        let (numbers, codes) = (leaf_numbers(&tree), dimensions(&all.block, self.frame));
+        let descent = Descent::over(&tree, &self.frame.table);
+        let codes = dimensions(&all.block, self.frame);
         let routed = (kept..all.len() as u32)
-            .map(|row| (route(&tree, &numbers, self.frame, &codes, row as usize), row));
+            .map(|row| (descent.leaf(|dimension| codes[dimension].get(row as usize)), row));
         let mut routed: Vec<(usize, u32)> = routed.collect();
         routed.sort_unstable();
         let (mut routed, mut gone) = (routed.into_iter().peekable(), gone.iter().copied().peekable());

@@ -13,6 +13,7 @@ use super::locate::Locator;
 use super::tuples::Tuples;
 use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
+use crate::distinct::equal_runs;
 use crate::packed::{Packed, PackedKernel, Tuple, pack};
 use crate::table::Table;
 use rayon::prelude::*;
@@ -108,7 +109,7 @@ fn of_run<T: Tuple>(mut rows: &mut [T], members: &[&[u32]], densities: &[f64]) -
     for (members, density) in members.iter().zip(densities) {
         let (group, rest) = rows.split_at_mut(members.len());
         group.sort_unstable_by(|a, b| a.words().cmp(b.words()));
-        for copies in group.chunk_by(|a, b| a.words() == b.words()) {
+        for copies in equal_runs(group) {
             let copies = copies.len() as f64;
             sum += copies * (copies.ln() - density);
         }

@@ -5,6 +5,7 @@
 //! promises, no refinement of a group undercuts. The others say so, and only measure.
 
 mod average_class_size;
+mod cells;
 mod certainty_penalty;
 mod classification;
 mod conditional_entropy;
@@ -26,6 +27,7 @@ mod tuples;
 mod volume;
 
 pub use average_class_size::AverageClassSize;
+pub(crate) use cells::CellPrices;
 pub use certainty_penalty::CertaintyPenalty;
 pub use classification::Classification;
 pub use conditional_entropy::ConditionalEntropy;

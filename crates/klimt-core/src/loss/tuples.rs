@@ -2,48 +2,25 @@
 
 use super::Locator;
 use crate::Result;
-use crate::packed::{Packed, PackedKernel, Tuple, pack};
+use crate::distinct::DistinctTuples;
 use crate::statistics::Extent;
 use crate::table::Table;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows of a table, sorted by their tuples of quasi-identifiers.
+/// The distinct tuples of quasi-identifiers of some rows.
 #[derive(Debug)]
-pub(super) struct Tuples {
-    rows: Vec<u32>,
-    /// Where the rows of each distinct tuple end.
-    ends: Vec<usize>,
-}
+pub(super) struct Tuples(DistinctTuples);
 
 impl Tuples {
     /// The tuples of the given rows.
     pub fn of(table: &Table, rows: Vec<u32>) -> Result<Self> {
-        struct Sort;
-        impl PackedKernel for Sort {
-            type Output = Tuples;
-
-            fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Tuples> {
-                let mut rows: Vec<(T, u32)> = packed.rows.into_iter().zip(packed.ids).collect();
-                rows.par_sort_unstable_by(|(a, i), (b, j)| a.words().cmp(b.words()).then(i.cmp(j)));
-                let mut ends = Vec::new();
-                for tuple in rows.chunk_by(|(a, _), (b, _)| a.words() == b.words()) {
-                    ends.push(ends.last().unwrap_or(&0) + tuple.len());
-                }
-                Ok(Tuples { rows: rows.into_iter().map(|(_, row)| row).collect(), ends })
-            }
-        }
-        pack(table, rows, Sort)
+        DistinctTuples::of(table, table.quasi_identifiers(), rows).map(Tuples)
     }
 
     /// The rows of each tuple.
     pub fn rows(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.ends.len()).map(|tuple| self.rows_of(tuple))
-    }
-
-    fn rows_of(&self, tuple: usize) -> &[u32] {
-        let start = if tuple == 0 { 0 } else { self.ends[tuple - 1] };
-        &self.rows[start..self.ends[tuple]]
+        self.0.iter()
     }
 
     /// Makes something of the regions that hold each tuple, where that is little work without a [`Locator`]: tuples that
@@ -65,10 +42,10 @@ impl Tuples {
             .map(|dimension| (0..regions).map(|region| ends(region, dimension)).collect())
             .collect();
         let prefixes = Prefixes { tuples: self, table, ends: ends? };
-        let starts: Vec<usize> = (0..self.ends.len()).step_by(CHUNK).collect();
+        let starts: Vec<usize> = (0..self.0.len()).step_by(CHUNK).collect();
         let chunks: Option<Vec<Vec<R>>> = starts
             .into_par_iter()
-            .map(|start| prefixes.locate(start..self.ends.len().min(start + CHUNK), &make))
+            .map(|start| prefixes.locate(start..self.0.len().min(start + CHUNK), &make))
             .collect();
         Some(chunks?.into_iter().flatten().collect())
     }
@@ -81,14 +58,14 @@ impl Tuples {
         make: impl Fn(&[u32]) -> R + Sync,
     ) -> Vec<R> {
         let look_up = |(codes, found): &mut (Vec<u32>, Vec<u32>), tuple: usize| {
-            let row = self.rows_of(tuple)[0] as usize;
+            let row = self.0.rows(tuple)[0] as usize;
             codes.clear();
             codes.extend((0..table.dimensions()).map(|dimension| table.codes(dimension).get(row)));
             found.clear();
             locator.find(codes, found);
             make(found)
         };
-        (0..self.ends.len()).into_par_iter().map_init(Default::default, look_up).collect()
+        (0..self.0.len()).into_par_iter().map_init(Default::default, look_up).collect()
     }
 }
 
@@ -111,7 +88,7 @@ impl Prefixes<'_> {
         let mut before: Vec<u32> = Vec::new();
         let mut made = Vec::with_capacity(tuples.len());
         for tuple in tuples {
-            let row = self.tuples.rows_of(tuple)[0] as usize;
+            let row = self.tuples.0.rows(tuple)[0] as usize;
             let codes = (0..self.ends.len()).map(|dimension| self.table.codes(dimension).get(row));
             let codes: Vec<u32> = codes.collect();
             let shared = codes.iter().zip(&before).take_while(|(a, b)| a == b).count();

@@ -1,21 +1,23 @@
 //! Partitionings: the rows in groups, the region of each group, and what is proven of them.
 
 mod coalesce;
+mod descent;
 mod family;
 mod groups;
-mod identical;
 mod narrowed;
 mod planted;
 mod tree;
 mod way;
 
+pub use descent::Descent;
+pub(crate) use descent::{Members, Thresholds, Turn, is_marked};
 pub use family::{Family, LowerBound, Scheme};
 pub use groups::{Groups, PartitionGroups};
-pub use identical::identical_tuples;
 pub use narrowed::Narrowed;
 pub use tree::{CutNode, CutTree};
 pub use way::Way;
 
+pub use crate::distinct::identical_tuples;
 pub use crate::packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
 
 use crate::packed::compact_regions;

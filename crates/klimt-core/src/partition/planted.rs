@@ -1,6 +1,8 @@
 //! From cuts to groups: the partitioning that a cut tree makes of a table.
 
-use super::{CutNode, CutTree, Packed, PackedKernel, Partitioning, Tuple, compact_regions, pack};
+use super::{
+    CutNode, CutTree, Descent, Packed, PackedKernel, Partitioning, Tuple, Turn, compact_regions, pack,
+};
 use crate::Result;
 use crate::table::Table;
 
@@ -15,9 +17,8 @@ impl Partitioning {
             type Output = Partitioning;
             fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<Partitioning> {
                 let Plant(table, mut tree) = self;
-                let missing: Vec<Option<u32>> =
-                    (0..table.dimensions()).map(|d| table.domain(d).missing_code()).collect();
-                let ends = sow(&mut tree, &mut packed, &missing);
+                let descent = Descent::over(&tree, table);
+                let ends = sow(&mut tree, &mut packed, &descent);
                 let regions = compact_regions(&packed.rows, &ends, table);
                 let (order, tree) = (packed.ids, Some(tree));
                 Ok(Partitioning { order, ends, regions, tree, bound: None, strict: true })
@@ -27,37 +28,29 @@ impl Partitioning {
     }
 }
 
-/// Moves the rows below the leaves that hold them, counts them there, and returns where the groups end. `missing`
-/// has the code of the missing value in each dimension.
-fn sow<T: Tuple>(tree: &mut CutTree, packed: &mut Packed<T>, missing: &[Option<u32>]) -> Vec<u32> {
+/// Moves the rows below the leaves that hold them, counts them there, and returns where the groups end.
+fn sow<T: Tuple>(tree: &mut CutTree, packed: &mut Packed<T>, descent: &Descent) -> Vec<u32> {
     let mut away = packed.clone();
     let mut ends = Vec::new();
     let mut pending = vec![(0, 0..packed.rows.len())];
     while let Some((at, range)) = pending.pop() {
-        let goes_right: Box<dyn Fn(&T) -> bool> = match tree.nodes[at] {
-            CutNode::Leaf { .. } => {
+        let turn = &descent.turns()[at];
+        let dimension = match turn {
+            Turn::Leaf(_) => {
                 tree.nodes[at] = CutNode::Leaf { rows: range.len() as u32 };
                 if !range.is_empty() {
                     ends.push(range.end as u32);
                 }
                 continue;
             }
-            CutNode::Threshold { dimension, code, missing_left, .. } => {
-                let missing = missing[dimension as usize].filter(|_| missing_left);
-                Box::new(move |row| {
-                    let at = row.code(dimension as usize);
-                    at > code && Some(at) != missing
-                })
-            }
-            CutNode::Subset { dimension, first, len, .. } => {
-                let members = tree.members[first as usize..(first + len) as usize].to_vec();
-                Box::new(move |row| !members.contains(&row.code(dimension as usize)))
-            }
+            Turn::Threshold { dimension, .. }
+            | Turn::MissingLeft { dimension, .. }
+            | Turn::Subset { dimension, .. } => *dimension,
         };
         let (mut left, mut right) = (range.start, 0);
         for row in range.clone() {
             let (tuple, id) = (packed.rows[row], packed.ids[row]);
-            if goes_right(&tuple) {
+            if turn.goes_right(tuple.code(dimension)) {
                 (away.rows[right], away.ids[right]) = (tuple, id);
                 right += 1;
             } else {

@@ -1,36 +1,14 @@
 //! From a row to the leaf of a few cuts.
 
-use crate::partition::{CutNode, CutTree};
+use crate::partition::{CutTree, Descent, Members, Turn, is_marked};
 use crate::spill::Block;
 use crate::table::{Codes, Table, Word};
 
 /// The cuts of a tree, ready for blocks of rows.
 pub(super) struct Router {
-    nodes: Vec<Node>,
-    leaves: usize,
-}
-
-enum Node {
-    /// Codes up to `code` go left, to the next node.
-    Threshold {
-        column: usize,
-        code: u32,
-        right: usize,
-    },
-    /// Codes up to `code` go left, to the next node, and so does the missing value.
-    MissingLeft {
-        column: usize,
-        code: u32,
-        missing: u32,
-        right: usize,
-    },
-    /// Codes that are marked go left, to the next node.
-    Subset {
-        column: usize,
-        left: Vec<bool>,
-        right: usize,
-    },
-    Leaf,
+    descent: Descent,
+    /// The column of every dimension.
+    columns: Vec<usize>,
 }
 
 /// The rows of a block, leaf by leaf, each in their order.
@@ -72,35 +50,12 @@ impl Routed {
 impl Router {
     /// The cuts of a tree of strict cuts; leaves are numbered from left to right.
     pub fn new(tree: &CutTree, frame: &Table) -> Self {
-        let column = |dimension: u32| frame.quasi_identifiers()[dimension as usize];
-        let nodes: Vec<Node> = tree
-            .nodes
-            .iter()
-            .enumerate()
-            .map(|(at, node)| match *node {
-                CutNode::Leaf { .. } => Node::Leaf,
-                CutNode::Threshold { dimension, code, missing_left, right, .. } => {
-                    let (column, right) = (column(dimension), at + right as usize);
-                    match frame.domain(dimension as usize).missing_code().filter(|_| missing_left) {
-                        Some(missing) => Node::MissingLeft { column, code, missing, right },
-                        None => Node::Threshold { column, code, right },
-                    }
-                }
-                CutNode::Subset { dimension, first, len, right, .. } => {
-                    let mut left = vec![false; frame.domain(dimension as usize).cardinality()];
-                    let members = &tree.members[first as usize..(first + len) as usize];
-                    members.iter().for_each(|&code| left[code as usize] = true);
-                    Node::Subset { column: column(dimension), left, right: at + right as usize }
-                }
-            })
-            .collect();
-        let leaves = nodes.iter().filter(|node| matches!(node, Node::Leaf)).count();
-        Router { nodes, leaves }
+        Router { descent: Descent::over(tree, frame), columns: frame.quasi_identifiers().to_vec() }
     }
 
     /// How many leaves there are.
     pub fn leaves(&self) -> usize {
-        self.leaves
+        self.descent.leaves()
     }
 
     /// Puts the rows of a block in the order of the leaves.
@@ -121,32 +76,25 @@ impl Router {
         first: u32,
         ends: &mut Vec<u32>,
     ) {
-        let (left, right) = match &self.nodes[at] {
-            Node::Leaf => return ends.push(first + rows.len() as u32),
-            Node::Threshold { column, code, right } => {
-                let left = match block.codes(*column) {
-                    Codes::U8(codes) => part(rows, spare, codes, |c| c > *code),
-                    Codes::U16(codes) => part(rows, spare, codes, |c| c > *code),
-                    Codes::U32(codes) => part(rows, spare, codes, |c| c > *code),
-                };
+        let (left, right) = match &self.descent.turns()[at] {
+            Turn::Leaf(_) => return ends.push(first + rows.len() as u32),
+            Turn::Threshold { dimension, code, right } => {
+                let left = part_by(rows, spare, block.codes(self.columns[*dimension]), |c| c > *code);
                 (left, *right)
             }
-            Node::MissingLeft { column, code, missing, right } => {
+            Turn::MissingLeft { dimension, code, missing, right } => {
                 let is_right = |c: u32| c > *code && c != *missing;
-                let left = match block.codes(*column) {
-                    Codes::U8(codes) => part(rows, spare, codes, is_right),
-                    Codes::U16(codes) => part(rows, spare, codes, is_right),
-                    Codes::U32(codes) => part(rows, spare, codes, is_right),
-                };
+                let left = part_by(rows, spare, block.codes(self.columns[*dimension]), is_right);
                 (left, *right)
             }
-            Node::Subset { column, left: members, right } => {
-                let is_right = |code: u32| !members[code as usize];
-                let left = match block.codes(*column) {
-                    Codes::U8(codes) => part(rows, spare, codes, is_right),
-                    Codes::U16(codes) => part(rows, spare, codes, is_right),
-                    Codes::U32(codes) => part(rows, spare, codes, is_right),
-                };
+            Turn::Subset { dimension, left: Members::Marked(marked), right } => {
+                let is_right = |code: u32| !is_marked(marked, code);
+                let left = part_by(rows, spare, block.codes(self.columns[*dimension]), is_right);
+                (left, *right)
+            }
+            Turn::Subset { dimension, left: Members::Listed(listed), right } => {
+                let is_right = |code: u32| listed.binary_search(&code).is_err();
+                let left = part_by(rows, spare, block.codes(self.columns[*dimension]), is_right);
                 (left, *right)
             }
         };
@@ -154,6 +102,15 @@ impl Router {
         let (low_spare, high_spare) = spare.split_at_mut(left);
         self.descend(at + 1, block, low, low_spare, first, ends);
         self.descend(right, block, high, high_spare, first + left as u32, ends);
+    }
+}
+
+/// Parts rows by their codes, of whichever width these are.
+fn part_by(rows: &mut [u32], spare: &mut [u32], codes: &Codes, is_right: impl Fn(u32) -> bool) -> usize {
+    match codes {
+        Codes::U8(codes) => part(rows, spare, codes, is_right),
+        Codes::U16(codes) => part(rows, spare, codes, is_right),
+        Codes::U32(codes) => part(rows, spare, codes, is_right),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::axis::Found;
 use super::function::{LeafBox, RecodingFunction, Side};
-use crate::partition::{CutNode, Partitioning};
+use crate::partition::{CutNode, Descent, Partitioning};
 use crate::region::{Cell, Extents, Regions};
 use crate::table::{Codes, Column, ColumnData, Domain, Role, Shape, Table};
 use crate::{Error, Result};
@@ -76,8 +76,14 @@ impl RecodingFunction {
             found.ok_or_else(|| Error::input(format!("the recoding function has no column {name}")))
         };
         let columns: Vec<usize> = (0..table.dimensions()).map(column).collect::<Result<_>>()?;
+        // Behind the values of the function's own domains stands whatever has no value there.
+        let codes = |dimension: usize| {
+            let values = placed[dimension].domain.value_count();
+            (values + 1, Some(values as u32))
+        };
+        let descent = Descent::new(&self.tree, codes);
         let mut rows: Vec<(Key, u32)> =
-            (0..table.rows()).map(|row| (self.key(&placed, row, manner), row as u32)).collect();
+            (0..table.rows()).map(|row| (self.key(&placed, &descent, row, manner), row as u32)).collect();
         rows.sort_unstable();
         let (mut order, mut ends, mut keys): (Vec<u32>, Vec<u32>, Vec<Key>) = Default::default();
         for group in rows.chunk_by(|a, b| a.0 == b.0) {
@@ -132,8 +138,8 @@ impl RecodingFunction {
         Ok(Placed { domain, found, places })
     }
 
-    fn key(&self, placed: &[Placed], row: usize, manner: Manner) -> Key {
-        let leaf = self.leaf(placed, row) as u32;
+    fn key(&self, placed: &[Placed], descent: &Descent, row: usize, manner: Manner) -> Key {
+        let leaf = descent.node(|dimension| placed[dimension].code(row)) as u32;
         let place = |(dimension, column): (usize, &Placed)| match column.places[row] {
             Place::Missing if self.is_starred(leaf, dimension) => Place::Inside,
             place => place,
@@ -149,26 +155,6 @@ impl RecodingFunction {
 
     fn is_starred(&self, leaf: u32, dimension: usize) -> bool {
         self.starred.binary_search(&(leaf, dimension as u32)).is_ok()
-    }
-
-    fn leaf(&self, placed: &[Placed], row: usize) -> usize {
-        let code = |dimension: u32| placed[dimension as usize].code(row);
-        let mut at = 0;
-        loop {
-            let (left, right) = match self.tree.nodes[at] {
-                CutNode::Leaf { .. } => return at,
-                CutNode::Threshold { dimension, code: upto, missing_left, right, .. } => {
-                    let code = code(dimension);
-                    let missing = placed[dimension as usize].domain.value_count() as u32;
-                    (code <= upto || (missing_left && code == missing), right)
-                }
-                CutNode::Subset { dimension, first, len, right, .. } => {
-                    let members = &self.tree.members[first as usize..(first + len) as usize];
-                    (members.contains(&code(dimension)), right)
-                }
-            };
-            at += if left { 1 } else { right as usize };
-        }
     }
 
     /// The table by the domains that are published: those of the function, but for the smallest intervals of numbers, days

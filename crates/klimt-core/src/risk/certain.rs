@@ -1,9 +1,8 @@
 //! Sensitive values that are certain: what is learnt of a person without finding the row.
 
-use crate::packed::{Packed, PackedKernel, Tuple, pack_columns};
+use crate::distinct::DistinctTuples;
 use crate::table::{Codes, Domain, Table};
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// For each sensitive column, how many rows are in groups of equal tuples of the quasi-identifiers in which every row
 /// has the same sensitive value; a missing value is a value. Who is known to be in such a group has its value. All
@@ -15,31 +14,17 @@ pub fn certain_rows(table: &Table, quasi_identifiers: &[usize], sensitive: &[usi
     if codes.is_empty() {
         return Ok(Vec::new());
     }
-    pack_columns(table, quasi_identifiers, (0..table.rows() as u32).collect(), Certain { codes })
-}
-
-/// Counts the certain rows of each sensitive column.
-struct Certain<'a> {
-    codes: Vec<(&'a Domain, &'a Codes)>,
-}
-
-impl PackedKernel for Certain<'_> {
-    type Output = Vec<u64>;
-
-    fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Vec<u64>> {
-        let mut rows: Vec<(T, u32)> = packed.rows.into_iter().zip(packed.ids).collect();
-        rows.par_sort_unstable_by(|a, b| a.0.words().cmp(b.0.words()));
-        let mut certain = vec![0; self.codes.len()];
-        for group in rows.chunk_by(|a, b| a.0.words() == b.0.words()) {
-            for (certain, (domain, codes)) in certain.iter_mut().zip(&self.codes) {
-                let value = |row: u32| domain.class(codes.get(row as usize));
-                if group.iter().all(|&(_, row)| value(row) == value(group[0].1)) {
-                    *certain += group.len() as u64;
-                }
+    let tuples = DistinctTuples::of(table, quasi_identifiers, (0..table.rows() as u32).collect())?;
+    let mut certain = vec![0; codes.len()];
+    for group in tuples.iter() {
+        for (certain, (domain, codes)) in certain.iter_mut().zip(&codes) {
+            let value = |row: u32| domain.class(codes.get(row as usize));
+            if group.iter().all(|&row| value(row) == value(group[0])) {
+                *certain += group.len() as u64;
             }
         }
-        Ok(certain)
     }
+    Ok(certain)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Keys of generalised tuples: several small dimensions are looked up at once.
 
 use super::levels::Lattice;
-use super::problem::{Problem, mix};
+use super::problem::Problem;
+use crate::distinct::mix;
 
 /// The most codes that a few dimensions have together, and the most keys of all their levels.
 const CODES: usize = 2048;

@@ -1,17 +1,14 @@
 //! What is to be solved, over distinct tuples: which sets of rows may be a group, and what they cost.
 
 use crate::Result;
+use crate::distinct::DistinctTuples;
 use crate::job::Job;
-use crate::loss::Cost;
+use crate::loss::{CellPrices, Cost};
 use crate::packed::{Packed, PackedKernel, Tuple, pack};
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Extent};
-use crate::table::{Shape, Table, Word};
-use hashbrown::HashTable;
-use rayon::prelude::*;
+use crate::table::{Shape, Table};
 
-/// The most codes of a dimension whose cells are priced in a table.
-const TABULATED: usize = 512;
 /// The most codes of a set that a span tells apart.
 const TOLD_APART: usize = 64;
 
@@ -38,25 +35,23 @@ pub(super) struct Problem<'a> {
     pub by_cells: bool,
     sets: Vec<bool>,
     cardinalities: Vec<usize>,
-    /// What a cell pays, by dimension, least and greatest code; empty where that is not tabulated.
-    cells: Vec<Vec<f64>>,
+    /// What a cell pays.
+    cells: CellPrices,
     weights: &'a [f64],
     checked: Collector<'a>,
     priced: Collector<'a>,
 }
 
-/// The distinct tuples of a table.
+/// The distinct tuples of a table, with their codes.
 pub(super) struct Tuples {
     dimensions: usize,
     codes: Vec<u32>,
-    /// The rows, tuple by tuple.
-    rows: Vec<u32>,
-    starts: Vec<u32>,
+    distinct: DistinctTuples,
 }
 
 impl Tuples {
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.distinct.len()
     }
 
     #[inline(always)]
@@ -65,17 +60,14 @@ impl Tuples {
     }
 
     pub fn rows(&self, tuple: u32) -> &[u32] {
-        &self.rows[self.starts[tuple as usize] as usize..self.starts[tuple as usize + 1] as usize]
+        self.distinct.rows(tuple as usize)
     }
 
     #[inline(always)]
     pub fn count(&self, tuple: u32) -> u32 {
-        self.starts[tuple as usize + 1] - self.starts[tuple as usize]
+        self.distinct.count(tuple as usize)
     }
 }
-
-/// How many rows are looked at between two looks at the clock.
-const PATIENCE: u32 = 65_536;
 
 /// Numbers the tuples in the order of their codes; nothing where that is stopped.
 struct Distinct<'s> {
@@ -88,64 +80,12 @@ impl PackedKernel for Distinct<'_> {
 
     fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Option<Tuples>> {
         let dimensions = self.dimensions;
-        let hash = |tuple: &T| {
-            let words = tuple.words().iter();
-            words.fold(0u64, |hash, word| mix(hash ^ u64::from(word.code())))
-        };
-        let mut numbers: HashTable<u32> = HashTable::new();
-        let mut firsts: Vec<u32> = Vec::new();
-        let mut counts: Vec<u32> = Vec::new();
-        let mut number_of = Vec::with_capacity(packed.rows.len());
-        for (row, tuple) in (0..).zip(&packed.rows) {
-            if row % PATIENCE == PATIENCE - 1 && (self.stops)() {
-                return Ok(None);
-            }
-            let is_same =
-                |&number: &u32| packed.rows[firsts[number as usize] as usize].words() == tuple.words();
-            let of = |&number: &u32| hash(&packed.rows[firsts[number as usize] as usize]);
-            let number = match numbers.entry(hash(tuple), is_same, of) {
-                hashbrown::hash_table::Entry::Occupied(found) => *found.get(),
-                hashbrown::hash_table::Entry::Vacant(vacant) => {
-                    let number = counts.len() as u32;
-                    vacant.insert(number);
-                    counts.push(0);
-                    number
-                }
-            };
-            if number as usize == firsts.len() {
-                firsts.push(row);
-            }
-            counts[number as usize] += 1;
-            number_of.push(number);
-        }
-        // By what they hold, so that nothing depends on the order of the rows.
-        let mut sorted: Vec<u32> = (0..firsts.len() as u32).collect();
-        let words = |number: u32| packed.rows[firsts[number as usize] as usize].words();
-        sorted.par_sort_unstable_by(|&a, &b| words(a).cmp(words(b)));
-        let mut places = vec![0; sorted.len()];
-        (0..).zip(&sorted).for_each(|(place, &number)| places[number as usize] = place);
-        number_of.iter_mut().for_each(|number| *number = places[*number as usize]);
-        let arranged = |values: &[u32]| sorted.iter().map(|&number| values[number as usize]).collect();
-        let (firsts, counts): (Vec<u32>, Vec<u32>) = (arranged(&firsts), arranged(&counts));
-        let codes = firsts.iter().flat_map(|&row| (0..dimensions).map(move |d| (row, d)));
-        let codes = codes.map(|(row, d)| packed.rows[row as usize].code(d)).collect();
-        drop(packed);
-        let mut starts = vec![0; counts.len() + 1];
-        counts.iter().enumerate().for_each(|(at, count)| starts[at + 1] = starts[at] + count);
-        let mut next = starts.clone();
-        let mut rows = vec![0; number_of.len()];
-        for (row, &number) in (0..).zip(&number_of) {
-            rows[next[number as usize] as usize] = row;
-            next[number as usize] += 1;
-        }
-        Ok(Some(Tuples { dimensions, codes, rows, starts }))
+        let Some(distinct) = DistinctTuples::hashed(&packed.rows, self.stops) else { return Ok(None) };
+        let firsts = (0..distinct.len()).map(|tuple| &packed.rows[distinct.rows(tuple)[0] as usize]);
+        let codes = firsts.flat_map(|tuple| (0..dimensions).map(move |dimension| tuple.code(dimension)));
+        let codes = codes.collect();
+        Ok(Some(Tuples { dimensions, codes, distinct }))
     }
-}
-
-/// A bijection of 64 bits that looks random.
-pub(super) fn mix(seed: u64) -> u64 {
-    let x = (seed ^ seed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x ^ x >> 29
 }
 
 impl<'a> Problem<'a> {
@@ -166,7 +106,7 @@ impl<'a> Problem<'a> {
             by_cells: true,
             sets: (0..table.dimensions()).map(|d| matches!(table.domain(d).shape(), Shape::Set)).collect(),
             cardinalities: (0..table.dimensions()).map(|d| table.domain(d).cardinality()).collect(),
-            cells: Vec::new(),
+            cells: CellPrices::default(),
             weights: job.weights,
             checked: Collector::new(job.requirements.needs(), table)?,
             priced: Collector::new(&job.loss.needs(), table)?,
@@ -179,17 +119,11 @@ impl<'a> Problem<'a> {
                     .cell(dimension, &problem.extent(dimension, problem.single(dimension, 0)))
                     .is_some()
         });
-        problem.cells = (0..table.dimensions()).map(|dimension| problem.tabulate(dimension)).collect();
+        let price = |dimension: usize, lo: u32, hi: u32| {
+            problem.priced(dimension, u64::from(lo) | u64::from(hi) << 32)
+        };
+        problem.cells = CellPrices::new(table, price);
         Ok(Some(problem))
-    }
-
-    fn tabulate(&self, dimension: usize) -> Vec<f64> {
-        let codes = self.table.domain(dimension).cardinality();
-        if self.sets[dimension] || codes > TABULATED {
-            return Vec::new();
-        }
-        let cell = |lo: u64, hi: u64| if lo <= hi { self.priced(dimension, lo | hi << 32) } else { 0.0 };
-        (0..codes * codes).map(|at| cell((at / codes) as u64, (at % codes) as u64)).collect()
     }
 
     pub fn dimensions(&self) -> usize {
@@ -234,13 +168,8 @@ impl<'a> Problem<'a> {
     /// What a row pays for a cell over a span.
     #[inline(always)]
     pub fn cell(&self, dimension: usize, span: Span) -> f64 {
-        let cells = &self.cells[dimension];
-        let (lo, hi) = (span as u32 as usize, (span >> 32) as usize);
-        if cells.is_empty() {
-            self.priced(dimension, span)
-        } else {
-            cells[lo * self.cardinalities[dimension] + hi]
-        }
+        let tabulated = self.cells.interval(dimension, span as u32, (span >> 32) as u32);
+        tabulated.unwrap_or_else(|| self.priced(dimension, span))
     }
 
     fn priced(&self, dimension: usize, span: Span) -> f64 {

@@ -10,7 +10,7 @@ use super::kernel::{Found, Run, Work};
 use super::span::{Rows, Span, hash};
 use crate::cut::{Cut, Edges, Part};
 use crate::packed::{Packed, Tuple};
-use crate::partition::{CutNode, CutTree};
+use crate::partition::{CutNode, CutTree, Thresholds};
 use rayon::prelude::*;
 
 /// Parts with at least so many rows are divided,
@@ -24,8 +24,6 @@ const ONE_OF: usize = 8;
 const SAMPLE: usize = 1 << 17;
 /// as far as parts with at most so many rows of the sample.
 const ENOUGH: usize = 64;
-/// The rows that go down the tree side by side, so that none waits for another's cut.
-const ABREAST: usize = 8;
 /// Parts of the sample with fewer rows are cut by one worker.
 const GROWN_ALONE: usize = 1 << 12;
 /// Fewer rows than these are not moved by several workers.
@@ -47,8 +45,7 @@ impl<'a> Run<'a> {
         if tree.nodes.len() < 2 || self.job.observer.cancelled() {
             return Some(span.by_content());
         }
-        let done: Vec<Found> = Routes::new(&tree)
-            .move_rows(span)
+        let done: Vec<Found> = move_rows(&Thresholds::new(&tree), span)
             .into_par_iter()
             .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec(), Above::default()))
             .collect();
@@ -164,110 +161,45 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Thresholds on the way to a leaf; a leaf leads to itself.
-struct Routes {
-    nodes: Vec<Turn>,
-    /// The number of the leaf at a node.
-    leaves: Vec<u32>,
-    many: usize,
-}
-
-#[derive(Clone, Copy)]
-struct Turn {
-    dimension: u32,
-    code: u32,
-    /// Where codes up to `code` go, and where the others go.
-    next: [u32; 2],
-}
-
-impl Routes {
-    fn new(tree: &CutTree) -> Self {
-        let mut many = 0;
-        let (mut nodes, mut leaves) = (Vec::new(), Vec::new());
-        for (at, node) in tree.nodes.iter().enumerate() {
-            leaves.push(many as u32);
-            let here = at as u32;
-            nodes.push(match *node {
-                CutNode::Threshold { dimension, code, right, .. } => {
-                    Turn { dimension, code, next: [here + 1, here + right] }
-                }
-                _ => {
-                    many += 1;
-                    Turn { dimension: 0, code: 0, next: [here; 2] }
-                }
-            });
-        }
-        Routes { nodes, leaves, many }
-    }
-
-    #[inline(always)]
-    fn step<T: Tuple>(&self, at: u32, row: &T) -> u32 {
-        let turn = &self.nodes[at as usize];
-        turn.next[usize::from(row.code(turn.dimension as usize) > turn.code)]
-    }
-
-    /// The leaf of every row, and how many rows each leaf gets.
-    fn route<T: Tuple>(&self, rows: &[T], to: &mut [u32]) -> Vec<usize> {
-        let mut sizes = vec![0; self.many];
-        for (rows, to) in rows.chunks(ABREAST).zip(to.chunks_mut(ABREAST)) {
-            let mut at = [0; ABREAST];
-            let mut moving = true;
-            while moving {
-                moving = false;
-                for (at, row) in at.iter_mut().zip(rows) {
-                    let next = self.step(*at, row);
-                    moving |= next != *at;
-                    *at = next;
-                }
-            }
-            for (to, at) in to.iter_mut().zip(at) {
-                *to = self.leaves[at as usize];
-                sizes[*to as usize] += 1;
-            }
-        }
-        sizes
-    }
-
-    /// Moves the rows of a part there, leaf by leaf, each in their order. Chunks of rows are moved side by side, each to
-    /// places of its own.
-    fn move_rows<'s, T: Tuple>(&self, span: Span<'s, T>) -> Vec<Span<'s, T>> {
-        let rows = span.here.rows.len();
-        let chunk = rows.div_ceil(4 * rayon::current_num_threads()).max(MOVED_ALONE);
-        let mut leaves = vec![0; rows];
-        let sizes: Vec<Vec<usize>> = leaves
-            .par_chunks_mut(chunk)
-            .zip(span.here.rows.par_chunks(chunk))
-            .map(|(leaves, rows)| self.route(rows, leaves))
-            .collect();
-        let mut places: Vec<Vec<Rows<'_, T>>> = sizes.iter().map(|_| Vec::with_capacity(self.many)).collect();
-        let mut rest = Rows { rows: &mut *span.there.rows, ids: &mut *span.there.ids };
-        for leaf in 0..self.many {
-            for (places, sizes) in places.iter_mut().zip(&sizes) {
-                let (place, others) = rest.split_at(sizes[leaf]);
-                places.push(place);
-                rest = others;
-            }
-        }
-        let here = span.here.rows.par_chunks(chunk).zip(span.here.ids.par_chunks(chunk));
-        places.into_par_iter().zip(leaves.par_chunks(chunk)).zip(here).for_each(
-            |((mut places, leaves), (rows, ids))| {
-                let mut filled = vec![0; self.many];
-                for ((&leaf, row), id) in leaves.iter().zip(rows).zip(ids) {
-                    let (place, at) = (&mut places[leaf as usize], &mut filled[leaf as usize]);
-                    (place.rows[*at], place.ids[*at]) = (*row, *id);
-                    *at += 1;
-                }
-            },
-        );
-        let mut parts = Vec::with_capacity(self.many);
-        let mut rest = span.moved(rows).0;
-        for leaf in 0..self.many {
-            let (part, others) = rest.split(sizes.iter().map(|sizes| sizes[leaf]).sum());
-            parts.push(part);
+/// Moves the rows of a part there, leaf by leaf, each in their order. Chunks of rows are moved side by side, each to
+/// places of its own.
+fn move_rows<'s, T: Tuple>(routes: &Thresholds, span: Span<'s, T>) -> Vec<Span<'s, T>> {
+    let rows = span.here.rows.len();
+    let chunk = rows.div_ceil(4 * rayon::current_num_threads()).max(MOVED_ALONE);
+    let mut leaves = vec![0; rows];
+    let sizes: Vec<Vec<usize>> = leaves
+        .par_chunks_mut(chunk)
+        .zip(span.here.rows.par_chunks(chunk))
+        .map(|(leaves, rows)| routes.route(rows, leaves))
+        .collect();
+    let mut places: Vec<Vec<Rows<'_, T>>> = sizes.iter().map(|_| Vec::with_capacity(routes.many)).collect();
+    let mut rest = Rows { rows: &mut *span.there.rows, ids: &mut *span.there.ids };
+    for leaf in 0..routes.many {
+        for (places, sizes) in places.iter_mut().zip(&sizes) {
+            let (place, others) = rest.split_at(sizes[leaf]);
+            places.push(place);
             rest = others;
         }
-        parts
     }
+    let here = span.here.rows.par_chunks(chunk).zip(span.here.ids.par_chunks(chunk));
+    places.into_par_iter().zip(leaves.par_chunks(chunk)).zip(here).for_each(
+        |((mut places, leaves), (rows, ids))| {
+            let mut filled = vec![0; routes.many];
+            for ((&leaf, row), id) in leaves.iter().zip(rows).zip(ids) {
+                let (place, at) = (&mut places[leaf as usize], &mut filled[leaf as usize]);
+                (place.rows[*at], place.ids[*at]) = (*row, *id);
+                *at += 1;
+            }
+        },
+    );
+    let mut parts = Vec::with_capacity(routes.many);
+    let mut rest = span.moved(rows).0;
+    for leaf in 0..routes.many {
+        let (part, others) = rest.split(sizes.iter().map(|sizes| sizes[leaf]).sum());
+        parts.push(part);
+        rest = others;
+    }
+    parts
 }
 
 #[cfg(test)]

@@ -4,14 +4,11 @@ use super::room::Room;
 use super::search::MOST_ROWS;
 use crate::Result;
 use crate::job::Job;
-use crate::loss::Cost;
+use crate::loss::{CellPrices, Cost};
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Extent, Statistics};
 use crate::table::{Shape, Table};
 use std::borrow::Cow;
-
-/// The most codes of a dimension whose cells are priced in a table.
-const TABULATED: usize = 512;
 
 /// The powers of the number of groups with which cells may shrink; the first serves best on tables about people, the
 /// others look elsewhere.
@@ -44,8 +41,8 @@ pub(super) struct Problem<'a> {
     pub collector: Collector<'a>,
     /// Makes all statistics that either needs.
     all: Collector<'a>,
-    /// What a cell pays, by dimension, least and greatest code; empty where that is not tabulated.
-    cells: Vec<Vec<f64>>,
+    /// What a cell pays, where the cost is a sum over cells.
+    cells: CellPrices,
     /// The least cost of partitions by the number of rows.
     balanced: Vec<f64>,
     /// What share of its cost as one group a box may come to cost, by the number of rows.
@@ -75,7 +72,7 @@ impl<'a> Problem<'a> {
             room,
             collector,
             all,
-            cells: Vec::new(),
+            cells: CellPrices::default(),
             balanced: Vec::new(),
             discounts: Default::default(),
         };
@@ -84,7 +81,9 @@ impl<'a> Problem<'a> {
             SLANTS.map(|slant| (0..=most).map(|rows| problem.discounted(rows, slant)).collect());
         problem.balanced = (0..=most).map(|rows| problem.balance(rows)).collect();
         if pricing == Pricing::Cells {
-            problem.cells = (0..table.dimensions()).map(|dimension| problem.tabulate(dimension)).collect();
+            let price =
+                |dimension: usize, lo: u32, hi: u32| problem.priced(dimension, &Extent::Interval { lo, hi });
+            problem.cells = CellPrices::new(table, price);
         }
         Ok(problem)
     }
@@ -94,18 +93,6 @@ impl<'a> Problem<'a> {
         self.job.stops()
     }
 
-    fn tabulate(&self, dimension: usize) -> Vec<f64> {
-        let codes = self.table.domain(dimension).cardinality();
-        if self.is_set(dimension) || codes > TABULATED {
-            return Vec::new();
-        }
-        let cell = |lo: usize, hi: usize| match lo <= hi {
-            true => self.priced(dimension, &Extent::Interval { lo: lo as u32, hi: hi as u32 }),
-            false => 0.0,
-        };
-        (0..codes * codes).map(|at| cell(at / codes, at % codes)).collect()
-    }
-
     fn priced(&self, dimension: usize, extent: &Extent) -> f64 {
         self.loss.cell(dimension, extent).expect("the loss is priced by cells")
     }
@@ -113,11 +100,8 @@ impl<'a> Problem<'a> {
     /// What a cell from one code to another pays.
     #[inline(always)]
     pub fn interval(&self, dimension: usize, lo: u32, hi: u32) -> f64 {
-        let cells = &self.cells[dimension];
-        if cells.is_empty() {
-            return self.priced(dimension, &Extent::Interval { lo, hi });
-        }
-        cells[lo as usize * self.table.domain(dimension).cardinality() + hi as usize]
+        let tabulated = self.cells.interval(dimension, lo, hi);
+        tabulated.unwrap_or_else(|| self.priced(dimension, &Extent::Interval { lo, hi }))
     }
 
     /// What a cell over two codes pays.

@@ -10,7 +10,7 @@ use super::family::Generalization;
 use super::groups::Groups;
 use super::keys::Grouper;
 use super::problem::{Pricing, Problem};
-use super::tuples::gather;
+use crate::distinct::gather;
 use crate::statistics::Extent;
 
 /// A slab that grows and shrinks.

@@ -1,8 +1,8 @@
 //! The distinct tuples of a table, as atoms: what the search works on instead of rows.
 
 use super::family::Family;
+use crate::distinct::{gather, number_pairs};
 use crate::table::{Codes, Table};
-use hashbrown::HashMap;
 use rayon::prelude::*;
 
 /// The distinct tuples of atoms, column by column, with the rows that have them.
@@ -36,7 +36,7 @@ impl Tuples {
                 .enumerate()
                 .map(|(row, &tuple)| u64::from(tuple) << 32 | u64::from(atom_of[codes.get(row) as usize]))
                 .collect();
-            many = renumber(&keys, &mut of_row, many, atom_of.len());
+            many = number_pairs(&keys, &mut of_row, many, atom_of.len());
         }
         if stops() {
             return None;
@@ -101,22 +101,6 @@ impl Tuples {
     }
 }
 
-/// The numbers of things by the group of each, and where each group ends.
-pub(super) fn gather(groups: &[u32], many: usize) -> (Vec<u32>, Vec<usize>) {
-    let mut next = vec![0usize; many + 1];
-    groups.iter().for_each(|&group| next[group as usize + 1] += 1);
-    for group in 0..many {
-        next[group + 1] += next[group];
-    }
-    let ends = next[1..].to_vec();
-    let mut order = vec![0; groups.len()];
-    for (at, &group) in (0..).zip(groups) {
-        order[next[group as usize]] = at;
-        next[group as usize] += 1;
-    }
-    (order, ends)
-}
-
 /// The atom of every code; 0 for codes that do not occur.
 fn atoms(family: &Family, cardinality: usize) -> Vec<u32> {
     let mut atoms = vec![0; cardinality];
@@ -124,32 +108,4 @@ fn atoms(family: &Family, cardinality: usize) -> Vec<u32> {
         codes.iter().for_each(|&code| atoms[code as usize] = atom);
     }
     atoms
-}
-
-/// The most numbers that a plain table of pairs may have.
-const TABLED: usize = 1 << 22;
-
-/// Numbers pairs of a tuple and an atom in the order of first appearance.
-fn renumber(keys: &[u64], of_row: &mut [u32], tuples: usize, atoms: usize) -> usize {
-    let mut many = 0;
-    if tuples * atoms <= TABLED {
-        let mut table = vec![u32::MAX; tuples * atoms];
-        for (&key, number) in keys.iter().zip(of_row) {
-            let place = &mut table[(key >> 32) as usize * atoms + key as u32 as usize];
-            if *place == u32::MAX {
-                *place = many;
-                many += 1;
-            }
-            *number = *place;
-        }
-    } else {
-        let mut seen: HashMap<u64, u32> = HashMap::with_capacity(tuples * 2);
-        for (&key, number) in keys.iter().zip(of_row) {
-            *number = *seen.entry(key).or_insert_with(|| {
-                many += 1;
-                many - 1
-            });
-        }
-    }
-    many as usize
 }
