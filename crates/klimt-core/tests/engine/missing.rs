@@ -1,6 +1,7 @@
 //! A few missing values cost little, whatever the algorithm.
 
 use crate::common::{column, letters};
+use klimt_core::Choice;
 use klimt_core::algorithm::gensearch::{GenSearch, Splits};
 use klimt_core::algorithm::index::{BoxSplit, RPlusTree};
 use klimt_core::algorithm::local::Local;
