@@ -6,6 +6,7 @@ mod brute;
 mod claims;
 mod common;
 mod costs;
+mod deep;
 mod definitions;
 mod enumeration;
 mod family;

@@ -28,6 +28,7 @@ mod room;
 mod search;
 mod subtree;
 mod tally;
+mod walk;
 
 pub use plan::{Effort, improve};
 pub use search::MOST_ROWS;

@@ -4,9 +4,11 @@
 //! of the best-looking cuts is finished at depth d − 1, and the one that turned out best is taken. Whatever is found on
 //! the way is remembered.
 
+use super::cuts::Cut;
 use super::part::{Part, Rows};
 use super::problem::Problem;
-use super::search::{Search, is_small, with_words};
+use super::search::{Known, Search, Side, is_small, with_words};
+use super::walk::Walk;
 
 /// How rollouts go about it.
 #[derive(Clone, Copy, Debug)]
@@ -34,46 +36,76 @@ impl Search<'_> {
         }, else unreachable!("parts are small enough to be searched"))
     }
 
+    /// Finishes a box greedily, or with a look ahead of `depth` levels; returns the cost of the best partition known.
     fn finish<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, depth: u8, how: &Rollout) -> f64 {
+        let mut walk = Walk::new(of);
+        let mut begun: Vec<Begun> = Vec::new();
+        let mut cost = self.begin(part, of, depth, how, &mut begun);
+        while let Some(inner) = begun.last_mut() {
+            match (inner.side, cost.take()) {
+                (Side::Few, Some(first)) => {
+                    let few = walk.back_from_few();
+                    (inner.first, inner.side) = (first, Side::Many);
+                    let depth = inner.depth_of_sides();
+                    walk.into_many(&few);
+                    cost = self.begin(part, &walk.here, depth, how, &mut begun);
+                    continue;
+                }
+                (Side::Many, Some(second)) => {
+                    walk.back_from_many();
+                    inner.add_cut(inner.first + second);
+                }
+                _ => {}
+            }
+            match inner.next_cut() {
+                Some(cut) => {
+                    inner.side = Side::Few;
+                    let depth = inner.depth_of_sides();
+                    let [few, _] = part.divide(&walk.here, part.left(&walk.here, &cut), cut.left);
+                    walk.into_few(&few);
+                    cost = self.begin(part, &walk.here, depth, how, &mut begun);
+                }
+                None => {
+                    let known = begun.pop().expect("a box is begun").known;
+                    self.known.insert(walk.here.key, known);
+                    cost = Some(known.upper);
+                }
+            }
+        }
+        cost.expect("what the outermost box costs")
+    }
+
+    /// The cost of the best partition of a box where it is known or the box is small; else its cuts are to be rolled
+    /// out.
+    fn begin<const W: usize>(
+        &mut self,
+        part: &Part<'_, W>,
+        of: &Rows<W>,
+        depth: u8,
+        how: &Rollout,
+        begun: &mut Vec<Begun>,
+    ) -> Option<f64> {
         let depth = if of.count <= how.deep { depth.min(1) } else { depth };
-        let mut known = self.meet(part, of);
+        let known = self.meet(part, of);
         let last = of.count < 2 * part.problem.least_side() as u32;
         if last || known.depth > depth || known.lower >= known.upper || self.boxes == 0 {
-            return known.upper;
+            return Some(known.upper);
         }
         if is_small(of) {
-            return self.roll_out(part.problem, &part.ids(of), depth, how);
+            return Some(self.roll_out(part.problem, &part.ids(of), depth, how));
         }
         if of.count <= how.bottom {
-            return self.search_bottom(part, of, how);
+            return Some(self.search_bottom(part, of, how));
         }
         let mut cuts = self.spare.pop().unwrap_or_default();
         part.cuts(of, &mut cuts);
         self.boxes = if self.is_stopped() { 0 } else { self.boxes - 1 };
         let looked_at = if depth == 0 { 1 } else { how.width };
-        let mut best: Option<(f64, usize)> = None;
-        for (at, cut) in cuts.iter().enumerate().take(looked_at) {
-            let sides = part.divide(of, part.left(of, cut), cut.left);
-            let cost: f64 =
-                sides.iter().map(|side| self.finish(part, side, depth.saturating_sub(1), how)).sum();
-            if best.is_none_or(|(least, _)| cost < least) {
-                best = Some((cost, at));
-            }
-        }
-        if let Some((mut cost, at)) = best {
-            let cut = cuts[at];
-            if depth > 0 {
-                let sides = part.divide(of, part.left(of, &cut), cut.left);
-                cost = sides.iter().map(|side| self.finish(part, side, depth, how)).sum();
-            }
-            if cost < known.upper {
-                (known.upper, known.place) = (cost, cut.place);
-            }
-        }
+        // A chain of boxes keeps the cuts that it looks at, not all of them.
+        let looked_at = cuts[..looked_at.min(cuts.len())].to_vec();
         self.spare.push(cuts);
-        known.depth = depth + 1;
-        self.known.insert(of.key, known);
-        known.upper
+        begun.push(Begun::new(known, depth, looked_at));
+        None
     }
 
     /// Searches a box with a few openings.
@@ -87,5 +119,74 @@ impl Search<'_> {
             known.depth = u8::MAX;
         }
         reached.upper
+    }
+}
+
+/// A box whose cuts are being rolled out.
+struct Begun {
+    known: Known,
+    depth: u8,
+    /// The cuts that are looked at, best guess first.
+    cuts: Vec<Cut>,
+    /// The next cut.
+    next: usize,
+    /// The least that a cut came to, and which cut that was.
+    best: Option<(f64, usize)>,
+    /// Whether the best cut is finished at the depth of the box.
+    last: bool,
+    /// The side that the rollout is in.
+    side: Side,
+    /// What the smaller side came to.
+    first: f64,
+}
+
+impl Begun {
+    fn new(known: Known, depth: u8, cuts: Vec<Cut>) -> Self {
+        Begun { known, depth, cuts, next: 0, best: None, last: false, side: Side::Neither, first: 0.0 }
+    }
+
+    /// How many levels are nested in the sides of the current cut.
+    fn depth_of_sides(&self) -> u8 {
+        if self.last { self.depth } else { self.depth.saturating_sub(1) }
+    }
+
+    /// The next cut to roll out: at last the best one again, at the depth of the box.
+    fn next_cut(&mut self) -> Option<Cut> {
+        if self.last {
+            return None;
+        }
+        if let Some(&cut) = self.cuts.get(self.next) {
+            return Some(cut);
+        }
+        self.last = true;
+        match self.best {
+            Some((_, at)) if self.depth > 0 => Some(self.cuts[at]),
+            best => {
+                self.settle(best.map(|(cost, _)| cost));
+                None
+            }
+        }
+    }
+
+    /// Adds what the sides of the current cut cost.
+    fn add_cut(&mut self, cost: f64) {
+        if self.last {
+            self.settle(Some(cost));
+            return;
+        }
+        if self.best.is_none_or(|(least, _)| cost < least) {
+            self.best = Some((cost, self.next));
+        }
+        self.next += 1;
+    }
+
+    /// Remembers what the best cut costs.
+    fn settle(&mut self, cost: Option<f64>) {
+        if let (Some(cost), Some((_, at))) = (cost, self.best)
+            && cost < self.known.upper
+        {
+            (self.known.upper, self.known.place) = (cost, self.cuts[at].place);
+        }
+        self.known.depth = self.depth + 1;
     }
 }

@@ -9,6 +9,7 @@ use super::cuts::Cut;
 use super::part::{Part, Rows};
 use super::place::{Place, key_of};
 use super::problem::Problem;
+use super::walk::Walk;
 use crate::partition::{CutNode, CutTree};
 use hashbrown::HashMap;
 
@@ -147,23 +148,88 @@ impl<'a> Search<'a> {
 
     /// Searches for a partition of a box that costs less than `budget`.
     pub(super) fn open<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, budget: f64) -> Reached {
+        let mut walk = Walk::new(of);
+        let mut opened: Vec<Opened> = Vec::new();
+        let mut reached = self.look_inside(part, of, budget, &mut opened);
+        while let Some(inner) = opened.last_mut() {
+            match (inner.side, reached.take()) {
+                (Side::Few, Some(first)) => {
+                    let few = walk.back_from_few();
+                    inner.first = first;
+                    if first.lower + inner.second.lower < inner.goal && first.upper.is_finite() {
+                        inner.side = Side::Many;
+                        let goal = inner.goal - first.lower;
+                        walk.into_many(&few);
+                        reached = self.look_inside(part, &walk.here, goal, &mut opened);
+                        continue;
+                    }
+                    inner.add_cut(inner.second);
+                }
+                (Side::Many, Some(second)) => {
+                    walk.back_from_many();
+                    inner.add_cut(second);
+                }
+                _ => {}
+            }
+            match inner.next_cut(self.width, self.boxes) {
+                Some(cut) => {
+                    let [few, many] = part.divide(&walk.here, part.left(&walk.here, &cut), cut.left);
+                    inner.second = self.look_up(part, &many);
+                    inner.side = Side::Few;
+                    let goal = inner.goal - inner.second.lower;
+                    walk.into_few(&few);
+                    reached = self.look_inside(part, &walk.here, goal, &mut opened);
+                }
+                None => {
+                    let Opened { mut known, cuts, rest, .. } = opened.pop().expect("a box is open");
+                    self.spare.push(cuts);
+                    known.lower = known.lower.max(rest).min(known.upper);
+                    self.known.insert(walk.here.key, known);
+                    reached = Some(Reached { lower: known.lower, upper: known.upper });
+                }
+            }
+        }
+        reached.expect("what the outermost box came to")
+    }
+
+    /// What is known of a box where that is enough; else the box is opened, its cuts best guess first.
+    fn look_inside<const W: usize>(
+        &mut self,
+        part: &Part<'_, W>,
+        of: &Rows<W>,
+        budget: f64,
+        opened: &mut Vec<Opened>,
+    ) -> Option<Reached> {
         let mut known = self.meet(part, of);
         if of.count < 2 * part.problem.least_side() as u32 {
-            return Reached { lower: known.upper, upper: known.upper };
+            return Some(Reached { lower: known.upper, upper: known.upper });
         }
         if known.lower < known.upper && known.lower < budget && self.boxes > 0 {
             if is_small(of) {
-                return self.solve(part.problem, &part.ids(of), part.dues_of(of), budget);
+                return Some(self.solve(part.problem, &part.ids(of), part.dues_of(of), budget));
             }
             self.boxes -= 1;
             // A box of many rows takes as long as hundreds of small ones.
             if (self.boxes.is_multiple_of(256) || of.count > MANY_ROWS) && self.is_stopped() {
                 self.boxes = 0;
             }
-            self.try_cuts(part, of, budget, &mut known);
+            let mut cuts = self.spare.pop().unwrap_or_default();
+            let complete = part.cuts(of, &mut cuts);
+            if complete && part.problem.price.is_none() && (of.count as usize) < 3 * part.problem.minimum() {
+                // Neither side can be cut again.
+                if let Some(cut) = cuts.first().filter(|cut| cut.cost < known.upper) {
+                    (known.upper, known.place) = (cut.cost, cut.place);
+                }
+                known.lower = known.upper;
+                cuts.clear();
+            }
+            // The least that any partition costs which is not ruled out: the box itself, and what its cuts leave open.
+            let rest = if complete { known.upper } else { known.lower };
+            opened.push(Opened::new(known, cuts, rest, budget));
+            return None;
         }
         self.known.insert(of.key, known);
-        Reached { lower: known.lower, upper: known.upper }
+        Some(Reached { lower: known.lower, upper: known.upper })
     }
 
     /// What is known of a box; at first, what it costs as it is.
@@ -177,67 +243,90 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Tries the cuts of a box, best guess first.
-    fn try_cuts<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, budget: f64, known: &mut Known) {
-        let mut cuts = self.spare.pop().unwrap_or_default();
-        let complete = part.cuts(of, &mut cuts);
-        if complete && part.problem.price.is_none() && (of.count as usize) < 3 * part.problem.minimum() {
-            // Neither side can be cut again.
-            if let Some(cut) = cuts.first().filter(|cut| cut.cost < known.upper) {
-                (known.upper, known.place) = (cut.cost, cut.place);
-            }
-            known.lower = known.upper;
-            cuts.clear();
-        }
-        // The least that any partition costs which is not ruled out: the box itself, and what its cuts leave open.
-        let mut rest = if complete { known.upper } else { known.lower };
-        let mut tried = 0;
-        for cut in &cuts {
-            let goal = budget.min(known.upper);
-            if tried >= self.width {
-                break;
-            }
-            if cut.lower >= goal || self.boxes == 0 {
-                rest = rest.min(cut.lower);
-                continue;
-            }
-            let sides = part.divide(of, part.left(of, cut), cut.left);
-            let reached = self.try_sides(part, &sides, goal);
-            tried += usize::from(reached.upper.is_finite());
-            rest = rest.min(reached.lower);
-            if reached.upper < known.upper {
-                (known.upper, known.place) = (reached.upper, cut.place);
-            }
-        }
-        self.spare.push(cuts);
-        known.lower = known.lower.max(rest).min(known.upper);
-    }
-
-    /// Searches for partitions of both sides that together cost less than `goal`, the smaller side first.
-    fn try_sides<const W: usize>(&mut self, part: &Part<'_, W>, sides: &[Rows<W>; 2], goal: f64) -> Reached {
-        let [few, many] = sides;
-        let mut second = self.look_up(part, many);
-        let first = self.open(part, few, goal - second.lower);
-        if first.lower + second.lower < goal && first.upper.is_finite() {
-            second = self.open(part, many, goal - first.lower);
-        }
-        Reached { lower: first.lower + second.lower, upper: first.upper + second.upper }
-    }
-
     /// Appends the cuts of the best partition found of some rows, and the rows of its leaves one after the other.
     pub fn plant(&self, problem: &Problem<'_>, rows: &[u32], tree: &mut CutTree, order: &mut Vec<u32>) {
-        let place = self.known.get(&key_of(rows)).map_or(Place::NONE, |known| known.place);
-        if place == Place::NONE {
-            tree.nodes.push(CutNode::Leaf { rows: rows.len() as u32 });
-            order.extend_from_slice(rows);
-            return;
+        // Boxes from the last to the next, and the cuts whose left sides end where they begin.
+        let mut pending = vec![(rows.to_vec(), None)];
+        while let Some((rows, ends)) = pending.pop() {
+            if let Some(cut) = ends {
+                tree.close_left(cut);
+            }
+            let place = self.known.get(&key_of(&rows)).map_or(Place::NONE, |known| known.place);
+            if place == Place::NONE {
+                tree.nodes.push(CutNode::Leaf { rows: rows.len() as u32 });
+                order.extend_from_slice(&rows);
+                continue;
+            }
+            let cut = tree.nodes.len();
+            let node = place.node(&mut tree.members);
+            tree.nodes.push(node);
+            let (left, right) = place.divide(problem.table, &rows);
+            pending.push((right, Some(cut)));
+            pending.push((left, None));
         }
-        let cut = tree.nodes.len();
-        let node = place.node(&mut tree.members);
-        tree.nodes.push(node);
-        let (left, right) = place.divide(problem.table, rows);
-        self.plant(problem, &left, tree, order);
-        tree.close_left(cut);
-        self.plant(problem, &right, tree, order);
+    }
+}
+
+/// A box whose cuts are being tried.
+struct Opened {
+    known: Known,
+    /// Its cuts, best guess first.
+    cuts: Vec<Cut>,
+    /// The next cut.
+    next: usize,
+    /// How many cuts led to a partition.
+    tried: usize,
+    /// The least that any partition costs which is not ruled out.
+    rest: f64,
+    /// Partitions that cost as much are not looked for.
+    budget: f64,
+    /// The same, of the sides of the cut that is being tried.
+    goal: f64,
+    /// The side that the search is in.
+    side: Side,
+    /// What the smaller side came to.
+    first: Reached,
+    /// What is known of the larger side.
+    second: Reached,
+}
+
+/// The sides of a cut; the smaller one is searched first.
+#[derive(Clone, Copy)]
+pub(super) enum Side {
+    Neither,
+    Few,
+    Many,
+}
+
+impl Opened {
+    fn new(known: Known, cuts: Vec<Cut>, rest: f64, budget: f64) -> Self {
+        let open = Reached { lower: 0.0, upper: f64::INFINITY };
+        let (side, first, second) = (Side::Neither, open, open);
+        Opened { known, cuts, next: 0, tried: 0, rest, budget, goal: budget, side, first, second }
+    }
+
+    /// The next cut that may lead to less than the budget and than what is known.
+    fn next_cut(&mut self, width: usize, boxes: u64) -> Option<Cut> {
+        while let Some(&cut) = self.cuts.get(self.next).filter(|_| self.tried < width) {
+            self.goal = self.budget.min(self.known.upper);
+            if cut.lower < self.goal && boxes > 0 {
+                return Some(cut);
+            }
+            self.rest = self.rest.min(cut.lower);
+            self.next += 1;
+        }
+        None
+    }
+
+    /// Adds what the sides of the cut came to.
+    fn add_cut(&mut self, second: Reached) {
+        let reached =
+            Reached { lower: self.first.lower + second.lower, upper: self.first.upper + second.upper };
+        self.tried += usize::from(reached.upper.is_finite());
+        self.rest = self.rest.min(reached.lower);
+        if reached.upper < self.known.upper {
+            (self.known.upper, self.known.place) = (reached.upper, self.cuts[self.next].place);
+        }
+        self.next += 1;
     }
 }
