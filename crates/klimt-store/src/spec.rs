@@ -199,7 +199,6 @@ impl StoredColumn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt_core::Words;
 
     #[test]
     fn stores_of_other_versions_are_refused_with_what_to_do() {

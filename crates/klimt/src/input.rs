@@ -98,7 +98,9 @@ impl Input {
     pub(crate) fn again(&self) -> Result<Self> {
         match self.path() {
             Some(path) => Ok(Input { kind: Kind::File(path.to_string()) }),
-            None => Err(Error::input(format!("{}: it is read more than once, so it must be a file", self.name()))),
+            None => {
+                Err(Error::input(format!("{}: it is read more than once, so it must be a file", self.name())))
+            }
         }
     }
 

@@ -87,7 +87,12 @@ impl Measuring {
 
     /// Measures a release. Without an original, the losses that its groups alone tell; the release is then read twice and
     /// must be a file.
-    pub fn run(mut self, original: Option<Input>, release: Input, watched: &Watched<'_>) -> Result<Measurement> {
+    pub fn run(
+        mut self,
+        original: Option<Input>,
+        release: Input,
+        watched: &Watched<'_>,
+    ) -> Result<Measurement> {
         self.check(original.is_some())?;
         let settings = &mut self.settings;
         let path = release.path().map(str::to_string);
@@ -95,7 +100,8 @@ impl Measuring {
             Some(original) => (original, true),
             None => (release.again()?, false),
         };
-        let tally = tally(release, settings, &[Role::Target])?.with_suppressed_stars(self.stars_are_suppressed);
+        let tally =
+            tally(release, settings, &[Role::Target])?.with_suppressed_stars(self.stars_are_suppressed);
         if self.stars_are_suppressed {
             let rows = crate::text::count(tally.suppressed());
             watched.note(Note::remark(format!(
@@ -157,7 +163,9 @@ impl Measuring {
         let (test, target) = (option("test"), option("target"));
         match &self.test {
             None => Ok(()),
-            Some(_) if !has_original => Err(Error::input(format!("{test} needs an original and its release"))),
+            Some(_) if !has_original => {
+                Err(Error::input(format!("{test} needs an original and its release")))
+            }
             Some(_) if !self.settings.columns.values().any(|column| column.role == Some(Role::Target)) => {
                 Err(Error::input(format!("{test} needs a target: the column that is to be learnt"))
                     .with_help(format!("name one that the release publishes, such as {target} class")))

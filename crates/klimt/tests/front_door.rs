@@ -380,5 +380,8 @@ fn a_release_is_verified_and_measured() {
     let measured = klimt::measure(input(300), again(), &usual()).unwrap();
     let exact = release.exact_certificate().loss("ncp").unwrap();
     assert!((measured.losses["ncp"] - exact).abs() < 1e-9, "{} {exact}", measured.losses["ncp"]);
-    assert!(klimt::verify(input(300), &usual()).is_ok_and(|verdict| !verdict.holds()), "the original is unsafe");
+    assert!(
+        klimt::verify(input(300), &usual()).is_ok_and(|verdict| !verdict.holds()),
+        "the original is unsafe"
+    );
 }

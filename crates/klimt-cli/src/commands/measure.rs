@@ -8,8 +8,8 @@ use super::verify::gather;
 use crate::options::MeasureArgs;
 use crate::progress::Progress;
 use crate::terminal::{print, table};
-use klimt::measure::{Measurement, Measuring};
 use klimt::Input;
+use klimt::measure::{Measurement, Measuring};
 use klimt_core::{Error, Result, registry};
 
 /// Runs the command.

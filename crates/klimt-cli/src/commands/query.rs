@@ -2,7 +2,6 @@
 
 pub mod args;
 
-use klimt::measure::as_categories;
 use super::verify::gather;
 use super::{read_table, threads};
 use crate::columns::list_of;
@@ -13,6 +12,7 @@ use klimt::Input;
 use klimt::Other;
 use klimt::certificate::declared_beside;
 use klimt::files::{same_file, write_private};
+use klimt::measure::as_categories;
 use klimt::run::workload;
 use klimt::settings::{ColumnSettings, Settings};
 use klimt::verify::{tally, without_guides};

@@ -5,7 +5,6 @@ pub mod certificate;
 mod command;
 mod queries;
 
-use klimt::measure::{groups_of as published_groups, note_untold};
 use super::verify::{gather, stars_note};
 use super::{read_table, threads};
 use crate::columns::{dialect_spec, list_of};
@@ -19,6 +18,7 @@ use klimt::Input;
 use klimt::certificate::{CertificateFile, four_digits, is_by_sizes};
 use klimt::columns;
 use klimt::files::{same_file, write_whole};
+use klimt::measure::{groups_of as published_groups, note_untold};
 use klimt::settings::Settings;
 use klimt::verify::{Counted, count_release, describe_broken, facts, without_guides};
 use klimt::{Other, did_you_mean};

@@ -109,7 +109,11 @@ fn strangers_and_odd_values_are_counted() {
     let ran = place.ok("verify release.csv --qi age,city --sensitive ill --attack --background ages.csv");
     assert!(ran.err.contains("does not have city"), "{}", ran.err);
     let ran = place.run("verify release.csv --qi age,city --attack --background none.csv");
-    assert!(ran.code == Some(2) && ran.err.contains("none.csv: no column has the name of a quasi-identifier"), "{}", ran.err);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("none.csv: no column has the name of a quasi-identifier"),
+        "{}",
+        ran.err
+    );
     let ran = place.run("verify release.csv --qi age,city --attack --background gone.csv");
     assert!(ran.code == Some(2) && ran.err.contains("gone.csv"), "{}", ran.err);
 }

@@ -76,7 +76,12 @@ fn an_unknown_column_is_told_with_the_nearest_name() {
     let place = Place::new();
     place.write("in.csv", people(20));
     let args = "anonymize in.csv --qi agee,sexx --other drop -k 2 -o out.csv";
-    fails(&place, args, 2, &["unknown column agee; did you mean age?", "unknown column sexx; did you mean sex?"]);
+    fails(
+        &place,
+        args,
+        2,
+        &["unknown column agee; did you mean age?", "unknown column sexx; did you mean sex?"],
+    );
 }
 
 #[test]

@@ -75,10 +75,7 @@ fn what_cannot_be_learnt_says_what_to_do() {
     place.ok("anonymize train.csv --qi age,city --other drop -k 5 -o bare.csv");
     let learn = "--qi age,city --test test.csv";
     for (asked, said) in [
-        (
-            format!("train.csv bare.csv --target class {learn}"),
-            "bare.csv: unknown column class",
-        ),
+        (format!("train.csv bare.csv --target class {learn}"), "bare.csv: unknown column class"),
         (format!("train.csv release.csv {learn}"), "--test needs a target"),
         (format!("release.csv --target class {learn}"), "--test needs an original and its release"),
         (

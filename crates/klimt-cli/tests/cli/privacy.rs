@@ -110,7 +110,11 @@ fn every_wrong_parameter_is_told_at_once() {
     );
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("7 problems"), "{}", ran.err);
-    for part in ["entropy l-diversity must be a number", "ordered, equal or hierarchical", "town is not a sensitive column"] {
+    for part in [
+        "entropy l-diversity must be a number",
+        "ordered, equal or hierarchical",
+        "town is not a sensitive column",
+    ] {
         assert!(ran.err.contains(part), "{}", ran.err);
     }
     for (flags, part) in [

@@ -6,9 +6,9 @@ use super::types::{
     Rows, RunAccount, SearchAccount,
 };
 use crate::run::Checked;
+use klimt_core::job::SearchCounts;
 use klimt_core::loss::{Loss, Original};
 use klimt_core::proof::{Claim, Proof};
-use klimt_core::job::SearchCounts;
 use klimt_core::registry;
 use klimt_core::requirement::{Level, Requirement};
 use klimt_core::table::{Column, DeclaredCodes, Shape, Table};

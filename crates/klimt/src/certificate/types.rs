@@ -1,7 +1,7 @@
 //! What a certificate says, as types. The fields of the JSON have the same names, in kebab-case or as documented.
 
-use klimt_core::proof::Claim;
 use klimt_core::job::SearchCounts;
+use klimt_core::proof::Claim;
 use klimt_core::recode::SavedRequirement;
 use klimt_core::table::Role;
 use klimt_verify::{Bucket, SensitiveFinding};

@@ -2,8 +2,8 @@
 
 use crate::settings::Settings;
 use klimt_core::Result;
-use klimt_core::algorithm::rtree::{Built, RPlusTree};
 use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::rtree::{Built, RPlusTree};
 use klimt_core::job::Job;
 use klimt_core::requirement::Bound;
 

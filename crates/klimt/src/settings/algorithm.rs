@@ -2,8 +2,8 @@
 
 use super::{Settings, SplitSet, Start, Technique};
 use klimt_core::algorithm::gensearch::Priority;
-use klimt_core::algorithm::rtree::By;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
+use klimt_core::algorithm::rtree::By;
 use klimt_core::algorithm::scheme::{Direction, Scheme};
 use klimt_core::registry::AlgorithmKind;
 

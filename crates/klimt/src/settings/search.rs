@@ -3,8 +3,8 @@
 use klimt_core::Choice;
 use klimt_core::algorithm::gensearch::{Priority, Splits};
 use klimt_core::algorithm::optimal::Effort;
-use klimt_core::loss::{Cost, Original, WithPenalty};
 use klimt_core::job::Budget;
+use klimt_core::loss::{Cost, Original, WithPenalty};
 use klimt_core::words::option;
 use klimt_core::{Error, Result, registry};
 use serde_json::{Value, json};

@@ -13,9 +13,9 @@ use crate::settings::{
 use crate::suggest::did_you_mean;
 use klimt_core::Choice;
 use klimt_core::algorithm::gensearch::Priority;
-use klimt_core::algorithm::rtree::By;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
 use klimt_core::algorithm::optimal::Effort;
+use klimt_core::algorithm::rtree::By;
 use klimt_core::algorithm::scheme::Direction;
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;

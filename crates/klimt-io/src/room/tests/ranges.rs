@@ -115,8 +115,7 @@ fn more_different_texts_than_fit_are_a_matter_of_memory() {
         assert!(place.pool.peak() <= place.pool.limit());
         assert_eq!(place.pool.left(), place.pool.limit());
         let help = error.help(klimt_core::Words::Flags);
-        let told = help[0].strip_prefix("--memory ")
-            .and_then(|help| help.strip_suffix("MB would do"));
+        let told = help[0].strip_prefix("--memory ").and_then(|help| help.strip_suffix("MB would do"));
         let enough = Place::new(told.unwrap().parse::<usize>().unwrap() * 1_000_000);
         assert!(load(&file, &enough, &[]).is_ok(), "{error}");
         assert!(told.unwrap().parse::<usize>().unwrap() < 200, "{error}");
