@@ -8,7 +8,7 @@ use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::algorithm::optimal::{Effort, Optimal, improve};
 use klimt_core::algorithm::rtree::{BoxSplit, RPlusTree};
 use klimt_core::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
-use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
+use klimt_core::job::{Budget, Job, Observer, Partitioner, Suppression};
 use klimt_core::loss::{Original, PartitionGroups, Totals, measure};
 use klimt_core::partition::Partitioning;
 use klimt_core::recode::{Manner, RecodingFunction};
@@ -17,6 +17,7 @@ use klimt_core::registry;
 use klimt_core::requirement::Bound;
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Where values are missing.
@@ -98,6 +99,21 @@ struct Setting<'a> {
     partitioner: &'a dyn Partitioner,
     effort: Effort,
     extents: Extents,
+    /// What a search has reported when it is stopped: how far it comes in its time depends on the machine.
+    reports: usize,
+}
+
+/// Stops a search after so many reports.
+struct Reports(AtomicUsize);
+
+impl Observer for Reports {
+    fn advance(&self, _: u64) {}
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+    fn improved(&self, _: f64, _: f64) {
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+    }
 }
 
 /// The certainty penalty of what is published.
@@ -118,16 +134,18 @@ fn release(table: &Table, setting: &Setting<'_>) -> (f64, usize) {
     };
     let loss = registry::LOSSES.iter().find(|(entry, _)| entry.id == "ncp").unwrap().1;
     let cost = loss.cost(&original).unwrap();
+    let seconds = if setting.reports == usize::MAX { 4 } else { 120 };
+    let observer = Reports(AtomicUsize::new(setting.reports));
     let job = Job {
         table,
         requirements: &bound,
         split: &split,
         loss: &*cost,
         suppression: Suppression::NONE,
-        budget: Budget { until: Some(Instant::now() + Duration::from_secs(4)), ..Budget::default() },
+        budget: Budget { until: Some(Instant::now() + Duration::from_secs(seconds)), ..Budget::default() },
         weights: &weights,
         keep_tree: true,
-        observer: &Unobserved,
+        observer: &observer,
     };
     let mut found = setting.partitioner.partition(&job).unwrap();
     if setting.effort != Effort::Fast {
@@ -202,7 +220,7 @@ fn check(table: &Table, found: &Partitioning, setting: &Setting<'_>) {
 const FAST: Effort = Effort::Fast;
 
 fn quick<'a>(k: u64, split: &'a str, partitioner: &'a dyn Partitioner) -> Setting<'a> {
-    Setting { k, split, partitioner, effort: FAST, extents: Extents::Compact }
+    Setting { k, split, partitioner, effort: FAST, extents: Extents::Compact, reports: usize::MAX }
 }
 
 fn grows_little(before: f64, after: f64, what: &str) {
@@ -288,7 +306,9 @@ fn searches_find_what_greedy_algorithms_find() {
         ("best", &mondrian, Effort::Best),
     ];
     for (name, partitioner, effort) in settings {
-        let setting = Setting { effort, ..quick(4, "median", partitioner) };
+        // A search over splits tells of its start, and then of the first descent from the undivided space.
+        let reports = if name.starts_with("gensearch") { 2 } else { usize::MAX };
+        let setting = Setting { effort, reports, ..quick(4, "median", partitioner) };
         let (before, after) = (ncp(&whole, &setting), ncp(&few, &setting));
         eprintln!("{name}: {before:.4} {after:.4}");
         grows_little(before, after, name);

@@ -2,7 +2,6 @@
 //! memory, whatever the budget. Counted, as seconds are not the same twice.
 
 use crate::common::column;
-use klimt_core::Result;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::rothko::{Limits, Method, Rothko, Sampling};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
@@ -16,6 +15,7 @@ use klimt_core::spill::{Block, HeldRows, SpillFolder};
 use klimt_core::split::{SplitCriterion, SplitSpec};
 use klimt_core::statistics::{Needs, Statistics};
 use klimt_core::table::{ColumnSpec, Role, Table};
+use klimt_core::{Remedy, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -213,5 +213,70 @@ fn many_sensitive_values_are_looked_at_a_few_times() {
             // A sample may miss cuts, but not most of them.
             assert!(found * 2 >= groups, "{flag} {text}, {fit} rows fit: {found} groups, {groups} in memory");
         }
+    }
+}
+
+/// 80,000 people with nearly as many sensitive values.
+fn people_of_many_values() -> Table {
+    let cell = |row: u64, at: usize| match at {
+        0 => (row.wrapping_mul(2_654_435_761) >> 7) % 90,
+        1 => (row.wrapping_mul(40_503) >> 3) % 2000,
+        _ => row * 7919 % 79_999,
+    };
+    let columns = ["a", "b", "loan"].iter().enumerate().map(|(at, name)| {
+        let texts: Vec<String> = (0..80_000).map(|row| cell(row, at).to_string()).collect();
+        let role = if at == 2 { Role::Sensitive } else { Role::QuasiIdentifier };
+        column(&ColumnSpec::new(*name, role), &texts.iter().map(String::as_str).collect::<Vec<_>>())
+    });
+    Table::new(80_000, columns.collect()).unwrap()
+}
+
+/// Where memory is too little, the budget that an error names is enough for what it is about.
+#[test]
+fn a_budget_that_is_advised_would_do() {
+    let table = people_of_many_values();
+    let frame = Block::empty(&table).into_table(&table).unwrap();
+    let folder = SpillFolder::within(&std::env::temp_dir());
+    for (text, method) in [
+        ("0.5:equal", Method::Sample(Sampling { alpha: 0.05, rows: None, seed: 1 })),
+        ("0.5:equal", Method::Tree),
+        ("0.1:equal", Method::Sample(Sampling { alpha: 0.05, rows: None, seed: 1 })),
+        ("0.1:equal", Method::Tree),
+        ("0.2:ordered", Method::Tree),
+    ] {
+        let requirements = [("k", "", "5"), ("t-closeness", "loan", text)]
+            .map(|(flag, of, text)| registry::requirement(flag, of, text).unwrap());
+        let mut memory = 1 << 20;
+        let mut said: Vec<String> = Vec::new();
+        loop {
+            let pool = Pool::new(memory);
+            let job = External {
+                frame: &frame,
+                source: &HeldRows::new(&table, 1000),
+                requirements: &requirements,
+                split: &SplitSpec::named("median"),
+                weights: &[1.0; 2],
+                workload: None,
+                keep_tree: false,
+                by_boundaries: false,
+                pool: &pool,
+                folder: &folder,
+                secret: [7; 32],
+                until: None,
+                observer: &Unobserved,
+            };
+            let rothko = Rothko { method, mondrian: Mondrian::default(), limits: Limits::default() };
+            let Err(error) = rothko.run(&job, &mut Groups::default()) else { break };
+            let purpose = error.message().split(" of memory").nth(1).unwrap_or(error.message()).to_string();
+            assert!(!said.contains(&purpose), "{text} {method:?}: {memory} bytes would do, and{purpose}");
+            said.push(purpose);
+            let advice = error.remedies().iter().find_map(|remedy| match remedy {
+                Remedy::RaiseMemory(bytes) => Some(*bytes),
+                _ => None,
+            });
+            memory = advice.expect("what would do is said");
+        }
+        eprintln!("{text} {method:?}: {memory} bytes did, after{said:?}");
+        assert!(said.len() < 3, "{said:?}");
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Room {
     usual: Usual,
     /// What the domains take, about.
     domains: usize,
+    /// What the values take that groups are compared with.
+    compared: usize,
     /// What a row takes while its part is in memory: the table, the tuples in both buffers, its share of the groups.
     working_row: usize,
     limits: Limits,
@@ -109,7 +111,7 @@ impl Room {
         let limit = job.pool.limit().saturating_sub(compared).max(job.pool.limit() / 4);
         let usual = Usual { rows: (limit / 2 / usual_row) as u64, bytes: limit / 8 * 3 };
         let memory = BlockMemory { bytes, row, block_rows: block.rows().max(1) };
-        Ok(Room { memory, usual, domains, working_row, limits })
+        Ok(Room { memory, usual, domains, compared, working_row, limits })
     }
 
     /// TM: the rows that can be partitioned in memory.
@@ -165,7 +167,7 @@ impl Room {
     /// A frequency group of so many bytes does not fit.
     pub fn too_small(&self, job: &External<'_>, bytes: u64) -> Error {
         let share = bytes.saturating_mul(16).div_ceil(15).saturating_mul(4).div_ceil(3);
-        let needed = share + self.domains as u64 + NEGLECTED;
+        let needed = share + (self.domains + self.compared) as u64 + NEGLECTED;
         let budget = memory::amount(job.pool.limit());
         Error::resource(format!("{budget} of memory are too little for one frequency group"))
             .with_help(Remedy::RaiseMemory(needed as usize))

@@ -29,9 +29,13 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let columns: Vec<usize> = (0..job.frame.columns().len()).filter(looked_at).collect();
     let least_group = job.requirements.iter().map(|r| r.minimum_size()).max().unwrap_or(1);
     let compared = compared_bytes(job);
-    // A quarter must be left for the rows.
+    let counted = sensitive(job.frame);
+    let cardinality =
+        |&column: &usize| job.frame.columns()[column].coded().map_or(0, |(d, _)| d.cardinality());
+    let counts = counted.iter().map(cardinality).sum::<usize>() * size_of::<u64>();
+    // A quarter must be left for the rows, beside all that is counted once.
     let purpose = "the values that groups are compared with";
-    let mut taken = job.pool.reserve(compared + compared / 3, purpose)?;
+    let mut taken = job.pool.reserve(compared + compared / 3 + counts, purpose)?;
     taken.shrink_to(compared);
     let room = Room::new(job, &columns, least_group, compared, rothko.limits)?;
     let (frame, pool, folder, observer) = (job.frame, job.pool, job.folder, job.observer);
@@ -43,11 +47,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
         Method::Sample(sampling) if job.source.rows() > room.rows() => Some(sampling),
         _ => None,
     };
-    let counted = sensitive(job.frame);
-    let cardinality =
-        |&column: &usize| job.frame.columns()[column].coded().map_or(0, |(d, _)| d.cardinality());
-    let counts: usize = counted.iter().map(cardinality).sum();
-    let _counts = job.pool.reserve(counts * size_of::<u64>(), "the counts of sensitive values")?;
+    let _counts = job.pool.reserve(counts, "the counts of sensitive values")?;
     let mut first = (Block::empty(job.frame), Vec::new());
     if sampling.is_some() || !counted.is_empty() {
         first = source.survey(sampling.map(|sampling| room.sample(sampling)), &counted)?;
