@@ -8,7 +8,7 @@ import re
 
 from . import formats, generate, losses, reference
 from .case import run
-from .values import Cell, identity, number, position
+from .values import Cell, day, identity, instant, number, position
 
 # Digits of a longer number, of a loss for example, are no value of the table.
 MARKS = tuple(re.compile(mark) for mark in (generate.QI_MARK, generate.SENSITIVE_MARK, generate.SECRET_MARK,
@@ -206,8 +206,8 @@ def statistics_are_right(case, report, release):
             if place is None:
                 continue
             at = case.index(column.name)
-            # Leaves of a hierarchy that only guides a scheme are numbers like others.
-            place_of = number if column.kind == "taxonomy" else lambda text: position(column, text)
+            # Leaves of a hierarchy that only guides a scheme are numbers, days or instants like others.
+            place_of = measured if column.kind == "taxonomy" else lambda text: position(column, text)
             for group in release.groups.values():
                 places = [place_of(case.raw(o[at])) for _, o in group if case.raw(o[at]) != ""]
                 told = {row[place] for row, _ in group}
@@ -220,6 +220,11 @@ def statistics_are_right(case, report, release):
                 told = place_of(text)
                 close = told is not None and abs(told - right) <= (abs(right) / 10**12 if end == "mean" else 0)
                 report.check("statistics", close, f"{column.name}_{end} is {text!r}, by definition {float(right)}")
+
+
+def measured(text):
+    """Where a number, a day or an instant lies on its axis."""
+    return next((place for place in (number(text), day(text), instant(text)) if place is not None), None)
 
 
 def requirements_hold(case, report, release):

@@ -1,6 +1,6 @@
 //! Batches: rows of a file on their way into the store.
 
-use crate::dictionary::{Dictionary, Frame};
+use crate::dictionary::{Dictionary, Frame, Missing};
 use crate::page::Rows;
 use crate::secret::{Key, Secret};
 use crate::spec::{Spec, StoredColumn};
@@ -17,6 +17,8 @@ pub struct Batch<'a> {
     pub frame: &'a Table,
     /// The rows.
     pub source: &'a dyn Source,
+    /// The columns in which empty texts count as missing, and nothing else does.
+    pub empty_texts: &'a [String],
     /// What the file is called in messages.
     pub name: &'a str,
 }
@@ -157,7 +159,11 @@ pub(crate) fn take_values<'a>(
     let take = |(column, dictionary): (&StoredColumn, &mut Dictionary)| {
         let number = batch.column(&column.name)?;
         let values = match batch.frame.columns()[number].coded() {
-            Some((domain, _)) if column.is_coded() => dictionary.take(domain, &survey.used[number]),
+            Some((domain, _)) if column.is_coded() => {
+                let is_empty = batch.empty_texts.contains(&column.name);
+                let missing = if is_empty { Missing::EmptyText } else { Missing::Nothing };
+                dictionary.take(domain, &survey.used[number], missing)
+            }
             None if column.is_coded() => return Err(Error::internal("a batch was read wrongly")),
             _ => Vec::new(),
         };

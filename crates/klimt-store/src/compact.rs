@@ -100,7 +100,9 @@ impl Store {
             for (number, column) in store.spec.columns.iter().enumerate() {
                 let mut dictionary = Dictionary::new(column)?;
                 let domain = old.table.columns()[number].coded().map(|(domain, _)| domain);
-                numbers.push(domain.map_or(Vec::new(), |domain| dictionary.take(domain, &used[number])));
+                numbers.push(domain.map_or(Vec::new(), |domain| {
+                    dictionary.take(domain, &used[number], state.dictionaries[number].missing())
+                }));
                 dictionaries.push(dictionary);
             }
             let frame = Arc::new(Frame::of(&store.spec, &dictionaries)?);

@@ -2,7 +2,7 @@
 //! are read or refused; nothing panics.
 
 use crate::bytes::Writer;
-use crate::dictionary::{Dictionary, Frame};
+use crate::dictionary::{Dictionary, Frame, Missing};
 use crate::page::{Entry, Page, dimensions};
 use crate::secret::Secret;
 use crate::spec::{FORMAT, Spec, StoredColumn};
@@ -149,7 +149,7 @@ impl Resealed {
     }
 
     fn frame(&self) -> Frame {
-        let load = |(number, column)| Dictionary::load(column, number, (1, false), self);
+        let load = |(number, column)| Dictionary::load(column, number, (1, Missing::Never), self);
         let dictionaries = self.spec.columns.iter().enumerate().map(load).collect::<Result<Vec<_>>>();
         dictionaries.and_then(|dictionaries| Frame::of(&self.spec, &dictionaries)).expect("a frame")
     }

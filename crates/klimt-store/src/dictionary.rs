@@ -15,6 +15,47 @@ use rayon::prelude::*;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+/// What rows without a value had in its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Every row has a value.
+    #[default]
+    Never,
+    /// Some had nothing.
+    Nothing,
+    /// All had an empty text, which is published as such.
+    EmptyText,
+}
+
+impl Missing {
+    /// The one that a byte stands for.
+    pub fn of_byte(byte: u8) -> Self {
+        match byte {
+            0 => Missing::Never,
+            2 => Missing::EmptyText,
+            _ => Missing::Nothing,
+        }
+    }
+
+    /// The byte that stands for it.
+    pub fn byte(self) -> u8 {
+        match self {
+            Missing::Never => 0,
+            Missing::Nothing => 1,
+            Missing::EmptyText => 2,
+        }
+    }
+
+    /// What rows of both had: an empty text and nothing are one value to every requirement, and published as one.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Missing::Never, one) | (one, Missing::Never) => one,
+            (Missing::EmptyText, Missing::EmptyText) => Missing::EmptyText,
+            _ => Missing::Nothing,
+        }
+    }
+}
+
 /// The values of one column, by number.
 #[derive(Debug)]
 pub(crate) struct Dictionary {
@@ -23,8 +64,8 @@ pub(crate) struct Dictionary {
     /// Whether numbers are codes.
     fixed: bool,
     texts: TextPool,
-    /// Whether some row has no value.
-    missing: bool,
+    /// What rows without a value had in its place.
+    missing: Missing,
     /// How many texts are in the vault, in how many chunks.
     saved: (usize, u32),
 }
@@ -33,19 +74,31 @@ impl Dictionary {
     /// No values as yet.
     pub fn new(column: &StoredColumn) -> Result<Self> {
         let (spec, coded, fixed) = (column.spec()?, column.is_coded(), column.is_fixed());
-        Ok(Dictionary { spec, coded, fixed, texts: TextPool::default(), missing: false, saved: (0, 0) })
+        Ok(Dictionary {
+            spec,
+            coded,
+            fixed,
+            texts: TextPool::default(),
+            missing: Missing::Never,
+            saved: (0, 0),
+        })
     }
 
     /// What the state keeps of it.
-    pub fn saved(&self) -> (u32, bool) {
+    pub fn saved(&self) -> (u32, Missing) {
         (self.saved.1, self.missing)
+    }
+
+    /// What rows without a value had in its place.
+    pub fn missing(&self) -> Missing {
+        self.missing
     }
 
     /// The values that are in the vault.
     pub fn load(
         column: &StoredColumn,
         number: usize,
-        (chunks, missing): (u32, bool),
+        (chunks, missing): (u32, Missing),
         values: &dyn Values,
     ) -> Result<Self> {
         let mut dictionary = Dictionary::new(column)?;
@@ -77,9 +130,11 @@ impl Dictionary {
     }
 
     /// Takes in the values of a batch's column, of which `used` tells the codes that occur, and returns the number of each
-    /// code. Codes that do not occur have none.
-    pub fn take(&mut self, domain: &Domain, used: &[bool]) -> Vec<u32> {
-        self.missing |= domain.missing_code().is_some_and(|missing| used[missing as usize]);
+    /// code. Codes that do not occur have none. Where the missing one occurs, rows had `missing` in the place of a value.
+    pub fn take(&mut self, domain: &Domain, used: &[bool], missing: Missing) -> Vec<u32> {
+        if domain.missing_code().is_some_and(|missing| used[missing as usize]) {
+            self.missing = self.missing.and(missing);
+        }
         let hasher = hashbrown::DefaultHashBuilder::default();
         let (mut texts, mut text) = (TextPool::default(), Vec::new());
         let codes: Vec<u32> = (0..domain.value_count() as u32).filter(|&code| used[code as usize]).collect();
@@ -116,7 +171,7 @@ impl Dictionary {
         }
         let distinct = Distinct::Texts(self.texts.clone());
         let unfit = |_| Error::internal(format!("column {}: values do not fit", self.spec.name));
-        let encoding = Encoding::of(&self.spec, distinct, self.missing).map_err(unfit)?;
+        let encoding = Encoding::of(&self.spec, distinct, self.missing != Missing::Never).map_err(unfit)?;
         let values = encoding.domain.value_count() as u32;
         let known = if self.fixed { (0..values).collect() } else { encoding.codes };
         let mut numbers = vec![0; values as usize + 1];

@@ -1,6 +1,6 @@
 //! Releases: the groups of a plan, part by part, and what the ledger remembers of them.
 
-use crate::dictionary::Frame;
+use crate::dictionary::{Frame, Missing};
 use crate::gather::Gatherer;
 use crate::histories::Histories;
 use crate::leavers::{Leavers, judges};
@@ -291,6 +291,13 @@ impl Releasing<'_> {
     /// The columns, without rows.
     pub fn frame(&self) -> &Table {
         &self.state.frame.table
+    }
+
+    /// The columns in which what counts as missing are empty texts, which are published as such.
+    pub fn empty_texts(&self) -> Vec<String> {
+        let dictionaries = self.state.dictionaries.iter().zip(self.state.frame.table.columns());
+        let empty = dictionaries.filter(|(dictionary, _)| dictionary.missing() == Missing::EmptyText);
+        empty.map(|(_, column)| column.name.clone()).collect()
     }
 
     /// How many rows are published.

@@ -1,7 +1,7 @@
 //! How things stand in a store: what is read when it is opened, and written with every change.
 
 use crate::bytes::{Reader, Writer, damaged};
-use crate::dictionary::{Coding, Dictionary, Frame};
+use crate::dictionary::{Coding, Dictionary, Frame, Missing};
 use crate::page::{Entry, read_tree, write_tree};
 use crate::past::Chunks;
 use crate::people::Coded;
@@ -292,7 +292,7 @@ impl State {
             dictionary.save(number, change)?;
             let (chunks, missing) = dictionary.saved();
             writer.word(chunks);
-            writer.byte(u8::from(missing));
+            writer.byte(missing.byte());
             self.counts.write(number, &mut writer);
         }
         writer.word(self.directory.pages.len() as u32);
@@ -335,7 +335,7 @@ impl RawState {
         let past = Chunks { first: reader.word()?, next: reader.word()? };
         let (mut dictionaries, mut counts) = (Vec::new(), Vec::new());
         for (number, column) in spec.columns.iter().enumerate() {
-            let saved = (reader.word()?, reader.byte()? != 0);
+            let saved = (reader.word()?, Missing::of_byte(reader.byte()?));
             dictionaries.push(Dictionary::load(column, number, saved, values)?);
             counts.push(read_counts(&mut reader)?);
         }

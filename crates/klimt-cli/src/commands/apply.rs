@@ -8,7 +8,7 @@ use klimt::columns::{column_spec, plan};
 use klimt::files::check_outputs;
 use klimt::run::{Publication, facts, output_dialect, row_order};
 use klimt::settings::{NamedRequirement, Settings, flags, share};
-use klimt::{Output, Stage};
+use klimt::{Note, Output, Stage};
 use klimt_core::job::Suppression;
 use klimt_core::recode::{Applied, Manner, RecodingFunction, Release};
 use klimt_core::region::Extents;
@@ -67,6 +67,12 @@ pub fn run(args: &ApplyArgs) -> Result<()> {
     drop(stage);
     let findings = checked.findings.clone();
     checked.staged.publish()?;
+    if function.suppressed_rows() {
+        watched.note(Note::warning(
+            "rows of the table that this function was made from were suppressed; applied to that table, it may publish them, \
+             so do not publish its result beside the first release",
+        ));
+    }
     let outside = match applied.outside {
         0 => String::new(),
         cells => format!("; {} cells outside the recoding's domain are published as *", count(cells as u64)),

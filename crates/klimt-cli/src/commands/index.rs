@@ -22,7 +22,7 @@ use klimt_core::table::{ColumnSpec, Guard, Role, Table};
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::csv::ReadOptions;
 use klimt_io::room::{Loaded, Room};
-use klimt_io::source::{ColumnPlan, Source};
+use klimt_io::source::{ColumnPlan, ReadReport, Source};
 use klimt_store::{Batch, Means, Promise, Size, Spec, Status, Store};
 use std::fmt::Write;
 use std::path::Path;
@@ -111,11 +111,12 @@ fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
     let folder = SpillFolder::within(&memory.folder());
     let room = Room { pool: &pool, folder: &folder };
     let loaded = read(args, kind, &store, threads, &progress, &room)?;
-    let (frame, rows): (Table, Box<dyn Rows + '_>) = match &loaded {
-        Loaded::Fits(table, _) => {
-            (Block::empty(table).into_table(table)?, Box::new(HeldRows::new(table, HeldRows::BLOCK)))
+    let (frame, rows, report): (Table, Box<dyn Rows + '_>, &ReadReport) = match &loaded {
+        Loaded::Fits(table, report) => {
+            let frame = Block::empty(table).into_table(table)?;
+            (frame, Box::new(HeldRows::new(table, HeldRows::BLOCK)), report)
         }
-        Loaded::Spilled(spilled) => (spilled.frame().clone(), Box::new(Borrowed(spilled))),
+        Loaded::Spilled(spilled) => (spilled.frame().clone(), Box::new(Borrowed(spilled)), spilled.report()),
     };
     let watched = progress.watched();
     let stage = watched.stage(Stage::Indexing, Some(rows.rows()));
@@ -126,7 +127,8 @@ fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
         observer: &stage,
         work: Means::WORK,
     };
-    let batch = Batch { frame: &frame, source: &*rows, name: &args.file };
+    let empty_texts = &report.empty_texts[..];
+    let batch = Batch { frame: &frame, source: &*rows, empty_texts, name: &args.file };
     let (done, size) = match kind {
         Kind::Insert => ("inserted", store.insert(&batch, &means)?),
         Kind::Update => ("replaced", store.update(&batch, &means)?),

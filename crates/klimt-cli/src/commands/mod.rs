@@ -63,12 +63,16 @@ fn manual() -> Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
+/// The stack of a thread of the pool. Parts are cut, and trees of cuts walked, by recursion with small frames, which goes as deep
+/// as there are cuts above a group. Only what is used of a stack takes memory.
+const STACK: usize = 16 << 20;
+
 /// The number of threads, for readers and writers and for the pool that partitions.
 pub fn threads(general: &GeneralArgs) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = general.threads.map_or(cores, usize::from);
     // A pool that exists already (there is one per process) was made with the same number.
-    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build_global();
     threads
 }
 

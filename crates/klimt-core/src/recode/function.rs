@@ -2,8 +2,8 @@
 //!
 //! It is made from what is published. It holds the cuts and, of numbers, days and instants, only the values at which it
 //! cuts and the two ends of the published range; of sets the published categories; orders and hierarchies as they were
-//! given. Of a leaf it says whether a group was published there, not how many rows it had. Where rows were suppressed and
-//! the smallest intervals published, it holds these too, so that rows outside of them can be told.
+//! given. Of a leaf it says whether a group was published there, not how many rows it had. Where rows were suppressed, it
+//! says so, and where the smallest intervals were published, it holds these too, so that rows outside of them can be told.
 
 use super::axis::{Recoded, reduce};
 use crate::partition::{CutNode, CutTree};
@@ -28,6 +28,9 @@ pub struct RecodingFunction {
     pub(super) tree: CutTree,
     /// Leaves and dimensions that were published as `*`, because some of the rows had no value there.
     pub(super) starred: Vec<(u32, u32)>,
+    /// Whether rows of its own table were suppressed, which may come back when it is applied to that table.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    suppressed: bool,
     /// The smallest regions over the leaves with rows, ascending, where rows beside them were suppressed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) boxes: Vec<LeafBox>,
@@ -98,7 +101,7 @@ impl RecodingFunction {
             }
         }
         let (format, requirements) = (FORMAT.to_string(), Vec::new());
-        RecodingFunction { format, k, requirements, extent, columns, tree, starred, boxes }
+        RecodingFunction { format, k, requirements, extent, columns, tree, starred, suppressed, boxes }
     }
 
     /// All of a function but its cuts.
@@ -109,7 +112,14 @@ impl RecodingFunction {
         columns: Vec<Recoded>,
     ) -> Self {
         let (format, tree, starred) = (FORMAT.to_string(), CutTree::default(), Vec::new());
-        RecodingFunction { format, k, requirements, extent, columns, tree, starred, boxes: Vec::new() }
+        let (suppressed, boxes) = (false, Vec::new());
+        RecodingFunction { format, k, requirements, extent, columns, tree, starred, suppressed, boxes }
+    }
+
+    /// Whether rows of its own table were suppressed. Applied to that table, the function may publish them: that release and
+    /// the first one together name the suppressed rows.
+    pub fn suppressed_rows(&self) -> bool {
+        self.suppressed || !self.boxes.is_empty()
     }
 
     /// Reads a saved function; every cut must lie within it.

@@ -1,6 +1,6 @@
 //! The first moments of a column of numbers in a group, exactly.
 
-use crate::table::{Domain, ValueType};
+use crate::table::Domain;
 use crate::{Error, Result};
 
 /// How many rows have a number, the sum of these numbers and the sum of their squares, counted in units of the
@@ -60,10 +60,11 @@ pub fn distances(name: &str, domain: &Domain, rows: u64) -> Result<Vec<u64>> {
 /// The same, where every code is a value of its own.
 fn distances_of_values(name: &str, domain: &Domain, rows: u64) -> Result<Vec<u64>> {
     let count = domain.value_count() as u32;
-    if count == 0 && domain.value_type() != ValueType::Text {
+    // Where every value is missing, nothing tells a type, and no group has a number: its variance is 0.
+    if count == 0 {
         return Ok(Vec::new());
     }
-    if count == 0 || !domain.is_measured() {
+    if !domain.is_measured() {
         return Err(Error::input(format!(
             "column {name} holds no numbers, which a variance or a mean needs"
         )));

@@ -417,3 +417,14 @@ proptest! {
         prop_assert_eq!(check.satisfied(&group(&counts)), second, "{} {:?}", text, counts);
     }
 }
+
+/// Without a single number there is no variance: that is a requirement that does not hold, not one that makes no sense.
+#[test]
+fn a_column_without_values_has_no_variance() {
+    let whole = whole_of(&["", "", ""], false);
+    let bound = Bound::new(&[made("variance", "s", "0.5").unwrap()], &whole).unwrap();
+    let group = Collector::new(bound.needs(), &whole).unwrap().of(&[0, 1, 2]);
+    assert!(!bound.satisfied(&group));
+    let texts = whole_of(&["flu", "", "gout"], false);
+    assert!(Bound::new(&[made("variance", "s", "0.5").unwrap()], &texts).is_err(), "texts are no numbers");
+}

@@ -170,6 +170,7 @@ fn make(
     rows.sort_unstable();
     rows.iter().for_each(|&row| release[row as usize] = texts.next().unwrap());
     let function = RecodingFunction::from_json(function.to_json().as_bytes(), "f.json").unwrap();
+    assert_eq!(function.suppressed_rows(), suppressed, "whoever applies it to its own table is warned");
     Some(Made { release, function })
 }
 

@@ -24,8 +24,13 @@ impl KeptTypes {
     }
 
     /// The same types, with what was found of the columns when they were read.
-    pub fn after(mut self, report: &ReadReport) -> Self {
-        self.empty_texts.extend(report.empty_texts.iter().cloned());
+    pub fn after(self, report: &ReadReport) -> Self {
+        self.with_empty_texts(report.empty_texts.iter().cloned())
+    }
+
+    /// The same types, where what counts as missing in these columns are empty texts.
+    pub fn with_empty_texts(mut self, columns: impl IntoIterator<Item = String>) -> Self {
+        self.empty_texts.extend(columns);
         self
     }
 

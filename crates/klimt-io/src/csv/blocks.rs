@@ -6,8 +6,8 @@ use std::io::{self, Read};
 
 /// How much is read at once, unless that is set.
 const BLOCK: usize = 4 << 20;
-/// The longest record, unless that is set.
-const LONGEST: usize = 256 << 20;
+/// The longest record, however much memory there is.
+pub(super) const LONGEST: usize = 256 << 20;
 
 /// Reads blocks of whole records.
 pub struct BlockReader {

@@ -1,6 +1,6 @@
 //! Reading a CSV file into a table, with several readers side by side.
 
-use super::blocks::{BlockReader, Filled};
+use super::blocks::{BlockReader, Filled, LONGEST};
 use super::dialect::first_lines;
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
@@ -226,7 +226,10 @@ pub(crate) fn fault_error(path: &str, lines_before: u64, fault: Fault, columns: 
             lines_before + 1,
             klimt_core::memory::amount(bytes)
         ))
-        .with_help(format!("close its quote where one is left open, or raise {}", option("memory"))),
+        .with_help(match bytes {
+            LONGEST.. => "close its quote where one is left open, or shorten it".to_string(),
+            _ => format!("close its quote where one is left open, or raise {}", option("memory")),
+        }),
         Fault::Ragged { line, found } => Error::input(format!(
             "{path}: line {}: {found} field{} where the header has {columns}",
             lines_before + line + 1,
@@ -410,4 +413,19 @@ fn lines(header_lines: u64, parsed: &[Parsed], file: Option<&SpillFile>) -> Resu
         lines.push(block.rows, block.lines, irregular);
     }
     Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_memory_is_advised_only_where_it_helps() {
+        let told = |bytes| {
+            let error = fault_error("in.csv", 1, Fault::TooLong { bytes }, 1);
+            format!("{:?}", error.remedies())
+        };
+        assert!(told(1 << 20).contains("memory"), "{}", told(1 << 20));
+        assert!(!told(LONGEST).contains("memory"), "no command reads such a record: {}", told(LONGEST));
+    }
 }

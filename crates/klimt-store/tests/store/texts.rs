@@ -9,7 +9,7 @@ use klimt_core::spill::{Block, HeldRows};
 use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, EMPTY_TEXT, Encoding, Role, Table, TextChunk, TextColumn,
 };
-use klimt_store::Batch;
+use klimt_store::{Batch, Store};
 use std::sync::Arc;
 
 /// What a release publishes of the column `note`.
@@ -76,7 +76,12 @@ fn empty_texts_are_not_missing_ones() {
         let frame = Block::empty(&table).into_table(&table).unwrap();
         let source = HeldRows::new(&table, 7);
         let mut store = world.open();
-        store.insert(&Batch { frame: &frame, source: &source, name: "batch" }, &world.means()).unwrap();
+        store
+            .insert(
+                &Batch { frame: &frame, source: &source, empty_texts: &[], name: "batch" },
+                &world.means(),
+            )
+            .unwrap();
         store.compact(&world.means()).unwrap();
         let mut notes = Notes::default();
         store.release(World::asked(2, By::LeafScan, false)).unwrap().write(&mut notes).unwrap();
@@ -86,4 +91,37 @@ fn empty_texts_are_not_missing_ones() {
         expected.sort();
         assert_eq!(notes.0, expected);
     }
+}
+
+/// The columns of a release in which empty texts are published as such.
+fn empty_texts(world: &World) -> Vec<String> {
+    let mut store = world.open();
+    let mut releasing = store.release(World::asked(2, By::LeafScan, false)).unwrap();
+    releasing.write(&mut Notes::default()).unwrap();
+    releasing.empty_texts()
+}
+
+/// An empty sensitive text counts as missing; a release publishes it as it was, unless others were missing.
+#[test]
+fn empty_sensitive_texts_are_published_as_such() {
+    let world = World::new();
+    world.create(2, &[]);
+    let people: Vec<Person> = (0..20)
+        .map(|at| [(20 + at).to_string(), "red".into(), "Wien".into(), ["", "flu"][at % 2].into()])
+        .collect();
+    let rows = |from: u32| (from..).zip(&people).collect::<Vec<(u32, &Person)>>();
+    let names = [String::from("illness")];
+    let insert = |from: u32, empty_texts: &[String]| {
+        let insert = |store: &mut Store, batch: &Batch<'_>| {
+            store.insert(&Batch { empty_texts, ..*batch }, &world.means())
+        };
+        world.change(&rows(from), insert).unwrap();
+    };
+    insert(0, &names);
+    insert(100, &names);
+    assert_eq!(empty_texts(&world), names);
+    world.open().compact(&world.means()).unwrap();
+    assert_eq!(empty_texts(&world), names, "a store that was made anew remembers");
+    insert(200, &[]);
+    assert!(empty_texts(&world).is_empty(), "both are published as missing");
 }

@@ -173,7 +173,7 @@ impl World {
         let table = batch_table(rows);
         let frame = Block::empty(&table).into_table(&table)?;
         let source = HeldRows::new(&table, 7);
-        work(&mut self.open(), &Batch { frame: &frame, source: &source, name: "batch" })
+        work(&mut self.open(), &Batch { frame: &frame, source: &source, empty_texts: &[], name: "batch" })
     }
 
     /// A release that hides differences.

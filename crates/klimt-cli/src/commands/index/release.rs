@@ -52,7 +52,7 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
     let frame: Table = releasing.frame().clone();
     let columns = release_columns(&frame, &[]);
     let facts = facts(&frame);
-    let kept_types = KeptTypes::default();
+    let kept_types = KeptTypes::default().with_empty_texts(releasing.empty_texts());
     let output = Output::file(&args.output)?;
     let publication = Publication {
         frame: &frame,
@@ -112,6 +112,11 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
     let listed = releasing.enter(&hash, groups)?;
     ready.publish()?;
     let hidden = match listed.smallest_intersection {
+        Some(rows) if listed.differences_allowed => format!(
+            "; whoever was in an earlier release too is in the same groups as {} or more; differences between releases \
+             may single out who joined or left",
+            count(rows)
+        ),
         Some(rows) => format!("; with earlier releases, everybody is hidden among {} or more", count(rows)),
         None => String::new(),
     };
