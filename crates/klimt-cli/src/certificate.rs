@@ -7,9 +7,9 @@
 
 use crate::publish::Checked;
 use crate::settings::Settings;
+use klimt_core::job::SearchCounts;
 use klimt_core::loss::{Loss, Original};
 use klimt_core::proof::{Claim, Proof};
-use klimt_core::job::SearchCounts;
 use klimt_core::registry;
 use klimt_core::requirement::Requirement;
 use klimt_core::table::{DeclaredCodes, Shape, Table};

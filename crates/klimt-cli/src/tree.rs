@@ -3,8 +3,8 @@
 use crate::settings::Settings;
 use clap::{Args, ValueEnum};
 use klimt_core::Result;
-use klimt_core::algorithm::rtree::{BoxSplit, Built, By, RPlusTree};
 use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::rtree::{BoxSplit, Built, By, RPlusTree};
 use klimt_core::job::Job;
 use klimt_core::requirement::{Bound, Requirement};
 use klimt_core::split::SplitSpec;

@@ -4,7 +4,7 @@ use klimt_core::loss::{Loss, Original, PartitionGroups, Totals, measure};
 use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::registry;
-use klimt_core::table::{Domain, Table};
+use klimt_core::table::Table;
 
 /// The groups of a table as a reader of the release sees them.
 #[derive(Clone, Debug)]

@@ -23,11 +23,11 @@ use crate::warnings::{Coarse, tell_doubts, warn, warn_coarse, warn_fixed};
 use crate::workload;
 use klimt_core::algorithm::mondrian::{self, Mondrian};
 use klimt_core::algorithm::optimal::{self, Effort};
-use klimt_core::parts::Whole;
-use klimt_core::loss::{self, Original, PartitionGroups, Totals};
 use klimt_core::job::{Budget, Job, SearchCounts, Suppression, Unobserved};
-use klimt_core::proof::{Claim, Judged, Proof};
+use klimt_core::loss::{self, Original, PartitionGroups, Totals};
 use klimt_core::partition::Partitioning;
+use klimt_core::parts::Whole;
+use klimt_core::proof::{Claim, Judged, Proof};
 use klimt_core::recode::{
     FixedValues, RecodingFunction, Release, ReleaseColumn, RowOrder, SavedRequirement, StatisticKind,
     release_columns,

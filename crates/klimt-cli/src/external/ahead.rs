@@ -1,8 +1,8 @@
 //! Publishes parts on a thread of their own, so that the next one is found while one is written.
 
 use super::sink::Publisher;
-use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::partition::Partitioning;
+use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::table::Table;
 use klimt_core::{Error, Result};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -3,9 +3,9 @@
 use crate::commands::finish_regions;
 use crate::progress::Stage;
 use crate::publish::{Checked, Part, Parts, Publication, comparison};
-use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::loss::{Original, PartitionGroups, Sums, Totals};
 use klimt_core::partition::{CutNode, CutTree, Partitioning};
+use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::recode::{FixedValues, Release, RowOrder, Rules, StatisticKind};
 use klimt_core::region::Extents;
 use klimt_core::table::{Column, Role, Table};

@@ -2,8 +2,8 @@
 
 use super::Schemes;
 use crate::settings::share;
-use klimt_core::loss::SuppressedRows;
 use klimt_core::job::{Budget, Job, Observer, Partitioner, Suppression};
+use klimt_core::loss::SuppressedRows;
 use klimt_core::partition::Partitioning;
 use klimt_core::requirement::Requirement;
 use klimt_core::{Error, ErrorKind, Result};
