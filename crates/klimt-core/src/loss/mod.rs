@@ -38,7 +38,7 @@ pub use granularity::Granularity;
 pub(crate) use groups::cost_of;
 pub use groups::measure;
 pub use hierarchical_discernibility::HierarchicalDiscernibility;
-pub use locate::Locator;
+pub(crate) use locate::Locator;
 pub use parts::Sums;
 pub use precision::Precision;
 pub use published::{PublishedGroup, PublishedGroups};

@@ -18,9 +18,8 @@ pub use tree::{CutNode, CutTree};
 pub use way::Way;
 
 pub use crate::distinct::identical_tuples;
-pub use crate::packed::{Packed, PackedKernel, Tuple, pack, pack_columns};
 
-use crate::packed::compact_regions;
+use crate::packed::{Packed, PackedKernel, Tuple, compact_regions, pack};
 
 use crate::Result;
 use crate::region::Regions;

@@ -1,9 +1,8 @@
 //! From cuts to groups: the partitioning that a cut tree makes of a table.
 
-use super::{
-    CutNode, CutTree, Descent, Packed, PackedKernel, Partitioning, Tuple, Turn, compact_regions, pack,
-};
+use super::{CutNode, CutTree, Descent, Partitioning, Turn};
 use crate::Result;
+use crate::packed::{Packed, PackedKernel, Tuple, compact_regions, pack};
 use crate::table::Table;
 
 impl Partitioning {

@@ -6,7 +6,8 @@ mod guide;
 mod published;
 
 pub(crate) use extent::extent_of;
-pub use guide::{is_guide, looks_like_interval};
+pub use guide::is_guide;
+pub(crate) use guide::looks_like_interval;
 pub use published::{Extents, Published, Reach, set_members, write_set};
 
 use crate::hierarchy::NodeId;

@@ -20,7 +20,6 @@ pub use declared::{Declared, DeclaredCodes};
 pub use domain::{Domain, Measure, Shape};
 pub use encode::{ColumnSpec, Distinct, Encoding, Guard, Unfit, UnfitReason};
 pub use extent::Extent;
-pub use narrow::NarrowedDomain;
 pub(crate) use sameness::value_of;
 pub use spelling::{Spelled, Spelling};
 pub use texts::{EMPTY_TEXT, TextChunk, TextColumn, TextPool};

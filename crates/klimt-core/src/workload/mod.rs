@@ -19,7 +19,8 @@ mod regions;
 mod spread;
 mod steering;
 
-pub use admitted::{Admitted, Coverage};
+pub(crate) use admitted::Admitted;
+pub(crate) use admitted::Coverage;
 pub use bind::{Asked, BoundQuery, BoundWorkload, Unknown, is_number};
 pub use error::{Answer, Errors, Summary};
 pub use estimate::{Estimate, Released};

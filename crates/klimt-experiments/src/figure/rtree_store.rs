@@ -125,7 +125,9 @@ fn insert(store: &mut Store, rows: &Table) -> klimt_core::Result<()> {
     let means = Means { pool: &pool, folder: &folder, sampling, observer: &Unobserved, work: Means::WORK };
     let frame = Block::empty(rows).into_table(rows)?;
     let source = HeldRows::new(rows, HeldRows::BLOCK);
-    store.insert(&Batch { frame: &frame, source: &source, empty_texts: &[], name: "the batch" }, &means).map(|_| ())
+    store
+        .insert(&Batch { frame: &frame, source: &source, empty_texts: &[], name: "the batch" }, &means)
+        .map(|_| ())
 }
 
 /// Lets a store grow; done once for all figures.

@@ -18,7 +18,6 @@ mod levels;
 mod tree;
 
 pub use granular::{By, granular};
-pub use leaf_scan::leaf_scan;
 pub use levels::levels;
 pub use tree::{Built, RPlusTree};
 
