@@ -259,7 +259,8 @@ fn widths_of_regions_are_those_of_boundaries() {
     }
 }
 
-/// Values that are all missing have no variance, which is a violation and not a column of another type.
+/// Values that are all missing have no variance, which is a violation and not a column of another type, whether a type
+/// is named or not.
 #[test]
 fn numbers_that_are_all_missing_have_no_variance() {
     let place = Place::new();
@@ -267,5 +268,8 @@ fn numbers_that_are_all_missing_have_no_variance() {
     let verify = "verify release.csv --qi age --sensitive income -k 2 --variance income=3";
     let found = place.run(&format!("{verify} --type income=integer"));
     assert_eq!(found.code, Some(1), "{}", found.err);
-    assert_eq!(place.run(verify).code, Some(2), "nothing says that these would be numbers");
+    assert_eq!(place.run(verify).code, Some(1), "no value is known, so there is no variance");
+    place.write("texts.csv", "age,income\n[20..30],low\n[20..30],high\n");
+    let texts = place.run("verify texts.csv --qi age --sensitive income -k 2 --variance income=3");
+    assert_eq!(texts.code, Some(2), "texts are no numbers");
 }

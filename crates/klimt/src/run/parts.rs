@@ -154,11 +154,11 @@ impl Run<'_> {
             // What is free changes from run to run, and parts of a table go by the budget.
             budget: self.settings.memory.memory.is_none().then(|| self.pool.limit() as u64),
             passes: Some(Passes { reads: rounded(account.reads), writes: rounded(account.writes) }),
-            repartitions: Some(account.repartitions as u64),
-            parts: Some(account.parts as u64),
-            leaves: Some(account.leaves as u64),
-            pruned: Some(account.pruned as u64),
-            switched: Some(account.switched as u64),
+            repartitions: Some(account.repartitions),
+            parts: Some(account.parts),
+            leaves: Some(account.leaves),
+            pruned: Some(account.pruned),
+            switched: Some(account.switched),
             minimal: Some(account.minimal),
             bytes: Some(Bytes {
                 source: Some(input.report().bytes),

@@ -44,15 +44,15 @@ impl Search<'_> {
         while let Some(inner) = begun.last_mut() {
             match (inner.side, cost.take()) {
                 (Side::Few, Some(first)) => {
-                    let few = walk.back_from_few();
+                    let few = walk.leave_few();
                     (inner.first, inner.side) = (first, Side::Many);
                     let depth = inner.depth_of_sides();
-                    walk.into_many(&few);
+                    walk.enter_many(&few);
                     cost = self.begin(part, &walk.here, depth, how, &mut begun);
                     continue;
                 }
                 (Side::Many, Some(second)) => {
-                    walk.back_from_many();
+                    walk.leave_many();
                     inner.add_cut(inner.first + second);
                 }
                 _ => {}
@@ -62,7 +62,7 @@ impl Search<'_> {
                     inner.side = Side::Few;
                     let depth = inner.depth_of_sides();
                     let [few, _] = part.divide(&walk.here, part.left(&walk.here, &cut), cut.left);
-                    walk.into_few(&few);
+                    walk.enter_few(&few);
                     cost = self.begin(part, &walk.here, depth, how, &mut begun);
                 }
                 None => {

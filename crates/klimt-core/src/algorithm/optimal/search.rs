@@ -154,19 +154,19 @@ impl<'a> Search<'a> {
         while let Some(inner) = opened.last_mut() {
             match (inner.side, reached.take()) {
                 (Side::Few, Some(first)) => {
-                    let few = walk.back_from_few();
+                    let few = walk.leave_few();
                     inner.first = first;
                     if first.lower + inner.second.lower < inner.goal && first.upper.is_finite() {
                         inner.side = Side::Many;
                         let goal = inner.goal - first.lower;
-                        walk.into_many(&few);
+                        walk.enter_many(&few);
                         reached = self.look_inside(part, &walk.here, goal, &mut opened);
                         continue;
                     }
                     inner.add_cut(inner.second);
                 }
                 (Side::Many, Some(second)) => {
-                    walk.back_from_many();
+                    walk.leave_many();
                     inner.add_cut(second);
                 }
                 _ => {}
@@ -177,7 +177,7 @@ impl<'a> Search<'a> {
                     inner.second = self.look_up(part, &many);
                     inner.side = Side::Few;
                     let goal = inner.goal - inner.second.lower;
-                    walk.into_few(&few);
+                    walk.enter_few(&few);
                     reached = self.look_inside(part, &walk.here, goal, &mut opened);
                 }
                 None => {

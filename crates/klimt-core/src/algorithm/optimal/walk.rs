@@ -29,21 +29,21 @@ impl<const W: usize> Walk<W> {
 
     /// Goes into the smaller side of a cut of the current box.
     #[inline(always)]
-    pub fn into_few(&mut self, few: &Rows<W>) {
+    pub fn enter_few(&mut self, few: &Rows<W>) {
         self.copies.push(self.here);
         self.here = *few;
     }
 
     /// Goes back from the smaller side, which is returned.
     #[inline(always)]
-    pub fn back_from_few(&mut self) -> Rows<W> {
+    pub fn leave_few(&mut self) -> Rows<W> {
         let around = self.copies.pop().expect("the walk is inside a side");
         std::mem::replace(&mut self.here, around)
     }
 
     /// Goes into the larger side of a cut of the current box, whose smaller side is `few`.
     #[inline(always)]
-    pub fn into_many(&mut self, few: &Rows<W>) {
+    pub fn enter_many(&mut self, few: &Rows<W>) {
         if W <= COPIED {
             self.copies.push(self.here);
         } else {
@@ -57,7 +57,7 @@ impl<const W: usize> Walk<W> {
 
     /// Goes back from the larger side.
     #[inline(always)]
-    pub fn back_from_many(&mut self) {
+    pub fn leave_many(&mut self) {
         if W <= COPIED {
             self.here = self.copies.pop().expect("the walk is inside a side");
             return;
