@@ -42,7 +42,7 @@ use std::time::Duration;
 ///     .anonymize(Input::reader(Format::Csv, table.as_bytes()))?;
 /// assert!(release.certificate().groups >= 1);
 /// assert_eq!(release.to_batches()?.iter().map(|batch| batch.num_rows()).sum::<usize>(), 4);
-/// # klimt::Result::Ok(())
+/// # Ok::<(), klimt::Error>(())
 /// ```
 ///
 /// A column without a role is an error unless [`Anonymizer::other`] says what happens to it. Nothing is looked at before

@@ -14,7 +14,7 @@ use std::sync::Arc;
 ///
 /// let zip = Hierarchy::from_lines([["53703", "5370*", "*"], ["53704", "5370*", "*"], ["60601", "6060*", "*"]])?;
 /// assert_eq!((zip.values(), zip.height()), (3, 2));
-/// # klimt::Result::Ok(())
+/// # Ok::<(), klimt::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Hierarchy {

@@ -18,7 +18,7 @@
 //! println!("{} groups, ncp {:.4}", release.certificate().groups, release.certificate().loss("ncp").unwrap());
 //! release.save(folder.join("release.parquet"))?;
 //! # std::fs::remove_dir_all(&folder).unwrap();
-//! # klimt::Result::Ok(())
+//! # Ok::<(), klimt::Error>(())
 //! ```
 //!
 //! - [`Anonymizer`] says what a release is to be and makes it: in memory ([`Anonymizer::anonymize`]) or of any size, from

@@ -9,7 +9,7 @@
 //! let asked = Anonymizer::new().quasi_identifiers(["age"]);
 //! let measured = klimt::measure(input(original), input(release), &asked)?;
 //! assert_eq!(measured.losses["dm"], 9.0);
-//! # klimt::Result::Ok(())
+//! # Ok::<(), klimt::Error>(())
 //! ```
 
 use crate::anonymizer::Anonymizer;

@@ -12,7 +12,7 @@
 //! let verdict = klimt::verify(Input::reader(Format::Csv, release.as_bytes()), &asked)?;
 //! assert!(verdict.holds());
 //! assert_eq!(verdict.findings.smallest_group, 3);
-//! # klimt::Result::Ok(())
+//! # Ok::<(), klimt::Error>(())
 //! ```
 
 mod attacked;
