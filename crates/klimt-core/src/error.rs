@@ -28,7 +28,7 @@ pub enum ErrorKind {
     BrokenPipe,
 }
 
-/// What can be done about an error.
+/// A remedy of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -49,7 +49,7 @@ pub enum Remedy {
         option: &'static str,
         /// The column that it is about, where it is about one.
         column: Option<String>,
-        /// What to set it to, where that is known.
+        /// The value to set it to, where that is known.
         value: Option<String>,
     },
     /// Anything else, in a sentence.
@@ -194,22 +194,22 @@ impl Error {
         self.kind
     }
 
-    /// What is wrong and where; options are marked as in [`crate::words`].
+    /// The problem and its place; options are marked as in [`crate::words`].
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What is wrong and where, in the words of a front end.
+    /// The problem and its place, in the words of a front end.
     pub fn worded(&self, words: Words) -> String {
         words.render(&self.message)
     }
 
-    /// What can be done about it, in the words of a front end.
+    /// The remedies, in the words of a front end.
     pub fn help(&self, words: Words) -> Vec<String> {
         self.remedies.iter().map(|remedy| remedy.worded(words)).collect()
     }
 
-    /// What can be done about it.
+    /// The remedies.
     pub fn remedies(&self) -> &[Remedy] {
         &self.remedies
     }

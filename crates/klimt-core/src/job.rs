@@ -1,4 +1,4 @@
-//! What a partitioner works on, what it may spend, and who watches it.
+//! The job of a partitioner: its table, its requirements, its budget and its observer.
 
 use crate::loss::Cost;
 use crate::partition::Partitioning;
@@ -50,7 +50,8 @@ impl Observer for Unobserved {
     }
 }
 
-/// What a search may spend. It ends when the proof is good enough, or when something runs out, with what it has.
+/// The budget of a search. The search ends when the proof is good enough, or when something runs out, and
+/// returns its best result.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// When it must be over.
@@ -116,19 +117,19 @@ impl Suppression {
     }
 }
 
-/// What a partitioner works on.
+/// The job of a partitioner.
 pub struct Job<'a> {
     /// The table.
     pub table: &'a Table,
-    /// What every group must satisfy.
+    /// The requirements of every group.
     pub requirements: &'a Bound,
     /// How a greedy algorithm chooses the next cut.
     pub split: &'a SplitCriterion<'a>,
-    /// What a search minimises.
+    /// The cost that a search minimises.
     pub loss: &'a dyn Cost,
     /// How many rows a search may suppress, at the price of the loss.
     pub suppression: Suppression,
-    /// What the run may spend.
+    /// The budget of the run.
     pub budget: Budget,
     /// How much each dimension matters; 1 by default.
     pub weights: &'a [f64],

@@ -31,7 +31,7 @@ impl Pool {
         self.limit
     }
 
-    /// What is left.
+    /// The bytes that are left.
     pub fn left(&self) -> usize {
         self.limit.saturating_sub(self.used.load(Ordering::Relaxed))
     }

@@ -106,7 +106,7 @@ pub struct Packed<T> {
 
 /// Something to be done with packed rows, whatever their width.
 pub trait PackedKernel {
-    /// What it makes.
+    /// The type of the result.
     type Output;
     /// Does it.
     fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Self::Output>;

@@ -15,7 +15,7 @@ use crate::requirement::Bound;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
-/// What is claimed of the loss of a release.
+/// A claim about the loss of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
@@ -27,14 +27,14 @@ pub enum Claim {
     Heuristic,
 }
 
-/// What a release is judged by.
+/// The loss, requirements and extents that a release is judged by.
 #[derive(Clone, Copy)]
 pub struct Judged<'a> {
     /// The whole table.
     pub table: &'a Table,
     /// The loss that was asked for.
     pub loss: &'a dyn Cost,
-    /// What the search required of groups.
+    /// The requirements that the search used.
     pub requirements: &'a Bound,
     /// The k of the average group size.
     pub k: u64,
@@ -44,14 +44,14 @@ pub struct Judged<'a> {
     pub extents: Extents,
 }
 
-/// What is proven of a release.
+/// The proof of a release.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
     /// The claim.
     pub claim: Claim,
     /// The loss of the release.
     pub found: f64,
-    /// What the claim is about, and the least loss that a member can have; nothing where nothing is claimed.
+    /// The family of the claim, and the least loss of its members; `None` without a claim.
     pub least: Option<(Family, f64)>,
     /// How many rows the members of the family may suppress.
     pub allowance: usize,
@@ -61,8 +61,8 @@ pub struct Proof {
 const ROUNDING: f64 = 1e-11;
 
 impl Proof {
-    /// What is proven of a partitioning as it is published: rows and codes are those of the whole table, regions have
-    /// their extents, and groups that are published alike are one.
+    /// Proves a claim about a partitioning as it is published: rows and codes are those of the whole table,
+    /// regions have their extents, and groups that are published alike are one.
     pub fn of(published: &Partitioning, judged: &Judged<'_>) -> Result<Proof> {
         let Judged { table, loss, requirements, allowance, extents, .. } = *judged;
         let minimum = requirements.minimum_size();
@@ -86,8 +86,8 @@ impl Proof {
         Ok(Proof::by(found, any.map(|least| (Family::Groups(minimum), least)), searched, allowance))
     }
 
-    /// What is proven of a loss by its definition alone, of a release of which nothing else is known: `totals` says how
-    /// many rows were suppressed, of at most `allowance`.
+    /// The claim that follows from the definition of a loss alone: `totals` says how many rows were
+    /// suppressed, of at most `allowance`.
     pub fn by_definition(
         found: f64,
         loss: &dyn Cost,
@@ -131,7 +131,7 @@ impl Proof {
         self.least.as_ref().map(|(_, least)| *least)
     }
 
-    /// What the claim is about, in words; nothing where nothing is claimed.
+    /// The family of the claim, in words; `None` without a claim.
     pub fn family(&self) -> Option<String> {
         let (family, _) = self.least.as_ref()?;
         Some(match self.allowance {

@@ -20,11 +20,11 @@ pub struct Entry {
     pub id: &'static str,
     /// The flag or the value of a flag that chooses it.
     pub flag: &'static str,
-    /// What it does, in a line.
+    /// Help, in a line.
     pub help: &'static str,
 }
 
-/// What a requirement is about.
+/// The subject of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The rows of a group.
@@ -48,9 +48,9 @@ pub struct RequirementEntry {
     pub parameters: &'static str,
     /// An example of the parameters.
     pub example: &'static str,
-    /// What it asks for, in a line.
+    /// Help, in a line.
     pub help: &'static str,
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
     /// Makes the requirement from the name of the column (empty for rows) and the text of the parameters.
     pub parse: fn(&str, &str) -> Result<Box<dyn Requirement>>,

@@ -1,9 +1,9 @@
-//! What a column is to the release.
+//! The role of a column in the release.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// What a column is to the release.
+/// The role of a column in the release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -11,7 +11,7 @@ pub enum Role {
     Identifier,
     /// May be linked with outside knowledge: published generalised.
     QuasiIdentifier,
-    /// What must not be learnt about a person: published as it is, within a group.
+    /// A fact that must not be learnt about a person: published as it is, within a group.
     Sensitive,
     /// Neither: published as it is.
     Insensitive,

@@ -28,7 +28,7 @@ pub enum SplitCriterion<'a> {
     Workload(&'a BoundWorkload, Box<SplitCriterion<'a>>),
 }
 
-/// What a box costs each of its rows.
+/// The cost of each row of a box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoxCost {
     /// Its weighted certainty penalty: the sum of its normalised lengths.
@@ -41,7 +41,7 @@ pub enum BoxCost {
 /// How an R+-tree splits its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxSplit {
-    /// What a box costs.
+    /// The cost of a box.
     pub cost: BoxCost,
     /// A leaf overflows when it holds at least so many times the rows that any group needs; 2 splits whatever can be.
     pub capacity: u64,

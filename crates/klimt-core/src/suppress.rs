@@ -28,8 +28,9 @@ impl Partitioning {
     /// returns them. Regions are those of the remaining rows; the cut tree keeps its leaves. Groups are then no longer all
     /// rows of their boxes, and no bound is known to hold for them.
     ///
-    /// What remains satisfies the requirements bound to the whole table, and bound to what is published of it: readers
-    /// of the release know no other whole. Where leaving out rows would break the latter, fewer are left out.
+    /// The remaining groups satisfy the requirements bound to the whole table, and bound to the published
+    /// rows: readers of the release know no other whole. Where leaving out rows would break the latter, fewer
+    /// are left out.
     pub fn suppress(
         &mut self,
         suppression: Suppression,
@@ -173,7 +174,7 @@ struct Judge<'a> {
     required: Collector<'a>,
     loss: &'a dyn Cost,
     priced: Collector<'a>,
-    /// What a suppressed row costs.
+    /// The cost of a suppressed row.
     price: f64,
 }
 

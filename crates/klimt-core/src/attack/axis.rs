@@ -87,7 +87,7 @@ fn without_unused_hierarchy(spec: &ColumnSpec, published: &[&str]) -> ColumnSpec
     ColumnSpec { hierarchy: spec.hierarchy.clone().filter(used), ..spec.clone() }
 }
 
-/// What the published texts of a column look like.
+/// The forms of the published texts of a column.
 struct Seen<'t> {
     type_spec: TypeSpec,
     /// The values that published texts name; none where the domain is known without them.

@@ -117,7 +117,7 @@ fn spread_texts(reaches: &[Extent], codes: usize, of_text: &[f64], width: usize)
     counts
 }
 
-/// What the codes of each axis say about the classes, as logarithms.
+/// The evidence of the codes of each axis for the classes, as logarithms.
 pub(super) struct Classifier {
     classes: Classes,
     priors: Vec<f64>,

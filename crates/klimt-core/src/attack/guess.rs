@@ -21,9 +21,10 @@ pub(super) struct Guess {
 }
 
 impl Guess {
-    /// The likeliest of some values by their chances, which need not sum to 1; `others` is what all further values have.
+    /// The likeliest of some values by their chances, which need not sum to 1; `others` is the chance of all
+    /// further values.
     ///
-    /// What rounding tells apart is taken for equal.
+    /// Chances that differ by rounding alone are equal.
     pub fn likeliest(chances: &[(u32, f64)], others: f64) -> Self {
         let most = chances.iter().map(|(_, chance)| *chance).fold(0.0, f64::max);
         let all: f64 = chances.iter().map(|(_, chance)| chance).sum::<f64>() + others;
@@ -42,11 +43,11 @@ pub struct Score {
     pub accuracy: Option<f64>,
     /// The average chance that the attacker gives to the guesses.
     pub confidence: f64,
-    /// What is gained over the base rate.
+    /// The gain over the base rate.
     pub gain: f64,
 }
 
-/// What scores are compared with.
+/// The base rate that scores are compared with.
 #[derive(Clone, Debug)]
 pub(super) struct Bar {
     /// The share of the commonest value in the release.
@@ -113,7 +114,7 @@ impl Bar {
         (self.truths > 0).then(|| self.right / self.truths as f64)
     }
 
-    /// What an attack achieves, of those for whom it has a guess: everybody who is linked.
+    /// Scores an attack over those for whom it has a guess: everybody who is linked.
     pub fn score(
         &self,
         attack: &'static str,

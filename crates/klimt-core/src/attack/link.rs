@@ -191,7 +191,7 @@ impl Candidates {
     }
 }
 
-/// What the candidates of a tuple say about a sensitive column: the commonest values among them are the guess.
+/// Guesses a sensitive column by the commonest values among the candidates of a tuple.
 pub(super) fn by_candidates(
     release: &Release,
     column: usize,

@@ -1,7 +1,8 @@
-//! What somebody who attacks a release gains over the base rate.
+//! The gain of an attacker of a release over the base rate.
 //!
-//! The attacker has the release and a *background*: the quasi-identifiers, as they are, of some people, who may be more or
-//! fewer than those of the release. [`attack`] tells by counts and shares, never by a value or a row, what comes of it:
+//! The attacker has the release and a *background*: the unchanged quasi-identifiers of some people, who may
+//! be more or fewer than those of the release. [`attack`] reports counts and shares of its success, never a
+//! value or a row:
 //!
 //! - *linkage* (`link.rs`): which published rows may be a person's, who is singled out, and whose sensitive value is
 //!   certain because all candidates share it;
@@ -9,10 +10,10 @@
 //! - *naive Bayes* (`bayes.rs`): what the release teaches about people with such quasi-identifiers;
 //! - *deFinetti* (`definetti.rs`): who in a group has which of its values, learnt from all groups.
 //!
-//! Without a background, everybody in the release is taken for known by their region. What the groups alone tell is then
-//! told, with the published values as the truth; the deFinetti attack needs more.
+//! Without a background, everybody in the release is taken for known by their region. The report then covers only the
+//! groups, with the published values as the truth; the deFinetti attack needs more.
 //!
-//! All of it is one pass over distinct tuples, side by side, and the same for any number of threads.
+//! The attacks read distinct tuples in one parallel pass, with the same result for any number of threads.
 
 mod axis;
 mod bayes;
@@ -34,10 +35,10 @@ use rayon::prelude::*;
 use release::{Background, Release};
 use serde::Serialize;
 
-/// What is attacked, and with what.
+/// The release to attack, and the background to attack it with.
 #[derive(Clone, Copy, Debug)]
 pub struct Attack<'a> {
-    /// What is known of the quasi-identifiers, in the order of the texts of a group.
+    /// The quasi-identifiers of the background, in the order of the texts of a group.
     pub quasi_identifiers: &'a [ColumnSpec],
     /// The names of the sensitive columns: the number of one is what [`PublishedGroup::kept`] has it by.
     pub sensitive: &'a [String],
@@ -52,7 +53,7 @@ pub struct Attack<'a> {
     pub confidence: Share,
 }
 
-/// What the attacks find.
+/// The results of the attacks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// The quasi-identifiers that the attacker knows.
@@ -61,11 +62,11 @@ pub struct Report {
     pub background: bool,
     /// Whom linkage finds.
     pub linkage: Linkage,
-    /// What is learnt of each sensitive column.
+    /// The results for each sensitive column.
     pub sensitive: Vec<Learnt>,
 }
 
-/// What is learnt of a sensitive column.
+/// The results for a sensitive column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Learnt {
     /// The name of the column.
@@ -116,7 +117,7 @@ pub fn attack(attack: &Attack<'_>) -> Result<Report> {
     })
 }
 
-/// What is learnt of a sensitive column.
+/// Attacks a sensitive column.
 fn learn(
     release: &Release,
     background: &Background,

@@ -60,7 +60,7 @@ pub(crate) struct Part<'a, G> {
     pub by_median: bool,
     /// Its boundaries, where their widths are restricted.
     pub edges: &'a Edges,
-    /// What is known of its rows.
+    /// The frequencies of its rows.
     pub rows: G,
 }
 

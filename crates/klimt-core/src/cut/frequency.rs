@@ -5,9 +5,9 @@ use crate::cut::{Arrangement, Order};
 use crate::packed::Tuple;
 use crate::statistics::{Collector, Statistics};
 
-/// What a cut is chosen from: how often each value of each dimension occurs in a part, alone (AV), with each value of a
-/// class label (AVC) or of a sensitive column (AVS). Rows count what is asked of them when it is asked; counts that were
-/// made in one pass over rows on disk serve as well.
+/// The frequencies that a cut is chosen from: how often each value of each dimension occurs in a part, alone
+/// (AV), with each value of a class label (AVC) or of a sensitive column (AVS). Rows in memory are counted on
+/// demand; rows on disk are counted in one pass beforehand.
 pub(crate) trait FrequencyGroup {
     /// The number of rows.
     fn count(&self) -> u32;

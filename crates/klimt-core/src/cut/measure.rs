@@ -19,7 +19,7 @@ impl<'a> Dimension<'a> {
     }
 }
 
-/// What a part holds in each dimension, and the order in which cuts are tried.
+/// The width of a part in each dimension, and the order in which cuts are tried.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Widths {
     pub lo: Vec<u32>,
@@ -37,7 +37,7 @@ pub(crate) struct Widths {
     pub distinct: Vec<u32>,
 }
 
-/// What a part holds in one dimension.
+/// The extent and the width of a part in one dimension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure {
     /// The least and the greatest code.

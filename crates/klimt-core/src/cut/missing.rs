@@ -138,8 +138,8 @@ impl CutFinder<'_> {
     }
 }
 
-/// What rows are expected to pay in the end, by the width of the part and the size of groups: every cut halves the rows
-/// and, in one dimension, the width.
+/// The cost that rows are expected to have in the end, by the width of the part and the size of groups: every
+/// cut halves the rows and, in one dimension, the width.
 struct Outlook {
     rows: f64,
     /// The rows without a value.
@@ -150,7 +150,7 @@ struct Outlook {
     dimensions: f64,
     /// How wide the part is in the other dimensions together.
     others: f64,
-    /// What `*` costs more than what would be published in the end.
+    /// The extra cost of `*` over the region that is expected in the end.
     star: f64,
 }
 
@@ -180,22 +180,22 @@ impl Outlook {
         (rows / self.group).max(1.0).powf(-1.0 / self.dimensions)
     }
 
-    /// What rows in a part of their own pay more than they would in the whole.
+    /// The extra cost of rows in a part of their own over their cost in the whole.
     fn apart(&self, rows: f64) -> f64 {
         rows * self.others * (self.share(rows) - self.share(self.rows))
     }
 
-    /// What it gains that rows without a value are a part of their own, and not each in another group.
+    /// The gain of keeping rows without a value in a part of their own, instead of each in another group.
     fn gain_apart(&self, rows: u32) -> f64 {
         self.spread() - self.apart(f64::from(rows))
     }
 
-    /// What it gains that they are in a part of so many rows, all of which pay for it.
+    /// The gain of keeping them in a part of `rows` rows, all of which are published with `*`.
     fn gain_with_others(&self, rows: u32) -> f64 {
         self.gain_apart(rows) - f64::from(rows) * self.star
     }
 
-    /// What the groups pay that rows without a value are in, when each is in another group.
+    /// The cost of the groups that hold rows without a value, when each is in another group.
     fn spread(&self) -> f64 {
         (self.missing * self.group).min(self.rows) * self.star
     }

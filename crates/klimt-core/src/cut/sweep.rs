@@ -15,7 +15,7 @@ use crate::statistics::{Collector, Statistics};
 pub struct Candidate {
     /// The place in the order of the last value before the cut.
     pub place: usize,
-    /// What both sides cost; zero where no cost was asked for.
+    /// The cost of both sides; zero where no cost was given.
     pub cost: f64,
     /// By how many rows the sides differ.
     pub imbalance: u64,
@@ -178,9 +178,9 @@ impl Outlook {
 pub struct Judge<'a> {
     /// Makes their statistics.
     pub collector: &'a Collector<'a>,
-    /// What both sides must satisfy.
+    /// The requirements of both sides.
     pub requirements: &'a Bound,
-    /// What they cost, where that matters.
+    /// The cost of the sides, where cuts are compared by it.
     pub cost: Option<&'a dyn Cost>,
 }
 

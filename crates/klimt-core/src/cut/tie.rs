@@ -1,4 +1,4 @@
-//! What rows pay after a cut for the dimension that is cut, which decides between equally wide dimensions.
+//! The cost of rows after a cut in the dimension that is cut, which decides between equally wide dimensions.
 //!
 //! The certainty penalty of the other dimensions would tell more, but frequency sets know one dimension at a time. Rothko-T
 //! sees nothing else of rows on disk, and makes the groups of Mondrian.

@@ -45,17 +45,17 @@ const QUANTILES: u64 = 8;
 /// A query of which the part's region holds a part.
 struct Active<'w> {
     admitted: &'w Admitted,
-    /// What is computed with the numbers of the dimension.
+    /// The function of the numbers of the dimension, if the query has one.
     measure: Option<&'w Measure>,
     /// Whether it asks for a least or greatest number.
     is_extreme: bool,
     worth: f64,
-    /// What is admitted in the dimension, and in all others together.
+    /// The share admitted in the dimension, and in all others together.
     here: Share,
     others: Share,
 }
 
-/// What is admitted in a dimension.
+/// The share of a part's rows that a dimension admits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Share {
     /// The share of the region; in the dimension that is computed with, times what its rows are taken to count for.
@@ -64,7 +64,7 @@ struct Share {
     rows: f64,
     /// The share of the rows.
     held: f64,
-    /// What they count for, squared.
+    /// The weight of the rows, squared.
     square: f64,
     /// How far what is admitted reaches beyond the answer, in the dimension that is computed with.
     beyond: f64,
@@ -89,8 +89,8 @@ impl Share {
     }
 }
 
-/// What the part holds in a dimension: its extent, its values, how many rows have one of the first, and, where numbers are
-/// computed with, the sums of these and of their squares.
+/// The rows of the part in a dimension: their extent, their values, the number of rows up to each value and,
+/// where the workload computes with numbers, the sums of these and of their squares.
 struct Held {
     extent: Extent,
     values: Vec<u32>,
@@ -147,7 +147,7 @@ impl CutFinder<'_> {
         found.into_iter().take(TRIES).find_map(|candidate| self.cut_at(part, candidate))
     }
 
-    /// What the part holds in the dimensions that the workload asks about.
+    /// Collects the rows of the part in the dimensions of the workload.
     fn held<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, workload: &BoundWorkload) -> Vec<Option<Held>> {
         let mut all: Vec<Option<Held>> = part.dimensions.iter().map(|_| None).collect();
         for (dimension, _) in workload.steering.iter().flat_map(|query| &query.admitted) {
@@ -350,7 +350,7 @@ impl Active<'_> {
 }
 
 impl Held {
-    /// What a query admits of an extent in this dimension, which holds so many of the part's rows.
+    /// The share that a query admits of an extent in this dimension, which holds `count` of the part's rows.
     fn of(
         &self,
         domain: &Domain,
@@ -382,7 +382,7 @@ impl Held {
         }
     }
 
-    /// What is admitted of an extent in a dimension that is not computed with.
+    /// The share of an extent that is admitted in a dimension whose numbers are not computed with.
     fn share(&self, domain: &Domain, admitted: &Admitted, extent: &Extent, count: u32) -> Share {
         let region = match (admitted, self.means) {
             (Admitted::Axis { .. }, true) => {
@@ -481,7 +481,7 @@ fn members(domain: &Domain, codes: impl Iterator<Item = u32>) -> Extent {
     extent
 }
 
-/// What each query admits, predicate by predicate; nothing where it holds all of the part or none.
+/// The shares that each query admits, predicate by predicate; `None` where it holds all of the part or none.
 fn shares<G: FrequencyGroup>(
     part: &Part<'_, G>,
     workload: &BoundWorkload,

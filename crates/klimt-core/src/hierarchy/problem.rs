@@ -10,7 +10,7 @@ use crate::{Error, ErrorKind, Result};
 /// How many places are listed for each kind of problem.
 const LISTED: usize = 10;
 
-/// What can be wrong with a line of a hierarchy.
+/// A problem of a line of a hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Problem {
     /// Bytes that are not UTF-8.
@@ -36,7 +36,7 @@ pub(super) enum Problem {
 }
 
 impl Problem {
-    /// What is wrong, said before the places where it is.
+    /// The text of the problem, before the list of places.
     fn what(self) -> &'static str {
         match self {
             Problem::Encoding => "not valid UTF-8",
@@ -52,7 +52,7 @@ impl Problem {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     fn help(self) -> &'static str {
         match self {
             Problem::Encoding => "save the file as UTF-8",
@@ -127,7 +127,7 @@ impl Problems {
     }
 }
 
-/// What to add after a list of `listed` places out of `count`.
+/// The text after a list of `listed` places out of `count`.
 pub(super) fn listed_more(count: usize, listed: usize) -> String {
     if count > listed { format!("; and {} more", count - listed) } else { String::new() }
 }

@@ -16,7 +16,7 @@ const DELIMITERS: [u8; 4] = *b";\t|,";
 /// How many records are looked at to find the delimiter.
 const SAMPLE: usize = 1000;
 
-/// What is known about the file before it is read; by default nothing.
+/// Options for reading a hierarchy file; the default detects everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// The byte between two fields; found among `;`, tab, `|` and `,` when not given.

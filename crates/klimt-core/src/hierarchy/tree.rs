@@ -25,7 +25,7 @@ impl NodeId {
 
 /// An immutable taxonomy tree over the values of a column.
 ///
-/// What holds: there is one root; every label names one node; the leaves are numbered from left to right by
+/// Invariants: there is one root; every label names one node; the leaves are numbered from left to right by
 /// their codes `0..leaf_count`; the leaves under a node are one contiguous span of codes. Methods that take a
 /// node or a code panic when it is not one of this tree's (see [`Hierarchy::contains`]).
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! What a row pays for each interval of codes, in tables.
+//! The cost of a cell for each interval of codes, in tables.
 
 use crate::table::{Shape, Table};
 
@@ -35,7 +35,7 @@ impl CellPrices {
         CellPrices { dimensions: (0..table.dimensions()).map(tabulate).collect() }
     }
 
-    /// What a row pays in a dimension for an interval of codes; `None` where there is no table.
+    /// The cost of a cell in a dimension for an interval of codes; `None` where there is no table.
     #[inline(always)]
     pub fn interval(&self, dimension: usize, lo: u32, hi: u32) -> Option<f64> {
         let DimensionPrices { codes, prices } = &self.dimensions[dimension];

@@ -79,8 +79,8 @@ fn divergence(table: &Table, groups: &dyn Groups) -> Result<Option<f64>> {
     }
 }
 
-/// What the divergence is the average of over the published rows, where a tuple's rows are all in the one group whose
-/// region holds it.
+/// The average over the published rows that the divergence is, where all rows of a tuple are in the one group
+/// whose region holds it.
 fn within_groups(table: &Table, members: &[&[u32]], densities: &[f64]) -> Result<f64> {
     struct Sum<'a>(&'a [&'a [u32]], &'a [f64]);
     impl PackedKernel for Sum<'_> {

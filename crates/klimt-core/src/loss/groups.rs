@@ -1,4 +1,4 @@
-//! What the groups of a release cost.
+//! The cost of the groups of a release.
 
 use super::{Cost, Loss, Original, Totals};
 use crate::Result;
@@ -38,7 +38,7 @@ pub fn measure<'l>(
         .collect())
 }
 
-/// What a cost comes to over all groups, as they are published.
+/// The sum of a cost over all groups, as they are published.
 pub(crate) fn cost_of(cost: &dyn Cost, table: &Table, groups: &dyn Groups) -> Result<f64> {
     Ok(sums(&[cost], table, groups)?[0])
 }
@@ -48,7 +48,7 @@ pub(super) fn borrowed<'c>(costs: &'c [Box<dyn Cost + '_>]) -> Vec<&'c dyn Cost>
     costs.iter().map(|cost| &**cost as &dyn Cost).collect()
 }
 
-/// What costs are seen from.
+/// The statistics that costs need.
 pub(super) fn needs_of(costs: &[&dyn Cost]) -> Needs {
     let mut needs = Needs::default();
     costs.iter().for_each(|cost| needs.include(&cost.needs()));
@@ -75,7 +75,7 @@ pub(super) fn charge(
     }
 }
 
-/// What each cost comes to over all groups.
+/// The sum of each cost over all groups.
 pub(super) fn sums(costs: &[&dyn Cost], table: &Table, groups: &dyn Groups) -> Result<Vec<f64>> {
     let needs = needs_of(costs);
     let collector = Collector::new(&Needs { extents: Vec::new(), ..needs.clone() }, table)?;

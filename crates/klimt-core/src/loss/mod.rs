@@ -64,7 +64,7 @@ pub struct Original<'a> {
     pub label: Option<usize>,
     /// The numeric target, as the number of a column, where there is one.
     pub number: Option<usize>,
-    /// What will be asked of the release, where that is known.
+    /// The workload of the release, where there is one.
     pub workload: Option<&'a BoundWorkload>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Original<'a> {
     }
 }
 
-/// What is known of a whole release, besides the sum over its groups.
+/// Totals of a whole release, besides the sum over its groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Totals {
     /// The rows of the original.
@@ -103,7 +103,7 @@ pub trait Loss: Send + Sync {
     /// Its name in the registry.
     fn id(&self) -> &'static str;
 
-    /// What a group costs, where the loss is additive and applies to the original.
+    /// The cost of a group, where the loss is additive and applies to the original.
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>>;
 
     /// The loss of a release where it is not additive and applies to the original.
@@ -117,8 +117,8 @@ pub trait Loss: Send + Sync {
         false
     }
 
-    /// What the groups of a part add to a loss that is not additive over groups, but over parts that share no tuple;
-    /// `None` where that cannot be told.
+    /// The share of the groups of a part in a loss that is not additive over groups, but over parts that
+    /// share no tuple; `None` where a part alone does not determine it.
     fn part(&self, _: &Original<'_>, _: &dyn Groups) -> Option<f64> {
         None
     }
@@ -156,8 +156,8 @@ pub trait Cost: Send + Sync {
         None
     }
 
-    /// What one row pays in a dimension for an extent that holds codes, where the cost of a group is the sum of that
-    /// over its rows and dimensions.
+    /// The cost of a row's cell in a dimension, for an extent that holds codes, where the cost of a group is
+    /// the sum of these over its rows and dimensions.
     fn cell(&self, _dimension: usize, _extent: &Extent) -> Option<f64> {
         None
     }
@@ -169,12 +169,12 @@ pub trait Cost: Send + Sync {
         self.cell(dimension, extent)
     }
 
-    /// What a row with a value pays per unit of [`Cost::spread`], and what it is spared.
+    /// The cost of a row with a value per unit of [`Cost::spread`], and the cost that it saves.
     fn share(&self, _dimension: usize, _code: u32) -> (f64, f64) {
         (1.0, 0.0)
     }
 
-    /// What a suppressed row of a table of so many rows adds to the sum, where that has a price.
+    /// The cost that a suppressed row of a table of `rows` rows adds to the sum, where it has a price.
     fn price(&self, rows: u64) -> Option<f64>;
 
     /// Where a value of an unordered domain, with the statistics of its rows, stands among the others when they are cut
@@ -183,8 +183,8 @@ pub trait Cost: Send + Sync {
         value.count as f64
     }
 
-    /// What a row must gain on average for a greedy cut. Where no cut gains so much, the part and all below it are cut by
-    /// the median; with 0, each part is cut by the greatest gain that there is.
+    /// The least average gain of a row in a greedy cut. Where no cut reaches it, the part and all below it
+    /// are cut by the median; with 0, each part is cut by the greatest gain that there is.
     fn least_gain(&self) -> f64 {
         0.0
     }

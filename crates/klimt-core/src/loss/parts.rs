@@ -5,17 +5,17 @@ use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
 use crate::statistics::{Collector, Needs, Statistics};
 
-/// What parts of the rows have cost so far. No tuple of the domain is in two parts.
+/// The losses of the parts published so far. No tuple of the domain is in two parts.
 ///
-/// A cost that depends on domains and not on other rows is bound once, to the columns, and added up. What cannot be told
-/// without all rows at once is left out: the hierarchical discernibility and the non-uniform entropy count the rows of
-/// the whole original that a cell could stand for, and the divergence needs to know all regions where some of them
-/// overlap.
+/// A cost that depends on domains and not on other rows is bound once, to the columns, and added up. Losses
+/// that need all rows at once are left out: the hierarchical discernibility and the non-uniform entropy count
+/// the rows of the whole original that a cell could stand for, and the divergence needs to know all regions
+/// where some of them overlap.
 pub struct Sums<'l, 'a> {
     told: Vec<Told<'l>>,
     costs: Vec<Box<dyn Cost + 'a>>,
     sums: Vec<f64>,
-    /// What is known of a group whose rows come in slices.
+    /// The statistics so far of a group whose rows come in slices.
     sliced: Option<Statistics>,
 }
 

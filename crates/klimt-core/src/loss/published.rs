@@ -36,7 +36,7 @@ pub struct PublishedGroups<'a> {
     members: Option<Vec<Vec<u32>>>,
 }
 
-/// What is published in a dimension: each different text once.
+/// The published texts of a dimension, each different text once.
 #[derive(Debug, Default)]
 struct Texts {
     reaches: Vec<Reach>,

@@ -1,10 +1,12 @@
-//! What a workload's answers are expected to be off by.
+//! The expected error of a workload's answers.
 //!
-//! A query of which a share f of a group's region is admitted cannot tell which of its n rows are: each is counted as f of a
-//! row where it is one or none, off by 2f(1-f) on average over where it may lie, each place being as likely as any other. The
-//! sum over all groups, over the rows that the query selects, bounds the error of a count that is expected then, as what
-//! groups are off by in different directions only cancels. A workload costs the weighted mean of that over its queries. It
-//! is no bound of the error of one release: rows that lie together at one end of their regions are counted worse.
+//! A query that admits a share f of a group's region cannot tell which of the group's n rows it selects: each
+//! row is counted as f of a row, and is truly one or none. The count of a row is off by 2f(1-f) on average
+//! over the places where the row may lie, each being equally likely. The sum over all groups and over the
+//! rows that the query selects is the most that a count is expected to be off by, as errors of groups in
+//! different directions only cancel. A workload costs the weighted mean of that over its queries. It promises
+//! nothing about the error of one release: rows that lie together at one end of their regions are counted
+//! worse.
 //!
 //! For a sum or an average, a row counts for its number (`workload/steering.rs`), and is taken to count for g, that of the
 //! middle of what is admitted. It is off by 2f(1-f)·|g|, and by f·d, where d is how far numbers that lie evenly between the
@@ -47,7 +49,7 @@ struct Expected<'a> {
 }
 
 impl Expected<'_> {
-    /// What the rows of a group cost each.
+    /// The cost of each row of the group.
     fn of_row(&self, group: &Statistics) -> f64 {
         let Some(workload) = self.original.workload else { return 0.0 };
         workload.steering.iter().map(|query| self.of_query(query, group, workload) * query.worth).sum()
@@ -129,8 +131,8 @@ impl Cost for Expected<'_> {
     }
 }
 
-/// What searches minimise for a workload: its expected error, and a trace of certainty penalty, so that what no query asks
-/// about is not generalised without need.
+/// The cost that searches minimise for a workload: its expected error, and a hundredth of the certainty
+/// penalty, so that columns that no query asks about are not generalised without need.
 pub struct WithPenalty<'a> {
     queries: Expected<'a>,
     penalty: Box<dyn Cost + 'a>,
@@ -138,7 +140,7 @@ pub struct WithPenalty<'a> {
 }
 
 impl<'a> WithPenalty<'a> {
-    /// What claims about it call it.
+    /// The name of this cost in claims.
     pub const NAME: &'static str = "queries + 0.01 ncp";
 
     /// How much the certainty penalty of a release counts beside the error of its answers.

@@ -42,7 +42,7 @@ impl Partitioning {
     }
 }
 
-/// What is published of a region, as numbers: equal for two regions exactly when their texts are.
+/// The published region as numbers: equal for two regions exactly when their texts are.
 fn region_key(regions: &Regions, group: usize, domains: &[&Domain]) -> Vec<u32> {
     let mut key = Vec::with_capacity(domains.len() * 3);
     for (dimension, domain) in domains.iter().enumerate() {

@@ -14,7 +14,7 @@ pub struct Descent {
     leaves: usize,
 }
 
-/// What a node of a tree does with a row. The left side follows its cut.
+/// The branch that a node of a tree sends a row to. The left side follows its cut.
 #[derive(Clone, Debug)]
 pub(crate) enum Turn {
     /// The row has come to the leaf of this number.
@@ -143,7 +143,7 @@ impl Descent {
         })
     }
 
-    /// What the nodes do, in the order of the tree.
+    /// The branches of the nodes, in the order of the tree.
     pub(crate) fn turns(&self) -> &[Turn] {
         &self.turns
     }

@@ -14,7 +14,7 @@ pub trait Groups: Sync {
     /// How many rows a group has.
     fn rows(&self, group: usize) -> u64;
 
-    /// What is published of a group in a dimension, from end to end, an open end included.
+    /// The published extent of a group in a dimension, from end to end, an open end included.
     fn extent(&self, group: usize, dimension: usize) -> Extent;
 
     /// The codes that a group's region covers in a dimension, without an open end.

@@ -37,7 +37,8 @@ pub struct Partitioning {
     pub regions: Regions,
     /// The cuts that led to the groups, where they were asked for.
     pub tree: Option<CutTree>,
-    /// What no partitioning of its family undercuts, where a search has proven that; [`Proof::of`](crate::proof::Proof::of) says what follows.
+    /// The lower bound of its family, where a search has proven one; [`Proof::of`](crate::proof::Proof::of)
+    /// turns it into a claim.
     pub bound: Option<LowerBound>,
     /// Whether no two groups share a tuple of the domain.
     pub strict: bool,

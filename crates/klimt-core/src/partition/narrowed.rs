@@ -1,4 +1,4 @@
-//! What is published of a partitioning: nothing of it depends on the values of suppressed rows.
+//! A partitioning without its suppressed rows: nothing of it depends on their values.
 
 use super::{CutNode, CutTree, Partitioning};
 use crate::Result;

@@ -51,7 +51,7 @@ pub struct CutTree {
     pub members: Vec<u32>,
 }
 
-/// What a region allows in one dimension while the tree is walked.
+/// The part of one dimension that a region allows while the tree is walked.
 #[derive(Clone)]
 enum Range {
     /// The values from `lo` up to, but not including, `end`, and the code of the missing value where that is allowed.

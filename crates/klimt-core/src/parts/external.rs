@@ -17,13 +17,13 @@ pub struct External<'a> {
     pub frame: &'a Table,
     /// The rows.
     pub source: &'a dyn Rows,
-    /// What every group must satisfy.
+    /// The requirements of every group.
     pub requirements: &'a [Box<dyn Requirement>],
     /// The split criterion.
     pub split: &'a SplitSpec,
     /// How much each dimension matters.
     pub weights: &'a [f64],
-    /// What will be asked of the release, where that is known.
+    /// The workload of the release, where there is one.
     pub workload: Option<&'a BoundWorkload>,
     /// Whether the cuts are kept, for region extents or a recoding function.
     pub keep_tree: bool,
@@ -33,7 +33,7 @@ pub struct External<'a> {
     pub pool: &'a Pool,
     /// Where parts go that do not fit.
     pub folder: &'a SpillFolder,
-    /// What the order of rows in groups larger than memory depends on: nobody must know it.
+    /// The secret that the order of rows in groups larger than memory depends on.
     pub secret: [u8; 32],
     /// When parts are not cut any further and become groups as they are.
     pub until: Option<Instant>,
@@ -42,7 +42,7 @@ pub struct External<'a> {
 }
 
 impl<'a> External<'a> {
-    /// What cutting may spend.
+    /// The budget of cutting.
     pub(crate) fn budget(&self) -> Budget {
         Budget { until: self.until, ..Budget::default() }
     }

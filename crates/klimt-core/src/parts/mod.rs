@@ -32,7 +32,7 @@ pub trait PartSink {
     fn slice(&mut self, table: Table, slice: Partitioning, way: &Way, last: bool) -> Result<()>;
 }
 
-/// What a run has done.
+/// Counts of the work of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Account {
     /// How often all rows were read, on average.

@@ -1,4 +1,4 @@
-//! What is known of all rows before any group is.
+//! The facts of the whole table, measured before any group is published.
 
 use crate::requirement::{ColumnFacts, Facts};
 use crate::table::{Domain, Role, Table};
@@ -6,7 +6,7 @@ use crate::table::{Domain, Role, Table};
 /// How many rows have each code, by column.
 pub(crate) type Counts = Vec<(usize, Vec<u64>)>;
 
-/// What is known of all rows before any group is.
+/// The facts of the whole table, measured before any group is published.
 #[derive(Clone, Debug)]
 pub struct Whole<'a> {
     /// The columns.

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 /// The codes that can occur in a dimension of a node: from the first to the second.
 pub(crate) type CodeRange = (u32, u32);
 
-/// What is counted of a node in a dimension.
+/// The counts of a node in a dimension.
 struct Counted {
     lowest: u32,
     counts: Vec<u32>,
@@ -125,7 +125,7 @@ impl CountRequest {
     }
 }
 
-/// What is counted with the values of every dimension.
+/// The columns that are counted with the values of every dimension.
 #[derive(Clone, Copy)]
 pub(crate) struct Counting<'a> {
     /// The columns whose values are counted, or whose numbers are added up.

@@ -3,7 +3,7 @@
 use crate::requirement::Bound;
 use crate::statistics::{Collector, Statistics};
 
-/// What leaves must satisfy.
+/// Decides whether leaves satisfy the requirements.
 #[derive(Clone, Copy)]
 pub(crate) struct Judge<'a> {
     /// The requirements, bound to the whole table.

@@ -32,7 +32,7 @@ const MOST_BUFFER: usize = 256 << 10;
 pub(crate) struct BlockMemory {
     /// The bytes that passes share with everything else.
     pub bytes: usize,
-    /// What a row takes while it lies in a table.
+    /// Bytes of a row while it lies in a table.
     pub row: usize,
     /// The rows of a block of the source.
     pub block_rows: usize,
@@ -60,7 +60,7 @@ impl BlockMemory {
     }
 }
 
-/// What the passes of this machine work with.
+/// The memory, files and threads of the passes of this machine.
 #[derive(Clone, Copy)]
 pub(crate) struct LocalPasses<'a> {
     /// The columns of the table, with their domains and without rows.
@@ -79,7 +79,7 @@ pub(crate) struct LocalPasses<'a> {
 pub(crate) struct LocalRows<'a, R> {
     /// The rows.
     pub rows: R,
-    /// What passes over them work with.
+    /// The memory, files and threads of its passes.
     pub passes: LocalPasses<'a>,
 }
 

@@ -4,8 +4,8 @@
 //! divide the rows by a few cuts into [`DividedRows`], whose leaves are parts again. It does not know where the rows lie or
 //! who walks over them. Here threads of this machine do, over rows in memory or in spill files (`local.rs`).
 //!
-//! What goes into a pass and what comes out of it are trees of cuts, ranges of codes, counts, statistics and samples of
-//! rows: nothing that could not be sent to another machine.
+//! Passes exchange trees of cuts, ranges of codes, counts, statistics and samples of rows: all of these can
+//! be sent to another machine.
 
 mod frequency;
 mod judge;

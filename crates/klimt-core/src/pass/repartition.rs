@@ -38,7 +38,7 @@ pub(super) struct Repartition<'a> {
     pub file: &'a SpillFile,
     /// Rows of a leaf are written when they take so many bytes.
     pub buffer: usize,
-    /// What a row takes, about, in bytes.
+    /// Bytes of a row, about.
     pub row: usize,
     /// How many blocks are read at once.
     pub batch: usize,

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 pub(crate) struct SampleRequest {
     /// How many rows are wanted.
     pub rows: u64,
-    /// What the choice of rows depends on.
+    /// Seed of the choice of rows.
     pub seed: u64,
 }
 

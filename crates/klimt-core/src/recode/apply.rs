@@ -42,7 +42,7 @@ enum Place {
     Outside,
 }
 
-/// What the rows of a group have in common.
+/// The values that the rows of a group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     leaf: u32,

@@ -122,7 +122,8 @@ impl Recoded {
     }
 }
 
-/// What is saved of a domain; the codes of the cuts in that dimension, and of `ends`, are made to fit.
+/// Reduces a domain to the saved values; the codes of the cuts in that dimension, and of `ends`, are
+/// translated to these.
 pub(super) fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree, ends: &mut [&mut u32]) -> Axis {
     let cuts = tree.nodes.iter_mut().filter_map(|node| match node {
         CutNode::Threshold { dimension: cut, code, .. } if *cut as usize == dimension => {
@@ -140,8 +141,8 @@ pub(super) fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree, ends
     axis
 }
 
-/// What is saved of a domain of which these codes are needed, and the codes that are left of one of numbers, days or
-/// instants.
+/// The saved form of a domain of which these codes are needed, and the remaining codes of a domain of
+/// numbers, days or instants.
 pub(super) fn axis(domain: &Domain, needed: &[u32]) -> (Axis, Option<Vec<u32>>) {
     let r#type = domain.type_spec().to_string();
     let texts = |codes: &[u32]| codes.iter().map(|&code| domain.text(code)).collect();

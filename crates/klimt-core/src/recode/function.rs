@@ -19,7 +19,7 @@ pub struct RecodingFunction {
     format: String,
     /// The k that its groups had.
     pub k: u64,
-    /// What else its groups satisfied.
+    /// The further requirements that its groups satisfied.
     #[serde(default)]
     pub requirements: Vec<SavedRequirement>,
     /// Which intervals were published.
@@ -41,11 +41,11 @@ pub struct RecodingFunction {
 pub(super) struct LeafBox {
     /// The leaf, by its node.
     pub leaf: u32,
-    /// What it allows in each dimension.
+    /// The values that the box allows in each dimension.
     pub sides: Vec<Side>,
 }
 
-/// What a box allows in a dimension.
+/// The values that a box allows in a dimension.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Side {
@@ -149,7 +149,7 @@ impl RecodingFunction {
         self.columns.iter().map(|column| column.name.as_str()).collect()
     }
 
-    /// What must be known of a column that it recodes to read it from other data.
+    /// The specification that a column of other data must be read with to be recoded.
     pub fn column_spec(&self, name: &str) -> Option<ColumnSpec> {
         self.columns.iter().find(|column| column.name == name).map(Recoded::spec)
     }
@@ -170,7 +170,7 @@ impl RecodingFunction {
     }
 }
 
-/// What every version of the file has.
+/// The fields that every version of the file has.
 #[derive(Deserialize)]
 struct Head {
     format: String,

@@ -65,7 +65,7 @@ pub enum RowOrder {
     Kept,
 }
 
-/// What will be published: all of it, or the groups of one part of the table.
+/// Columns and groups to publish: all of them, or the groups of one part of the table.
 #[derive(Debug)]
 pub struct Release<'a> {
     /// The original table.

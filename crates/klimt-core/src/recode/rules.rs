@@ -227,7 +227,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// What stands in a saved function without cuts, where the cuts belong.
+/// The text of a saved function without cuts, at the place of the cuts.
 const EMPTY: &str = "\"tree\":{\"nodes\":[],\"members\":[]},\"starred\":[]";
 
 fn damaged() -> Error {

@@ -16,7 +16,7 @@ pub fn looks_published(text: &str) -> bool {
     form == "*" || set || inner(form).is_some_and(|inner| inner.contains(".."))
 }
 
-/// What stands between the brackets of an interval.
+/// The text between the brackets of an interval.
 fn inner(text: &str) -> Option<&str> {
     text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])
 }

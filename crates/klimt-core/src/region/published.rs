@@ -90,7 +90,7 @@ fn write_interval(domain: &Domain, lo: u32, hi: u32, extents: Extents, out: &mut
     out.push(b']');
 }
 
-/// What a published text stands for, in codes of the original column.
+/// The values that a published text stands for, in codes of the original column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// From end to end, as its length is measured: an open end is part of it.

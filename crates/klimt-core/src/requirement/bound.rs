@@ -160,7 +160,7 @@ impl Bound {
         own.into_iter().all(|(_, bounded)| bounded.check.admits(published))
     }
 
-    /// What the checks read together.
+    /// The statistics that the checks need together.
     pub fn needs(&self) -> &Needs {
         &self.needs
     }

@@ -1,4 +1,4 @@
-//! What a requirement may know of the whole table.
+//! The facts of the whole table that a requirement may use.
 
 use crate::Remedy;
 use crate::table::{Domain, Role, Table};
@@ -9,7 +9,7 @@ use crate::{Error, Result};
 pub struct ColumnFacts<'a> {
     /// Its number, by which its statistics are asked for.
     pub number: usize,
-    /// What it ranges over.
+    /// The domain of the column.
     pub domain: &'a Domain,
     /// How many rows of the whole have each code.
     pub counts: Vec<u64>,

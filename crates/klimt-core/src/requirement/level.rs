@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// What is measured of a group, exactly where the definition allows it.
+/// The measured level of a group, exact where the definition allows it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Level {
     /// A number of rows or values.

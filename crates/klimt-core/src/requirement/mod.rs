@@ -79,7 +79,7 @@ pub trait Requirement: Debug + Send + Sync {
         true
     }
 
-    /// What a user should know before relying on the requirement with this whole.
+    /// A warning for the user who relies on the requirement with this whole.
     fn warning(&self, _: &dyn Facts) -> Option<String> {
         None
     }
@@ -108,7 +108,7 @@ pub trait Check: Debug + Send + Sync {
         1
     }
 
-    /// What the group reaches.
+    /// The level of the group.
     fn level(&self, group: &Statistics) -> Level;
 
     /// The ordered dimension whose published extent alone decides, where one does.

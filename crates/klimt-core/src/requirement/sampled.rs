@@ -91,8 +91,8 @@ impl Trust {
 /// A sample that grows is tested again when one of so many rows has come.
 const GROWTH: u64 = 8;
 
-/// What a check says of a sample when it knows no test of its own: both the sample and one that is less diverse must
-/// satisfy it.
+/// The verdict on a sample of a check that has no statistical test of its own: both the sample and one that
+/// is less diverse must satisfy it.
 pub(super) fn likely<C: Check + ?Sized>(check: &C, sample: &Statistics, trust: &Trust) -> bool {
     check.satisfied(sample) && (trust.is_whole() || check.satisfied(&trust.peaked(sample)))
 }

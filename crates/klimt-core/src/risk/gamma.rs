@@ -17,7 +17,7 @@ pub(super) fn ln_gamma_ratio(x: f64, m: f64) -> f64 {
     (x - 0.5) * (m / x).ln_1p() + m * y.ln() - m + rest(y) - rest(x)
 }
 
-/// What Stirling's series adds to (x − ½) ln x − x + ½ ln 2π.
+/// The terms of Stirling's series after (x − ½) ln x − x + ½ ln 2π.
 fn rest(x: f64) -> f64 {
     let square = 1.0 / (x * x);
     (1.0 / 12.0 - square * (1.0 / 360.0 - square * (1.0 / 1260.0 - square / 1680.0))) / x

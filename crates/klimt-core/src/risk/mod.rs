@@ -29,7 +29,7 @@ use sizes::Sizes;
 use crate::{Error, Result};
 use serde::Serialize;
 
-/// What is asked about risk; checked, so that every question has an answer.
+/// Parameters of a risk estimate; checked, so that every estimate is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     sampling_fraction: Option<Share>,
@@ -80,7 +80,7 @@ pub struct Risk {
     pub journalist: Attack,
     /// The share of rows that an attacker is expected to find who tries all of them.
     pub marketer: f64,
-    /// What is estimated of the population, when the sampling fraction is known and there are rows.
+    /// Estimates of the population, when the sampling fraction is known and there are rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub population: Option<Population>,
 }

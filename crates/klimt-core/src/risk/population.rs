@@ -13,7 +13,7 @@ pub struct Estimate {
     pub share: f64,
 }
 
-/// What the sample tells of the population.
+/// Estimates of the population from the sample.
 ///
 /// Who is unique in the population is unique in the sample too, when drawn, and the share π is drawn: the sample's
 /// unique rows are expected to hold the share π of the population's. So no estimate is above the unique rows over π,

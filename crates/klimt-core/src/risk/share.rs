@@ -41,7 +41,8 @@ impl Share {
         u128::from(part) * u128::from(WHOLE) > u128::from(self.0) * u128::from(whole)
     }
 
-    /// What `part` is this share of, to the nearest whole number; `u64::MAX` for what is greater, and for the share 0.
+    /// The whole that `part` is this share of, to the nearest whole number; `u64::MAX` if it is greater, and
+    /// for the share 0.
     pub(super) fn whole_of(self, part: u64) -> u64 {
         let parts = u128::from(part) * u128::from(WHOLE) + u128::from(self.0) / 2;
         let whole = parts.checked_div(u128::from(self.0));

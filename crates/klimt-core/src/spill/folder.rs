@@ -75,7 +75,7 @@ impl SpillFolder {
         Ok(SpillFile::new(file, name, Arc::clone(&self.traffic)))
     }
 
-    /// What was read from and written to all files.
+    /// The bytes read from and written to all files.
     pub fn traffic(&self) -> &Traffic {
         &self.traffic
     }

@@ -1,6 +1,6 @@
-//! What a requirement, a loss or a split needs to know of a group, as a commutative monoid.
+//! Statistics of a group for requirements, losses and splits: a commutative monoid.
 //!
-//! The same type serves memory, disk, index and cluster: statistics of parts merge to the statistics of the
+//! The same type serves memory, disk, store and cluster: statistics of parts merge to the statistics of the
 //! whole, in any order and any grouping.
 
 mod collect;

@@ -3,7 +3,7 @@
 use super::{Codes, Column, ColumnData, Table, TextChunk, TextColumn};
 use crate::{Error, Result};
 
-/// What a block holds of a column.
+/// The values of a column in a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockColumn {
     /// Codes, as wide as the domain needs.

@@ -3,12 +3,12 @@
 use super::{Codes, Domain, Role, TextColumn};
 use std::sync::Arc;
 
-/// What a column holds.
+/// The values of a column.
 #[derive(Clone, Debug)]
 pub enum ColumnData {
     /// A dense code per row: every quasi-identifier, sensitive and target column, and any column with few values.
     Coded {
-        /// What the codes stand for.
+        /// The domain of the codes.
         domain: Arc<Domain>,
         /// The code of each row.
         codes: Codes,
@@ -22,9 +22,9 @@ pub enum ColumnData {
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// What it is to the release.
+    /// The role of the column.
     pub role: Role,
-    /// What it holds.
+    /// The values of the column.
     pub data: ColumnData,
 }
 
@@ -65,7 +65,7 @@ pub struct Table {
 /// The most rows that a table can hold: row numbers take 32 bits.
 pub const MAX_ROWS: usize = u32::MAX as usize - 1;
 
-/// What a value of a domain takes, about.
+/// Bytes of a value of a domain, about.
 const VALUE_BYTES: usize = 32;
 
 impl Table {

@@ -8,7 +8,7 @@ use super::{ColumnSpec, Decimal, Distinct, Domain, Encoding, Spelled, Spelling, 
 use super::{Unfit, UnfitReason, ValueType};
 use hashbrown::{HashMap, HashSet};
 
-/// What a column is declared to range over.
+/// The declared domain of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Declared {
     /// Numbers, days or instants between two ends, both included.

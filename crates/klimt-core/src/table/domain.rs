@@ -1,4 +1,4 @@
-//! What a column ranges over: its values by code, and how far apart they are.
+//! The domain of a column: its values by code, and how far apart they are.
 
 use super::{Extent, Spelling, TextPool, TypeSpec, ValueType};
 use crate::hierarchy::{Hierarchy, NodeId};
@@ -48,7 +48,7 @@ pub(super) enum Values {
     Texts(TextPool),
 }
 
-/// What a column ranges over. A missing value, where the column has any, is the last code; in an ordered domain
+/// The domain of a column. A missing value, where the column has any, is the last code; in an ordered domain
 /// or a hierarchy it has no neighbours: together with any other value it is published as `*`.
 #[derive(Clone, Debug)]
 pub struct Domain {

@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-/// What is known of a column before its values are.
+/// The settings of a column before its values are read.
 #[derive(Clone, Debug)]
 pub struct ColumnSpec {
     /// The column's name.
     pub name: String,
-    /// What it is to the release.
+    /// The role of the column.
     pub role: Role,
     /// The type of its values, or inferred.
     pub type_spec: Option<TypeSpec>,
@@ -22,12 +22,12 @@ pub struct ColumnSpec {
     pub order: Option<Vec<String>>,
     /// The taxonomy of its values.
     pub hierarchy: Option<Arc<Hierarchy>>,
-    /// What a quasi-identifier is declared to range over; beside an order or a hierarchy, which say it themselves, there
-    /// is none.
+    /// The declared domain of a quasi-identifier; `None` beside an order or a hierarchy, which declare it
+    /// themselves.
     pub declared: Option<Declared>,
     /// Whether the texts are those of a release, in which `*` stands for any value.
     pub published: bool,
-    /// What is done when its values make no sense together.
+    /// The reaction to values that make no sense together.
     pub guard: Guard,
     /// Whether it may be a set of values of which nearly every row has its own.
     pub allow_unique: bool,
@@ -35,8 +35,8 @@ pub struct ColumnSpec {
     pub rank: usize,
 }
 
-/// What a reader does when the values of a column make no sense together: numbers or dates among which stand a few texts,
-/// or a set of values of which nearly every row has its own.
+/// The reaction of a reader to values of a column that make no sense together: numbers or dates among which
+/// stand a few texts, or a set of values of which nearly every row has its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Guard {
     /// Nothing.

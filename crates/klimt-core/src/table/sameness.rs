@@ -109,7 +109,7 @@ impl Distinct {
 }
 
 impl Domain {
-    /// What the values of a sensitive column range over when spellings do not count.
+    /// The domain of a sensitive column whose spellings count as one value.
     pub fn compared(&self) -> &Domain {
         self.classes.as_ref().map_or(self, |classes| &classes.domain)
     }

@@ -14,7 +14,7 @@ pub enum Spelling {
     Date,
     /// Instants in whole seconds such as `2024-02-29T10:00:00`, in seconds from 1970-01-01.
     Timestamp {
-        /// What stands between day and time: `T` or a space.
+        /// The separator of day and time: `T` or a space.
         separator: u8,
         /// Whether a `Z` follows.
         utc: bool,
@@ -111,7 +111,7 @@ fn write_day(days: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// What the spellings of some values have in common.
+/// The common spelling of some values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelled {
     /// There are no values yet.
@@ -129,7 +129,7 @@ pub enum Spelled {
     Dates,
     /// Instants.
     Timestamps {
-        /// What stands between day and time.
+        /// The separator of day and time.
         separator: u8,
         /// Whether a `Z` follows.
         utc: bool,
@@ -158,7 +158,7 @@ impl Spelled {
         }
     }
 
-    /// What these values and others have in common.
+    /// The common spelling of these values and others.
     #[must_use]
     pub fn join(self, other: Spelled) -> Spelled {
         use Spelled::{Decimals, Mixed, Nothing};

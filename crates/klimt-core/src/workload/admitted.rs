@@ -1,4 +1,4 @@
-//! What predicates admit of a domain, and how much of a region that is.
+//! The values of a domain that predicates admit, and the share of a region that these are.
 //!
 //! A region spreads its rows evenly over the units of an axis (`spread.rs`), its leaves or its members; where it also holds
 //! the missing value, that gets the share of one value among all of the domain.
@@ -7,7 +7,7 @@ use super::spread::{Portion, Spread, Stretch};
 use crate::statistics::Extent;
 use crate::table::{Domain, Shape};
 
-/// What the predicates of a query on one column admit.
+/// The values of a column that the predicates of a query admit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Admitted {
     /// Of an ordered domain.
@@ -49,7 +49,7 @@ impl Coverage {
         }
     }
 
-    /// What two independent conditions admit together.
+    /// The coverage of two independent conditions together.
     pub(super) fn and(self, other: Coverage) -> Coverage {
         match (self, other) {
             (Coverage::Nothing, _) | (_, Coverage::Nothing) => Coverage::Nothing,
@@ -100,7 +100,7 @@ impl Admitted {
         Admitted::Codes { bits, before }
     }
 
-    /// What both admit.
+    /// The values that both admit.
     pub(super) fn and(&self, other: &Admitted, domain: &Domain) -> Self {
         match (self, other) {
             (
@@ -200,7 +200,7 @@ impl Admitted {
         Admitted::axis(domain, vec![(i128::MIN / 4, i128::MAX / 4)], false)
     }
 
-    /// What is admitted of the rows of an ordered domain that have a value; `None` where nothing is.
+    /// The admitted portion of the rows of an ordered domain that have a value; `None` where it is empty.
     pub(crate) fn portion(&self, spread: &Spread) -> Option<Portion> {
         let Admitted::Axis { stretches, .. } = self else { return None };
         spread.portion(stretches)
@@ -224,7 +224,7 @@ impl Admitted {
     }
 }
 
-/// What is admitted of rows of which a share has no value; all of them have none where that is `None`.
+/// The coverage of rows of which a share has no value; all of them have none where `values` is `None`.
 fn with_missing(values: Coverage, lost: Option<f64>, missing: bool) -> Coverage {
     let Some(lost) = lost else { return if missing { Coverage::Everything } else { Coverage::Nothing } };
     match (values, missing) {

@@ -7,7 +7,7 @@ use crate::words::column_option;
 use crate::words::option;
 use crate::{Error, Result};
 
-/// What a query computes, of a column by its number.
+/// The aggregate of a query, of a column by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// How many rows there are.
@@ -19,9 +19,9 @@ pub enum Asked {
 /// A query whose columns are known.
 #[derive(Clone, Debug)]
 pub struct BoundQuery {
-    /// What is computed.
+    /// The aggregate of the query.
     pub asked: Asked,
-    /// What is admitted of each column that it looks at, by the number of the column, ascending.
+    /// The admitted values of each column with a predicate, by the number of the column, ascending.
     pub admitted: Vec<(usize, Admitted)>,
     /// How much it matters.
     pub weight: f64,
@@ -43,7 +43,8 @@ pub struct BoundWorkload {
     pub queries: Vec<BoundQuery>,
     /// Values that queries ask for and no row can have.
     pub unknown: Vec<Unknown>,
-    /// What is admitted of each dimension, and what the answer is worth, for each query about any.
+    /// For each query about any dimension, the admitted values of each dimension and the weight of its
+    /// answer.
     pub(crate) steering: Vec<Steering>,
     /// Whether the means of groups are published.
     pub(crate) means: bool,

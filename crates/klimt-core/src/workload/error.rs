@@ -2,7 +2,7 @@
 
 use super::{Aggregate, BoundWorkload, Estimate, Workload};
 
-/// What was answered to a query.
+/// The answer to a query, beside the exact one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
     /// By the original; `None` where no row has a number.

@@ -1,4 +1,4 @@
-//! What a release answers.
+//! The answers that a release gives to queries.
 //!
 //! *Spread*: the rows of a group are taken to lie evenly in its region, in each dimension by itself, so that a query finds
 //! the product of the shares that its predicates admit. Where the mean or the range of a group is published, its rows lie
@@ -35,7 +35,7 @@ pub struct Released<'a> {
     pub ignored: Vec<String>,
 }
 
-/// What a release answers to a query.
+/// The answer that a release gives to a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// With rows spread evenly over their regions; `None` where no row has a number.
@@ -195,7 +195,8 @@ struct CellNumbers {
 }
 
 impl CellNumbers {
-    /// What is asked of a column also holds for its numbers; a row whose value is missing satisfies nothing that is asked.
+    /// The numbers of a column are restricted by the predicate on the same column; a row whose value is
+    /// missing satisfies no predicate.
     fn of(cell: &Cell, domain: &Domain, asked: Option<&Admitted>, every_value: &Admitted) -> Option<Self> {
         let spread = cell.spread(domain)?;
         let portion = asked.unwrap_or(every_value).portion(&spread)?;
@@ -265,7 +266,7 @@ impl NumberSource<'_> {
     }
 }
 
-/// What groups add up to.
+/// Sums over groups.
 struct Tally {
     rows: f64,
     matched_rows: u64,

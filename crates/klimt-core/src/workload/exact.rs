@@ -1,4 +1,4 @@
-//! What the original answers.
+//! The answers that the original gives to queries.
 
 use super::bind::is_number;
 use super::{Asked, BoundQuery, BoundWorkload, Function};

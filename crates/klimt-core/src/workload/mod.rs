@@ -39,7 +39,8 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// What the workload asks of some columns: predicates about others are left out, and functions of others are counts.
+    /// The workload restricted to some columns: predicates about others are left out, and functions of others
+    /// become counts.
     pub fn about(&self, wanted: impl Fn(&str) -> bool) -> Workload {
         let of_query = |query: &Query| {
             let mut query = query.clone();

@@ -93,7 +93,7 @@ impl Reader {
         found
     }
 
-    /// What was expected where the reader stands; what stands there is not shown, as it may be a value.
+    /// An error that names the expected token; the actual text is not shown, as it may be a value.
     fn expected(&self, what: &str) -> Error {
         let line = self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |(_, line)| *line);
         Error::input(format!("query {}, line {line}: expected {what}", self.query)).with_help(

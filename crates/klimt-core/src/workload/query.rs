@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is computed of the rows that a query selects.
+/// The aggregate over the rows that a query selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Aggregate {
     /// How many there are.
@@ -29,11 +29,11 @@ pub enum Function {
 pub struct Predicate {
     /// The column.
     pub column: String,
-    /// What is asked of its value.
+    /// The test of the value.
     pub test: Test,
 }
 
-/// What a predicate asks of a value.
+/// The test of a predicate on a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     /// It lies between two ends, each of which may be open to infinity.
@@ -70,9 +70,9 @@ impl End {
 pub struct Query {
     /// Its name, where it has one.
     pub name: Option<String>,
-    /// What is computed.
+    /// The aggregate over the selected rows.
     pub aggregate: Aggregate,
-    /// What rows must satisfy.
+    /// The predicates that select rows.
     pub predicates: Vec<Predicate>,
     /// How much it matters.
     pub weight: f64,

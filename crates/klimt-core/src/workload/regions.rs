@@ -22,7 +22,7 @@ pub enum Known<T> {
     Is(T),
 }
 
-/// What is published of a group in one dimension.
+/// The published cell of a group in one dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// Its region.

@@ -19,7 +19,8 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
-    /// What a region covers of an ordered domain, whose published ends may be open; `None` where there is no value.
+    /// The part of an ordered domain that a region covers, whose published ends may be open; `None` where
+    /// there is no value.
     pub fn of(domain: &Domain, covered: &Extent, ends: &Extent) -> Option<Stretch> {
         let ((lo, hi), (from, to)) = (covered.ends()?, ends.ends()?);
         let values = domain.value_count() as u32;
@@ -61,7 +62,8 @@ pub(crate) struct Spread {
     pub mean: Option<f64>,
 }
 
-/// What is admitted of a stretch: how much of the rows that have a value, their mean, and the first and last unit.
+/// The admitted portion of a stretch: the share of the rows that have a value, their mean, and the first and
+/// last unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Portion {
     pub coverage: Coverage,
@@ -71,7 +73,7 @@ pub(crate) struct Portion {
 }
 
 impl Spread {
-    /// What some stretches, ascending and apart, admit; `None` where that is nothing.
+    /// The portion that some stretches, ascending and apart, admit; `None` where it is empty.
     pub fn portion(&self, stretches: &[(i128, i128)]) -> Option<Portion> {
         let Stretch { first, last, .. } = self.stretch;
         let common = |&(from, to): &(i128, i128)| (from.max(first), to.min(last));

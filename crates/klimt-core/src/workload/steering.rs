@@ -20,24 +20,24 @@ const FLOOR: f64 = 0.1;
 /// A query as it steers cuts.
 #[derive(Clone, Debug)]
 pub(crate) struct Steering {
-    /// What is admitted, by dimension, ascending: also of the one whose numbers are computed with.
+    /// The admitted values by dimension, ascending: also of the dimension whose numbers are computed with.
     pub admitted: Vec<(usize, Admitted)>,
     /// The weight of the query over the rows that it selects.
     pub worth: f64,
-    /// What is computed, where that is no count.
+    /// The function of numbers, where the query is no count.
     pub measure: Option<Measure>,
 }
 
-/// What is computed of the numbers of a dimension.
+/// The function of the numbers of a dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Measure {
     pub function: Function,
     pub dimension: usize,
     /// Whether no predicate is about the dimension.
     pub is_free: bool,
-    /// What numbers are compared with, in units: 0 for sums, else the exact answer.
+    /// The number that others are compared with, in units: 0 for sums, else the exact answer.
     pub centre: f64,
-    /// What counts as 1, in units.
+    /// The unit of the weight of a number.
     pub scale: f64,
 }
 
@@ -85,7 +85,7 @@ impl Steering {
     }
 }
 
-/// What counts as 1 for an extreme: itself, or what numbers have where it is 0.
+/// The unit of an extreme: its absolute value, or the typical size of the numbers where it is 0.
 fn extreme(answer: i128, size: f64) -> f64 {
     match answer {
         0 if size > 0.0 => size,
@@ -100,7 +100,7 @@ impl Measure {
         matches!(self.function, Function::Min | Function::Max)
     }
 
-    /// What a number counts for.
+    /// The weight of a number.
     pub fn of(&self, units: f64) -> f64 {
         (units - self.centre) / self.scale
     }

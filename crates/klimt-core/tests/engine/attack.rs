@@ -113,7 +113,7 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
 
-/// What a share of equally common values is right for: one of them at random.
+/// The expected hits of a guess among equally common values: one of them at random.
 fn marked(guess: &[&str], truth: &str) -> f64 {
     if guess.contains(&truth) { 1.0 / guess.len() as f64 } else { 0.0 }
 }

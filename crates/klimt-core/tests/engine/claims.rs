@@ -1,6 +1,6 @@
-//! What is claimed of a release is true of it as it is published: every claim is compared with all releases of the family
-//! that it names, for every algorithm, effort, start and loss, with suppressed rows, both extents, hierarchies, sets and
-//! missing values.
+//! Every claim is true of the release as it is published: claims are compared with all releases of the family
+//! that they name, for every algorithm, effort, start and loss, with suppressed rows, both extents,
+//! hierarchies, sets and missing values.
 
 use crate::common::{table, workload};
 use crate::family::{least_in, least_of_sizes};
@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 /// The k of the average group size.
 const K: u64 = 2;
 
-/// What finds the groups.
+/// A way to find the groups.
 #[derive(Clone, Debug)]
 enum Way {
     Mondrian {
@@ -205,7 +205,7 @@ fn least(family: &Family, way: &Way, kinds: &[Kind], job: &Job<'_>) -> Option<f6
     }
 }
 
-/// What groups cost as they are published by the values that they hold.
+/// The cost of groups as they are published by the values that they hold.
 fn cost(job: &Job<'_>, found: &Partitioning) -> f64 {
     let groups = published(job.table, found, Extents::Compact);
     let collector = Collector::new(&job.loss.needs(), job.table).unwrap();
@@ -223,8 +223,9 @@ fn knows_boundaries(way: &Way) -> bool {
     )
 }
 
-/// What is required of members of a family where boundaries are published, as far as it is told here: boundaries move where
-/// rows are suppressed, and those of nodes, sets and missing values are left out, which only makes the family larger.
+/// The requirements of members of a family where boundaries are published, as far as they are stated here:
+/// boundaries move where rows are suppressed, and those of nodes, sets and missing values are left out, which
+/// only makes the family larger.
 fn of_published(table: &Table, requirements: Vec<Box<dyn Requirement>>, suppresses: bool) -> Bound {
     let bound = Bound::new(&requirements, table).unwrap();
     if let Ok(bound) = bound.by_boundaries(|dimension| table.domain(dimension))
@@ -353,8 +354,8 @@ fn three_ages() -> Table {
     table(&(0..15).map(|row| vec![(row / 5 * 50).to_string()]).collect::<Vec<_>>(), &[])
 }
 
-/// What every search says of a release of three ages with boundaries that are 50 years apart; `knows` where it is told that
-/// the boundaries are what is published.
+/// The claim of every search about a release of three ages with boundaries that are 50 years apart; `knows`
+/// says whether the search knows that the boundaries are published.
 fn of_three_ages(way: &Way, knows: bool, share: f64) -> Proof {
     let (table, kinds) = (three_ages(), [Kind { kind: 0, scheme: Scheme::Ops }]);
     let requirements = [("k", "", "5"), ("min-width", "q0", "50")]
@@ -400,7 +401,7 @@ fn no_bound_is_about_values_where_boundaries_are_published() {
     }
 }
 
-/// What was proven of a split set holds as long as nothing better is found, and then nothing else is proven.
+/// The lower bound of a split set stays as long as nothing better is found, and is dropped then.
 #[test]
 fn a_bound_over_splits_stays_where_nothing_gets_better() {
     let rows: Vec<Vec<String>> = (0..40)

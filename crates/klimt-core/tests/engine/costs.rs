@@ -1,4 +1,4 @@
-//! What searches are told of losses: prices, bounds, keys and cells, by their definitions.
+//! The methods of losses that searches use: prices, bounds, keys and cells, by their definitions.
 
 use crate::common::{column, table, workload};
 use crate::losses::tables;
@@ -223,7 +223,7 @@ proptest! {
         });
     }
 
-    /// What is minimised for a workload is its loss and a hundredth of the certainty penalty.
+    /// Searches for a workload minimise its loss and a hundredth of the certainty penalty.
     #[test]
     fn a_workload_is_searched_with_a_trace_of_penalty(table in tables(), taken in prop::collection::vec(any::<bool>(), 50)) {
         let (weights, workload) = (vec![1.0; table.dimensions()], workload(&table));

@@ -154,7 +154,7 @@ fn leaves_without_rows_do_not_count() {
     assert_eq!(bound(&table, "beta-likeness", "enhanced:1").outlook(&group(&[50, 250, 200])), (true, 500));
 }
 
-/// What every row has, every group may have.
+/// A value that every row has is allowed in every group.
 #[test]
 fn a_value_that_all_rows_have_is_no_more_common_in_a_group() {
     let table = whole_of(&["a"; 5], false);
@@ -339,8 +339,8 @@ fn ratio(a: i128, b: i128) -> BigRational {
     BigRational::new(a.into(), b.into())
 }
 
-/// What must be moved between the children of a node, over the whole tree: pairs, halves and everything, with the missing
-/// value beside the halves. `over` is p − q for the eight letters and the missing value.
+/// The mass that moves between the children of a node, over the whole tree: pairs, halves and everything,
+/// with the missing value beside the halves. `over` is p − q for the eight letters and the missing value.
 fn moved_in_tree(over: &[i128]) -> i128 {
     let between = |children: &[i128]| -> i128 {
         let (more, less): (Vec<i128>, Vec<i128>) = children.iter().partition(|over| **over > 0);

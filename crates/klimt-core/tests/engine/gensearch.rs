@@ -207,8 +207,8 @@ proptest! {
     }
 }
 
-/// What a seed finds by other cuts may cost less than anything in the split set: it is moved into the split set, and what
-/// is claimed is about partitions by that.
+/// A seed that is cut elsewhere may cost less than anything in the split set: it is moved into the split set,
+/// and the claim is about partitions by that.
 #[test]
 fn a_seed_is_moved_into_the_split_set() {
     let rows: Vec<Vec<String>> = (0..8).map(|n: u32| vec![n.to_string()]).collect();

@@ -55,7 +55,7 @@ fn compact(table: &Table, partitioning: &Partitioning, k: u64) -> Measured {
     measured(table, &PartitionGroups { table, partitioning, extents: Extents::Compact }, k)
 }
 
-/// What the release of a partitioning says.
+/// The groups as the release of a partitioning publishes them.
 fn published(table: &Table, partitioning: &Partitioning, extents: Extents) -> Vec<PublishedGroup> {
     let release = Release::new(table, partitioning, extents, RowOrder::Kept, &[]);
     let text = |group: usize, d: usize| {
@@ -487,7 +487,7 @@ fn divergence(table: &Table, groups: &PartitionGroups<'_>) -> f64 {
     sum
 }
 
-/// What holds for the losses of every release without suppressed rows.
+/// Checks the range of the losses of a release without suppressed rows.
 fn check_ranges(table: &Table, losses: &Measured) {
     for (id, &value) in losses {
         let most = match *id {
@@ -499,7 +499,7 @@ fn check_ranges(table: &Table, losses: &Measured) {
     }
 }
 
-/// What is read back from the texts costs the same; returns whether the groups are apart.
+/// Checks that groups read back from the texts cost the same; returns whether the groups are apart.
 fn check_read_back(table: &Table, partitioning: &Partitioning, extents: Extents) -> bool {
     let groups = PartitionGroups { table, partitioning, extents };
     let known = measured(table, &groups, 2);

@@ -1,4 +1,4 @@
-//! What holds for every partitioning, every requirement and every loss.
+//! Properties of every partitioning, every requirement and every loss.
 
 mod attack;
 mod boundaries;

@@ -99,7 +99,7 @@ struct Setting<'a> {
     partitioner: &'a dyn Partitioner,
     effort: Effort,
     extents: Extents,
-    /// What a search has reported when it is stopped: how far it comes in its time depends on the machine.
+    /// The number of reports after which a search is stopped: a time limit would depend on the machine.
     reports: usize,
 }
 

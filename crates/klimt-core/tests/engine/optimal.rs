@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use std::ops::Range;
 use std::time::Instant;
 
-/// What a dimension of a random table ranges over.
+/// The kinds of domains of the dimensions of a random table.
 pub const KINDS: usize = 5;
 
 /// The text of a random number in a dimension of some kind: numbers with gaps, numbers or none, letters of a hierarchy,

@@ -6,7 +6,7 @@ use klimt_core::statistics::Collector;
 use klimt_core::table::Shape;
 use std::collections::BTreeMap;
 
-/// What the groups of a partitioning cost.
+/// The cost of the groups of a partitioning.
 pub fn cost(job: &Job<'_>, partitioning: &Partitioning) -> f64 {
     let collector = Collector::new(&job.loss.needs(), job.table).unwrap();
     (0..partitioning.groups()).map(|group| job.loss.group(&collector.of(partitioning.rows(group)))).sum()

@@ -92,7 +92,7 @@ fn a_verdict_stands_for_as_many_rows_as_its_margin_allows() {
     }
 }
 
-/// What is told from a sample of a tenth of the rows, with z = 1.96 and a share of 0.9 unseen.
+/// The verdict from a sample of a tenth of the rows, with z = 1.96 and a share of 0.9 unseen.
 #[test]
 fn a_sample_tells_what_chance_is_unlikely_to_have_made() {
     let cases: &[(&str, &str, &[u64], bool)] = &[

@@ -1,4 +1,4 @@
-//! What is measured of a release part by part is what is measured of it at once.
+//! Losses measured part by part are those measured at once.
 
 use crate::common::{partition, table, workload};
 use crate::losses::tables;

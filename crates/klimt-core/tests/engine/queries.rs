@@ -1,4 +1,4 @@
-//! What the answers of a workload are expected to be off by: examples counted by hand.
+//! The expected error of a workload's answers: examples counted by hand.
 
 use crate::common::{column, table};
 use klimt_core::loss::{Cost, Loss, Original, Queries, Totals, WithPenalty};
@@ -24,7 +24,7 @@ fn group(count: u64, lo: u32, hi: u32) -> Statistics {
     Statistics { count, extents: vec![(0, Extent::Interval { lo, hi })], ..Statistics::default() }
 }
 
-/// What a group costs a workload.
+/// The cost of a group for a workload.
 fn cost(table: &Table, workload: &BoundWorkload, group: &Statistics) -> f64 {
     let original = Original::new(table, &[1.0]).with_workload(Some(workload));
     Queries.cost(&original).unwrap().group(group)
@@ -34,8 +34,8 @@ fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-12 * expected.abs().max(1.0)
 }
 
-/// What a query admits of [12..20] are six of nine ages, and of (10..20] six of ten. A value that follows the one before is
-/// published alone, and nothing is before the first.
+/// A query admits six of the nine ages of [12..20], and six of the ten of (10..20]. A value that follows the
+/// one before is published alone, and nothing is before the first.
 #[test]
 fn boundaries_reach_to_the_value_before() {
     let table = ages();

@@ -62,7 +62,7 @@ fn table(rows: &[[String; 4]], spec: impl Fn(usize) -> ColumnSpec, columns: &[us
     Table::new(rows.len(), columns.collect()).unwrap()
 }
 
-/// What is published of every row, `None` of suppressed ones; in the order of the columns' names.
+/// The published row of every row, `None` of suppressed ones; in the order of the columns' names.
 fn published(table: &Table, partitioning: &Partitioning, extents: Extents) -> Vec<Option<Vec<String>>> {
     let release = Release::new(table, partitioning, extents, RowOrder::Kept, &[]);
     let mut columns: Vec<usize> = (0..table.dimensions()).collect();
@@ -174,7 +174,7 @@ fn make(
     Some(Made { release, function })
 }
 
-/// What a function publishes of other rows, whose columns stand in another order.
+/// The rows that a function publishes of other rows, whose columns stand in another order.
 fn applied(function: &RecodingFunction, rows: &[[String; 4]], manner: Manner) -> Vec<Vec<String>> {
     let spec = |at: usize| function.column_spec(&format!("q{at}")).unwrap();
     let table = table(rows, spec, &[2, 0, 3, 1]);

@@ -41,8 +41,8 @@ fn run<'a>(
     (found, cost)
 }
 
-/// What is published of every row, in an order of its own: the region, by its values or by the cuts, and the columns that
-/// are kept.
+/// The published rows, in an order of their own: the region, by its values or by the cuts, and the columns
+/// that are kept.
 fn published(table: &Table, found: &Partitioning, by_cuts: bool) -> Vec<String> {
     let domains = table.domains();
     let mut found = found.clone();

@@ -43,7 +43,7 @@ fn code(table: &Table, dimension: usize, row: u32) -> u32 {
     table.codes(dimension).get(row as usize)
 }
 
-/// What some rows cost as one box: rows times certainty penalty.
+/// The cost of some rows as one box: rows times certainty penalty.
 fn cost(table: &Table, rows: &[u32]) -> f64 {
     let penalty = |dimension: usize| {
         let mut codes: Vec<u32> = rows.iter().map(|&row| code(table, dimension, row)).collect();

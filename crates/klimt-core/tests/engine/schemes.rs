@@ -229,7 +229,7 @@ fn every_generalization(kind: &Kind, domain: &Domain, occurring: &[u32]) -> Vec<
         .collect()
 }
 
-/// What is published of a block, for a loss that measures lengths or one that counts codes.
+/// The published extent of a block, for a loss that measures lengths or one that counts codes.
 fn extent(domain: &Domain, codes: &[u32], lengths: bool) -> Extent {
     let mut extent = match domain.shape() {
         Shape::Set => Extent::no_members(domain.cardinality()),
@@ -321,7 +321,7 @@ fn least_by(kinds: &[Kind], job: &Job<'_>, value: impl Fn(f64, usize) -> f64) ->
     }
 }
 
-/// What a partitioning costs as it is published; every group satisfies the requirements.
+/// The cost of a partitioning as it is published; every group satisfies the requirements.
 fn published_cost(job: &Job<'_>, partitioning: &Partitioning, id: &str) -> f64 {
     let domains = job.table.domains();
     let mut published = partitioning.clone();
@@ -346,7 +346,7 @@ fn published_cost(job: &Job<'_>, partitioning: &Partitioning, id: &str) -> f64 {
     measure([loss].into_iter(), &original, &groups, &totals).unwrap()[0].1
 }
 
-/// What searches minimise for a workload.
+/// The cost that searches minimise for a workload.
 struct ForWorkload;
 
 impl Loss for ForWorkload {

@@ -31,7 +31,7 @@ pub fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Ind
     both.unwrap_or_else(|| Bound::new(&[k()], table).unwrap())
 }
 
-/// What a partitioning costs as it is published; its groups satisfy the requirements.
+/// The cost of a partitioning as it is published; its groups satisfy the requirements.
 pub fn cost(job: &Job<'_>, partitioning: &Partitioning) -> f64 {
     let domains = job.table.domains();
     let mut published = partitioning.clone();

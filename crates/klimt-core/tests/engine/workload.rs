@@ -274,7 +274,7 @@ fn published(table: &Table, groups: &Partitioning, statistics: &[StatisticKind])
     Table::new(release.rows(), columns).unwrap()
 }
 
-/// What a release answers that was read back.
+/// The answer of a release that was read back.
 fn read_back(
     table: &Table,
     workload: &Workload,
@@ -377,7 +377,7 @@ proptest! {
     }
 }
 
-/// What parts of a table find adds up to what the whole does, where means are published.
+/// Answers of the parts of a table add up to the answer of the whole, where means are published.
 #[test]
 fn parts_of_a_group_add_up_to_its_mean() {
     let people: Vec<Person> = [20, 21, 22, 39].map(|age| (Some(age), 0, 0, 1)).to_vec();

@@ -36,14 +36,14 @@ pub(super) struct Cut {
     pub parts: Box<[BoxId]>,
 }
 
-/// What is known of a box.
+/// Counts, costs and cuts of a box.
 struct Facts {
     rows: u64,
     cost: f64,
-    /// What it would cost if a few rows that miss values did not.
+    /// The cost of the box if the few rows with missing values had none missing.
     complete: f64,
     least: f64,
-    /// What the best refinement costs that is known, and the cut that it starts with, or [`UNCUT`].
+    /// The cost of the best known refinement, and its first cut, or [`UNCUT`].
     reached: f64,
     choice: u32,
     feasible: bool,
@@ -58,14 +58,14 @@ struct Facts {
 const UNCUT: u32 = u32::MAX;
 
 impl Facts {
-    /// What is known of a box that is left as it is.
+    /// A box that has not been cut yet.
     fn new(rows: u64, cost: f64, least: f64, feasible: bool) -> Self {
         let settled = least >= cost;
         let (complete, reached, choice) = (cost, cost, UNCUT);
         Facts { rows, cost, complete, least, reached, choice, feasible, settled, dived: false, cuts: None }
     }
 
-    /// What is known of a box of the space.
+    /// The entry of a box of the space.
     fn of_space() -> Self {
         Facts::new(0, 0.0, 0.0, true)
     }
@@ -172,7 +172,7 @@ impl<'a> Atlas<'a> {
         self.grid.crosses(self.space(number), split)
     }
 
-    /// What the rows of a box cost as a group.
+    /// The cost of the rows of a box as one group.
     #[inline]
     pub fn cost(&self, number: BoxId) -> f64 {
         self.facts[number as usize].cost
@@ -184,7 +184,7 @@ impl<'a> Atlas<'a> {
         self.facts[number as usize].least
     }
 
-    /// What the best refinement of a box costs that is known.
+    /// The cost of the best known refinement of a box.
     #[inline]
     pub fn reached(&self, number: BoxId) -> f64 {
         self.facts[number as usize].reached
@@ -329,7 +329,8 @@ impl<'a> Atlas<'a> {
         self.reach(number);
     }
 
-    /// What a box may come to cost. Where more than sizes count, its regions shrink with a root of the number of groups.
+    /// Expected cost of a box. Where requirements look at more than sizes, its regions shrink with a root of
+    /// the number of groups.
     fn promise(&self, number: BoxId) -> f64 {
         let Facts { rows, complete, least, .. } = self.facts[number as usize];
         let Some(Rows { job, .. }) = &self.rows else { return complete };
@@ -488,7 +489,7 @@ impl<'a> Atlas<'a> {
     }
 }
 
-/// What is known of the rows of some blocks, in boundaries that are wide enough or not.
+/// Measures the rows of some blocks, in boundaries that are wide enough or not.
 fn measure(rows: Option<&Rows<'_>>, slice: &Slice, is_wide: bool) -> Facts {
     let rows = rows.expect("only a table has rows to measure");
     let count = slice.statistics.count;

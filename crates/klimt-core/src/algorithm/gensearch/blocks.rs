@@ -13,7 +13,7 @@ pub(super) struct Blocks {
     /// The cells of the blocks, those of each one after the other.
     cells: Vec<u32>,
     dimensions: usize,
-    /// What requirements and loss see of each block.
+    /// The statistics of each block, as requirements and loss need them.
     pub statistics: Vec<Statistics>,
     /// Whether a row of each block misses a value of an ordered dimension or a hierarchy; empty where none does.
     misses: Vec<bool>,

@@ -20,7 +20,7 @@ use crate::job::Job;
 use crate::loss::Cost;
 use crate::statistics::Statistics;
 
-/// What is needed for `MinCost` of any leaf.
+/// The tables that `MinCost` of a leaf is computed from.
 pub(super) struct MinCost<'a> {
     loss: &'a dyn Cost,
     /// The least size of a group.

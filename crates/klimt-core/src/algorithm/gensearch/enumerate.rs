@@ -63,7 +63,7 @@ pub(super) fn children(atlas: &mut Atlas<'_>, tree: &Tree) -> Vec<Step> {
 pub struct Visited {
     /// How many splits led to it.
     pub depth: usize,
-    /// What it costs.
+    /// The cost of the partition.
     pub cost: f64,
     /// The least that it and what is below it in the enumeration tree cost.
     pub bound: f64,

@@ -45,9 +45,9 @@ use std::time::Instant;
 
 /// The GenSearch partitioner.
 ///
-/// What it proves is about the sum that it minimises ([`Job::loss`] over the groups), and about partitionings by the
-/// split set: *optimal* says that none of them costs less. It ends with what it has when time, memory or the observer
-/// say so, and is no error then. Rows are not suppressed.
+/// Its proofs are about the sum that it minimises ([`Job::loss`] over the groups), and about partitionings by
+/// the split set: *optimal* says that none of them costs less. When time or memory runs out, or the observer
+/// stops it, it returns its best partitioning; that is no error. Rows are not suppressed.
 pub struct GenSearch {
     /// Where the space may be cut.
     pub splits: Splits,
@@ -136,7 +136,7 @@ impl GenSearch {
         }
     }
 
-    /// What is published where there is no time to search: the start, of which nothing is proven then.
+    /// The result where there is no time to search: the start, without a proof.
     fn unsearched(job: &Job<'_>, start: Option<Partitioning>) -> Result<Partitioning> {
         job.observer.advance(job.table.rows() as u64);
         match start.filter(|start| start.tree.is_some()) {
@@ -148,7 +148,7 @@ impl GenSearch {
         }
     }
 
-    /// What is known of boxes before the search; nothing where the job stops before that.
+    /// Measures the boxes before the search; `None` where the job stops first.
     fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Option<Atlas<'a>>> {
         let domains = job.table.domains();
         let mut grid = Grid::new(&domains, &self.splits.codes(job.table)?);

@@ -5,7 +5,7 @@ use super::grid::{Shaped, Split};
 use super::tree::Tree;
 use crate::partition::{CutNode, CutTree};
 
-/// What comes next in preorder.
+/// The next item in preorder.
 enum Item {
     Cut(CutNode),
     /// A subtree; a leaf without rows where there is none.

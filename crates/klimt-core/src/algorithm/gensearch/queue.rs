@@ -70,7 +70,7 @@ pub(super) struct Forgotten {
 const UNDIVIDED: NodeId = 0;
 
 impl Queue {
-    /// What a place in the queue takes, with a node and a share of its ancestors, in bytes.
+    /// Bytes of an entry of the queue, with a node and a share of its ancestors.
     pub const BYTES: usize = size_of::<Waiting>() + 2 * size_of::<Node>();
 
     /// The undivided space waits.

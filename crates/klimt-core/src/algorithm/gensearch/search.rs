@@ -30,7 +30,7 @@ pub(super) struct Found {
 struct Child {
     step: Step,
     cost: f64,
-    /// What the best refinement of it costs that is known.
+    /// The cost of the best known refinement.
     reached: f64,
     bound: f64,
 }
@@ -155,7 +155,7 @@ impl<'s, 'a> Search<'s, 'a> {
         self.job.stops() || self.atlas.is_broken_off() || self.atlas.bytes() > self.job.budget.bytes / 2
     }
 
-    /// What is proven now: nothing below a node costs less than its lower bound, be it in the queue or left out.
+    /// Updates the proven lower bound: the least over all nodes in the queue and all nodes that were dropped.
     fn update_bound(&mut self) {
         let waiting = self.queue.least().unwrap_or(f64::INFINITY);
         let bound = waiting.min(self.left_out).min(self.best.cost);

@@ -83,8 +83,8 @@ impl<'c> Guide<'c> {
         if self.sizes[left] >= self.sizes[right] { left } else { right }
     }
 
-    /// What is done next with a part of a box that has been divided at a cut, or near it: where that was the node of a
-    /// hierarchy, its children may be cut again.
+    /// The next cut of a part of a box that has been divided at a cut or near it. Where that cut was the node
+    /// of a hierarchy, its children may be cut again.
     fn next(&self, atlas: &Atlas<'_>, space: BoxId, at: usize) -> usize {
         match self.side(atlas, space, at) {
             Side::Leaf | Side::Left => self.left(at),

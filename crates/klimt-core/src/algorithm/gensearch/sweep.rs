@@ -7,7 +7,7 @@ use super::grid::{Grid, Hull, Shaped, Split};
 use crate::statistics::Statistics;
 use std::borrow::Cow;
 
-/// What is known of the rows of some blocks.
+/// Sums over the rows of some blocks.
 #[derive(Clone)]
 pub(super) struct Slice {
     pub statistics: Statistics,

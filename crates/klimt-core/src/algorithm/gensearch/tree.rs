@@ -51,7 +51,7 @@ pub(super) struct Tree {
     pub nodes: Vec<Node>,
     /// The leaves that may still be split, the first in preorder last.
     open: Vec<u32>,
-    /// What the other leaves cost.
+    /// The cost of the other leaves.
     closed: f64,
 }
 
@@ -113,17 +113,17 @@ impl Tree {
         self.nodes[node as usize].space
     }
 
-    /// What the leaves cost that may no longer be split.
+    /// The cost of the leaves that may no longer be split.
     pub fn closed(&self) -> f64 {
         self.closed
     }
 
-    /// What the partition costs, where every leaf that holds rows is a group.
+    /// The cost of the partition, where every leaf that holds rows is a group.
     pub fn cost(&self, atlas: &Atlas<'_>) -> f64 {
         self.closed + self.open().map(|leaf| atlas.cost(self.space(leaf))).sum::<f64>()
     }
 
-    /// What the leaves cost, also of a tree that was not made by legal steps.
+    /// The cost of the leaves, also of a tree that was not made by legal steps.
     pub fn leaf_cost(&self, atlas: &Atlas<'_>) -> f64 {
         self.leaves().into_iter().map(|space| atlas.cost(space)).sum()
     }

@@ -46,12 +46,12 @@ impl Group {
         self.paid = paid(problem, &self.spans);
     }
 
-    /// What the group costs, where cells pay.
+    /// The cost of the cells of the group.
     pub fn cost(&self) -> f64 {
         self.count as f64 * self.paid
     }
 
-    /// What a row would pay with one more tuple in the group.
+    /// The cost of a row's cells if one more tuple joined the group.
     #[inline(always)]
     pub fn paid_with(&self, problem: &Problem<'_>, tuple: u32) -> f64 {
         let codes = problem.tuples.codes(tuple).iter().zip(&self.spans).enumerate();

@@ -4,7 +4,7 @@ use super::group::Group;
 use super::place::{Index, may_take};
 use super::problem::{Bundle, Problem};
 
-/// What a change must gain at least: less is rounding.
+/// The least gain of a change: anything less is rounding.
 const GAIN: f64 = 1e-9;
 
 /// How many nodes of the index may be looked at: enough to try everything in small tables, and the dearest groups of

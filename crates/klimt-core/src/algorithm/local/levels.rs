@@ -179,7 +179,7 @@ fn fitting(problem: &Problem<'_>, all: Vec<Levels>) -> Vec<Levels> {
     }
 }
 
-/// What a row pays for each level of a dimension on average.
+/// The average cost of a row's cell at each level of a dimension.
 fn costs(problem: &Problem<'_>, dimension: usize, levels: &Levels, rows: &[u64]) -> Vec<f64> {
     let total = rows.iter().sum::<u64>().max(1) as f64;
     let mut costs: Vec<f64> = Vec::with_capacity(levels.len());

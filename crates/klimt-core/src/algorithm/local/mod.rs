@@ -163,7 +163,7 @@ fn published(job: &Job<'_>, problem: &Problem<'_>, groups: &[Group]) -> Partitio
     partitioning
 }
 
-/// What the groups of a partitioning cost by their statistics.
+/// The cost of the groups of a partitioning by their statistics.
 fn measured(job: &Job<'_>, partitioning: &Partitioning) -> Result<f64> {
     let collector = Collector::new(&job.loss.needs(), job.table)?;
     let ends: Vec<usize> = partitioning.ends.iter().map(|&end| end as usize).collect();

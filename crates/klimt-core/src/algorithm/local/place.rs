@@ -22,7 +22,7 @@ struct Node {
     after: u32,
     /// The span of a dimension, or the number of a group on the last level.
     holds: u64,
-    /// What a row pays for the span.
+    /// The cost of a row's cells over the span.
     paid: f64,
 }
 

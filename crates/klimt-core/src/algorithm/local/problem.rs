@@ -1,4 +1,4 @@
-//! What is to be solved, over distinct tuples: which sets of rows may be a group, and what they cost.
+//! The problem of local recoding, over distinct tuples: which sets of rows may be a group, and their costs.
 
 use crate::Result;
 use crate::distinct::DistinctTuples;
@@ -12,7 +12,7 @@ use crate::table::{Shape, Table};
 /// The most codes of a set that a span tells apart.
 const TOLD_APART: usize = 64;
 
-/// What a row takes beside its codes, in bytes, where nearly all tuples differ.
+/// Bytes of a row besides its codes, where nearly all tuples differ.
 const ROW: usize = 120;
 
 /// Which codes of a dimension occur in a group: the least and the greatest, or a bit for each member of a set.
@@ -25,7 +25,7 @@ pub(super) struct Bundle {
     pub rows: u32,
 }
 
-/// What is to be solved.
+/// The table as distinct tuples, with requirements and costs.
 pub(super) struct Problem<'a> {
     pub table: &'a Table,
     pub requirements: &'a Bound,
@@ -35,7 +35,7 @@ pub(super) struct Problem<'a> {
     pub by_cells: bool,
     sets: Vec<bool>,
     cardinalities: Vec<usize>,
-    /// What a cell pays.
+    /// The costs of cells.
     cells: CellPrices,
     weights: &'a [f64],
     checked: Collector<'a>,
@@ -89,7 +89,7 @@ impl PackedKernel for Distinct<'_> {
 }
 
 impl<'a> Problem<'a> {
-    /// What is to be solved; nothing where that is stopped before it is known.
+    /// Collects the distinct tuples; `None` where `stops` says so first.
     pub fn new(job: &Job<'a>, stops: &dyn Fn() -> bool) -> Result<Option<Self>> {
         let table = job.table;
         let row = ROW + 12 * table.dimensions() + job.requirements.needs().bytes(table);
@@ -165,7 +165,7 @@ impl<'a> Problem<'a> {
         u64::from(lo) | u64::from(hi) << 32
     }
 
-    /// What a row pays for a cell over a span.
+    /// The cost of a row's cell over a span.
     #[inline(always)]
     pub fn cell(&self, dimension: usize, span: Span) -> f64 {
         let tabulated = self.cells.interval(dimension, span as u32, (span >> 32) as u32);
@@ -216,7 +216,7 @@ impl<'a> Problem<'a> {
                 || self.requirements.satisfied(&self.checked.of(&self.rows_of(bundles))))
     }
 
-    /// What a group of whole tuples costs by its statistics.
+    /// The cost of a group of whole tuples by its statistics.
     pub fn measured(&self, bundles: &[Bundle]) -> f64 {
         self.loss.group(&self.priced.of(&self.rows_of(bundles)))
     }

@@ -67,7 +67,7 @@ fn cuts_of(problem: &Problem<'_>, group: &Group, dimension: usize, cuts: &mut Ve
     }
 }
 
-/// What a row pays in the region over the first bundle, the first two, and so on.
+/// The cost of a row in the region over the first bundle, over the first two, and so on.
 fn paid_from_here<'b>(problem: &Problem<'_>, bundles: impl Iterator<Item = &'b Bundle>) -> Vec<f64> {
     let mut spans: Vec<Span> = Vec::new();
     let paid = bundles.map(|bundle| {

@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What a worker keeps from part to part.
+/// Buffers that a worker reuses for every part.
 pub(super) struct Work<'a> {
     pub finder: CutFinder<'a>,
     /// Which side a code goes to, by code.

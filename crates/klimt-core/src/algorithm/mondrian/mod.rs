@@ -36,7 +36,7 @@ pub enum Model {
     /// Regions do not overlap: equal tuples are in one group.
     #[default]
     Strict,
-    /// What no strict cut divides is halved: equal tuples may be in several groups.
+    /// Parts that no strict cut divides are halved: equal tuples may be in several groups.
     Relaxed,
 }
 
@@ -65,11 +65,11 @@ pub struct Mondrian {
 pub(crate) struct Start {
     /// Where it ends.
     pub end: u32,
-    /// What the cuts above left for it.
+    /// Settings inherited from the cuts above the part.
     pub above: Above,
 }
 
-/// What the cuts above a part left for it.
+/// Settings that a part inherits from the cuts above it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Above {
     /// Whether it is cut by the median, as the gain of a cut above was too little.

@@ -128,7 +128,7 @@ impl Run<'_> {
         order
     }
 
-    /// What some rows pay as a group: their certainty penalty.
+    /// The certainty penalty of some rows as one group.
     fn cost_of<T: Tuple>(&self, rows: &[T], chosen: &[u32]) -> f64 {
         let mut codes: Vec<u32> = Vec::with_capacity(chosen.len());
         let penalties = self.dimensions.iter().enumerate().map(|(number, dimension)| {

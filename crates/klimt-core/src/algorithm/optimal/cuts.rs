@@ -20,9 +20,9 @@ pub(super) struct Cut {
     pub left: u32,
     /// No partition of the sides costs less.
     pub lower: f64,
-    /// What the sides cost as groups; infinite where one may not be a group.
+    /// The cost of the two sides as groups; infinite where one may not be a group.
     pub cost: f64,
-    /// What the sides may come to cost.
+    /// The estimated cost of the two sides once they are cut further.
     pub guess: f64,
 }
 

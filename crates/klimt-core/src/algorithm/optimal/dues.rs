@@ -1,4 +1,4 @@
-//! What each row pays at least, whatever its group: the cell bound and the row bound.
+//! The least cost of each row, whatever its group: the cell bound and the row bound.
 //!
 //! Where the size of a group says what it costs, a row shares its group with all copies of its tuple and with k rows at
 //! least (Σ c·max(c, k) for discernibility: the *cell bound*). Where cells pay, a group that holds a row and k − 1 others
@@ -14,8 +14,9 @@ const PAIRS: usize = 40_000;
 /// Parts with more rows than this are compared side by side.
 const SIDE_BY_SIDE: usize = 4096;
 
-/// What each row of a part pays at least in any partition of the part; empty where nothing above zero is known. Rows that
-/// nobody has looked at when it is time to stop pay nothing.
+/// The least cost of each row of a part in any partition of the part; empty where nothing above zero is
+/// known. Rows that were not reached when it is time to stop cost nothing. nobody has looked at when it is
+/// time to stop pay nothing.
 pub(super) fn dues(problem: &Problem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
     let paid = match problem.pricing {
         Pricing::Size => by_size(problem, rows),
@@ -114,10 +115,10 @@ struct Neighbours<'p> {
     codes: Vec<u32>,
 }
 
-/// What is kept from tuple to tuple.
+/// Buffers that are reused from tuple to tuple.
 #[derive(Default)]
 struct Near {
-    /// What a row pays for a cell from the tuple's code to any code, by dimension.
+    /// The cost of a row's cell from the tuple's code to any code, by dimension.
     spans: Vec<Vec<f64>>,
     found: Vec<(f64, u32)>,
 }
@@ -158,7 +159,7 @@ impl Neighbours<'_> {
     }
 }
 
-/// What a row pays for the smallest region over two tuples.
+/// The cost of a row in the smallest region over two tuples.
 #[inline(always)]
 fn span(spans: &[Vec<f64>], other: &[u32]) -> f64 {
     spans.iter().zip(other).map(|(spans, &code)| spans[code as usize]).sum()

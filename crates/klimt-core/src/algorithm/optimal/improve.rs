@@ -78,9 +78,9 @@ pub(super) fn pass(
 /// Subtrees with at most so many times the rows of a group are solved again even where values are missing.
 const FEW_MIXED: usize = 8;
 
-/// What one way came to.
+/// The result of one way to improve a subtree.
 struct Tried {
-    /// What the subtree cost before.
+    /// The cost of the subtree before.
     before: f64,
     /// A better one, with its cost.
     better: Option<(Forest, f64)>,

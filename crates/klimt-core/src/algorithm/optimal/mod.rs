@@ -196,7 +196,7 @@ struct Turn {
     duration: Duration,
 }
 
-/// What one cut of one box may take, in nanoseconds; several times that where statistics are compared.
+/// Nanoseconds that one cut of one box may take; several times that where statistics are compared.
 const CUT: u128 = 10;
 
 /// How many times the time that all boxes may take must be left.
@@ -220,7 +220,7 @@ impl Turn {
     }
 }
 
-/// What a search started from, where that is allowed by its boundaries alone.
+/// The start of a search, where its boundaries alone satisfy the required widths; else the error.
 fn or_infeasible(job: &Job<'_>, start: &Partitioning) -> Result<Partitioning> {
     match job.requirements.restricts_boundaries() {
         true => Ok(start.clone()),

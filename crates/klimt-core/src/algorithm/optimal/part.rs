@@ -35,9 +35,9 @@ pub(super) struct Part<'p, const W: usize> {
     codes: Vec<[u16; LANES]>,
     stride: usize,
     keys: Vec<u128>,
-    /// What a row pays at least, whatever its group; empty where nothing is known.
+    /// The least cost of each row, whatever its group; empty where nothing is known.
     pub dues: Vec<f64>,
-    /// What a row pays in the dimensions in which all rows agree.
+    /// The cost of a row in the dimensions in which all rows agree.
     flat: f64,
     tally: Option<Tally<W>>,
     /// Which discount guesses rest on.
@@ -118,7 +118,7 @@ impl<'p, const W: usize> Part<'p, W> {
         ids
     }
 
-    /// What the rows of a box pay at least.
+    /// The least cost of the rows of a box.
     pub fn dues_of(&self, of: &Rows<W>) -> Vec<f64> {
         let mut dues = Vec::new();
         if !self.dues.is_empty() {
@@ -127,13 +127,13 @@ impl<'p, const W: usize> Part<'p, W> {
         dues
     }
 
-    /// What so many rows cost at least.
+    /// The least cost of a number of rows.
     #[inline(always)]
     pub fn sized(&self, count: u32) -> f64 {
         self.problem.balanced(count)
     }
 
-    /// What no partition of the rows undercuts.
+    /// A lower bound of every partition of the rows.
     pub fn lower(&self, rows: &Bits<W>, count: u32) -> f64 {
         let mut dues = 0.0;
         if !self.dues.is_empty() {
@@ -142,7 +142,7 @@ impl<'p, const W: usize> Part<'p, W> {
         self.sized(count).max(dues)
     }
 
-    /// What a box costs as one group; infinite where it may not be one.
+    /// The cost of a box as one group; infinite where it may not be one.
     pub fn group(&self, of: &Rows<W>) -> f64 {
         let problem = self.problem;
         if (of.count as usize) < problem.minimum() {
@@ -238,7 +238,7 @@ impl Corners {
         greatest(&mut self.hi, &other.hi);
     }
 
-    /// What so many rows pay for the region.
+    /// The cost of a number of rows in the region.
     pub fn cost<const W: usize>(&self, part: &Part<'_, W>, rows: &Bits<W>, count: u32) -> f64 {
         let mut sum = part.flat;
         for (at, axis) in part.axes.iter().enumerate() {

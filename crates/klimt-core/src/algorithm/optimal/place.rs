@@ -10,7 +10,7 @@ pub(super) const SUBSET_CODES: usize = 54;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u64);
 
-/// What goes left.
+/// The rows that go left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// Codes up to this one.

@@ -1,4 +1,4 @@
-//! What is tried in which order, from the first greedy partitioning to the last proof.
+//! The order of the steps of a search, from the first greedy partitioning to the last proof.
 
 use super::improve::{Pass, Way, pass};
 use super::problem::{Pricing, Problem, SLANTS};
@@ -73,8 +73,8 @@ pub(super) fn are_boxes(partitioning: &Partitioning) -> bool {
     partitioning.strict && !partitioning.tree.as_ref().is_none_or(CutTree::has_missing_left)
 }
 
-/// What a search makes of a partitioning, or the partitioning itself where that costs less as it is published: groups
-/// that are published alike are merged, which can undo what was won.
+/// The result of a search, or the partitioning it started from where that costs less as it is published:
+/// groups that are published alike are merged, which can undo a gain.
 pub(super) fn keep_better(
     job: &Job<'_>,
     start: Partitioning,
@@ -143,7 +143,7 @@ pub(super) struct Plan<'a> {
     pub proves: bool,
 }
 
-/// What is asked between two rounds, and ends the search where it answers.
+/// A callback between two rounds; it ends the search by returning a partitioning.
 pub(super) type Between<'b> = &'b mut dyn FnMut(&Best) -> Result<Option<Partitioning>>;
 
 impl Plan<'_> {
@@ -318,7 +318,7 @@ fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
     found
 }
 
-/// What the groups of a partitioning cost when those that are published alike are one.
+/// The cost of the groups of a partitioning once those that are published alike are merged.
 pub(super) fn published_cost(job: &Job<'_>, found: &Partitioning) -> Result<f64> {
     let mut published = found.clone();
     let domains = job.table.domains();
@@ -328,7 +328,8 @@ pub(super) fn published_cost(job: &Job<'_>, found: &Partitioning) -> Result<f64>
     Ok((0..published.groups()).into_par_iter().map(cost).collect::<Vec<f64>>().iter().sum())
 }
 
-/// What no boxes undercut at a price of suppressed rows; none are suppressed where they have no price.
+/// The lower bound of partitions into boxes at a price of suppressed rows; without a price none are
+/// suppressed.
 pub(super) fn boxes(sum: f64, price: Option<f64>) -> LowerBound {
     LowerBound { family: Family::Boxes, sum, suppresses: price.is_some(), extents: Extents::Compact }
 }

@@ -1,4 +1,4 @@
-//! What is to be solved: which sets of rows may be a group, and what they cost.
+//! The problem of the best partition: which sets of rows may be a group, and their costs.
 
 use super::room::Room;
 use super::search::MOST_ROWS;
@@ -25,27 +25,27 @@ pub(super) enum Pricing {
     Statistics,
 }
 
-/// What is to be solved.
+/// The rows of a search, with requirements and costs.
 pub(super) struct Problem<'a> {
     job: &'a Job<'a>,
     pub table: &'a Table,
-    /// What groups that are found must satisfy. Widths are required of values, as boxes are sets of rows here.
+    /// The requirements of groups. Widths are required of values, as boxes are sets of rows here.
     pub requirements: Cow<'a, Bound>,
     pub loss: &'a dyn Cost,
-    /// What a suppressed row costs, where rows may be suppressed.
+    /// The cost of a suppressed row, where rows may be suppressed.
     pub price: Option<f64>,
     pub pricing: Pricing,
-    /// What there is memory for.
+    /// The memory of the search.
     pub room: Room,
     /// Makes the statistics that requirements and loss need.
     pub collector: Collector<'a>,
     /// Makes all statistics that either needs.
     all: Collector<'a>,
-    /// What a cell pays, where the cost is a sum over cells.
+    /// The costs of cells, where the cost is a sum over cells.
     cells: CellPrices,
     /// The least cost of partitions by the number of rows.
     balanced: Vec<f64>,
-    /// What share of its cost as one group a box may come to cost, by the number of rows.
+    /// The share of its cost as one group that a box is expected to cost, by the number of rows.
     discounts: [Vec<f64>; SLANTS.len()],
 }
 
@@ -97,14 +97,14 @@ impl<'a> Problem<'a> {
         self.loss.cell(dimension, extent).expect("the loss is priced by cells")
     }
 
-    /// What a cell from one code to another pays.
+    /// The cost of a cell from one code to another.
     #[inline(always)]
     pub fn interval(&self, dimension: usize, lo: u32, hi: u32) -> f64 {
         let tabulated = self.cells.interval(dimension, lo, hi);
         tabulated.unwrap_or_else(|| self.priced(dimension, &Extent::Interval { lo, hi }))
     }
 
-    /// What a cell over two codes pays.
+    /// The cost of a cell over two codes.
     pub fn pair(&self, dimension: usize, one: u32, other: u32) -> f64 {
         if self.is_set(dimension) {
             return self.members(dimension, [one, other].into_iter());
@@ -112,7 +112,7 @@ impl<'a> Problem<'a> {
         self.interval(dimension, one.min(other), one.max(other))
     }
 
-    /// What a cell over some codes of a set pays.
+    /// The cost of a cell over some codes of a set.
     pub fn members(&self, dimension: usize, codes: impl Iterator<Item = u32>) -> f64 {
         let mut extent = Extent::no_members(self.table.domain(dimension).cardinality());
         codes.for_each(|code| extent.add(code));
@@ -152,8 +152,8 @@ impl<'a> Problem<'a> {
         if self.price.is_some() { 1 } else { self.minimum() }
     }
 
-    /// What rows cost as one group; infinite where they may not be one. What a search started from may be wide enough by
-    /// its boundaries alone.
+    /// The cost of rows as one group; infinite where they may not be one. The start of a search may satisfy
+    /// the required widths by its boundaries alone.
     pub fn group(&self, rows: &[u32]) -> f64 {
         if rows.len() < self.minimum() {
             return f64::INFINITY;
@@ -163,15 +163,15 @@ impl<'a> Problem<'a> {
         if satisfied { self.loss.group(&statistics) } else { f64::INFINITY }
     }
 
-    /// What rows cost as one group or suppressed, whichever is less, and whether they are suppressed.
+    /// The cost of rows as one group or suppressed, whichever is less, and whether they are suppressed.
     pub fn leaf(&self, rows: &[u32]) -> (f64, bool) {
         let group = self.group(rows);
         let price = self.price.map_or(f64::INFINITY, |price| price * rows.len() as f64);
         if price < group { (price, true) } else { (group, false) }
     }
 
-    /// What share of its cost as one group a box of so many rows may come to cost: its cells shrink with a root of the
-    /// number of groups. Only the order in which cuts are tried rests on it.
+    /// The share of its cost as one group that a box of `rows` rows is expected to cost: its cells shrink
+    /// with a root of the number of groups. This only decides the order in which cuts are tried.
     #[inline(always)]
     pub fn discount(&self, rows: u32, slant: usize) -> f64 {
         self.discounts[slant][rows as usize]
@@ -182,7 +182,7 @@ impl<'a> Problem<'a> {
         if rows < 2 * minimum { 1.0 } else { (minimum as f64 / rows as f64).powf(slant) }
     }
 
-    /// What the loss promises that no partition of rows undercuts.
+    /// The lower bound that the loss gives for any partition of the rows.
     pub fn promised(&self, rows: &[u32]) -> f64 {
         self.loss.bound(&self.all.of(rows), self.requirements.minimum_size())
     }

@@ -21,7 +21,7 @@ const IN_VAIN: u64 = 300_000;
 /// The share of the time that may be spent on what each row pays.
 const DUES_SHARE: u32 = 4;
 
-/// What is proven of the partitions of a table.
+/// Raises the lower bound of the partitions of a table.
 pub(super) struct Prover<'a> {
     rows: Vec<u32>,
     dues: Vec<f64>,

@@ -136,7 +136,7 @@ struct Begun {
     last: bool,
     /// The side that the rollout is in.
     side: Side,
-    /// What the smaller side came to.
+    /// The result for the smaller side.
     first: f64,
 }
 

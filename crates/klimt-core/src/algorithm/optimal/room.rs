@@ -11,7 +11,7 @@ use crate::table::Table;
 /// Bytes that a known cut of a box takes.
 const CUT_BYTES: usize = 64;
 
-/// What there is memory for.
+/// The memory of a search, divided among its tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     /// The most rows of a part.
@@ -50,7 +50,7 @@ impl Room {
 /// Parts of so many rows are always searched.
 const LEAST_ROWS: usize = 64;
 
-/// What rows and cuts take, which are there several times: as they were, as they are, and as they may become.
+/// Bytes of rows and cuts. They exist several times: before a step, after it, and as candidates.
 fn always(job: &Job<'_>) -> usize {
     const TIMES: usize = 4;
     let (rows, minimum) = (job.table.rows(), job.requirements.minimum_size().max(1) as usize);

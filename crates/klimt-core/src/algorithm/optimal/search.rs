@@ -63,12 +63,12 @@ pub(super) fn words(rows: usize) -> usize {
 /// Parts are laid out anew around boxes from this many words on.
 const LAID_OUT_ANEW: usize = 16;
 
-/// What is known of a box.
+/// The bounds and the first cut of a box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     /// No partition costs less, of those that the search looks at.
     pub lower: f64,
-    /// What the best partition found costs.
+    /// The cost of the best partition found.
     pub upper: f64,
     /// Where that is cut first.
     pub place: Place,
@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
         }, else unreachable!("parts are small enough to be searched"))
     }
 
-    /// What is known of a box.
+    /// Looks a box up.
     fn look_up<const W: usize>(&self, part: &Part<'_, W>, of: &Rows<W>) -> Reached {
         match self.known.get(&of.key) {
             Some(&Known { lower, upper, .. }) => Reached { lower, upper },
@@ -192,7 +192,8 @@ impl<'a> Search<'a> {
         reached.expect("what the outermost box came to")
     }
 
-    /// What is known of a box where that is enough; else the box is opened, its cuts best guess first.
+    /// The entry of a box where that decides; else the box is opened, and its cuts are tried best guess
+    /// first.
     fn look_inside<const W: usize>(
         &mut self,
         part: &Part<'_, W>,
@@ -232,7 +233,7 @@ impl<'a> Search<'a> {
         Some(Reached { lower: known.lower, upper: known.upper })
     }
 
-    /// What is known of a box; at first, what it costs as it is.
+    /// The entry of a box; at first, its cost uncut.
     pub(super) fn meet<const W: usize>(&self, part: &Part<'_, W>, of: &Rows<W>) -> Known {
         self.known.get(&of.key).copied().unwrap_or_else(|| {
             let price = part.problem.price.map_or(f64::INFINITY, |price| price * f64::from(of.count));
@@ -284,9 +285,9 @@ struct Opened {
     goal: f64,
     /// The side that the search is in.
     side: Side,
-    /// What the smaller side came to.
+    /// The result for the smaller side.
     first: Reached,
-    /// What is known of the larger side.
+    /// The bounds of the larger side.
     second: Reached,
 }
 

@@ -52,7 +52,7 @@ impl Forest {
         found
     }
 
-    /// What the leaves of a subtree cost.
+    /// The cost of the leaves of a subtree.
     pub fn cost(&self, problem: &Problem<'_>, subtree: &Subtree) -> f64 {
         let mut start = subtree.rows.start;
         let mut cost = 0.0;

@@ -37,7 +37,7 @@ pub(super) struct SampledPart {
     pub sample: Block,
     /// The rows of the part.
     pub rows: u64,
-    /// What the cuts above left for it.
+    /// Settings inherited from the cuts above the part.
     pub above: Above,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn grow(
     Ok(with_fewer_leaves(Grown { tree, by_median, passes: 0 }, room.leaves()))
 }
 
-/// What is known of groups, for every leaf; leaves without rows are no groups.
+/// Maps flags of groups to leaves; leaves without rows are no groups.
 fn of_leaves(tree: &CutTree, groups: &[bool]) -> Vec<bool> {
     let mut groups = groups.iter().copied();
     let leaf = |node: &CutNode| match node {

@@ -36,7 +36,7 @@ pub struct Sampling {
     pub alpha: f64,
     /// The rows of a sample; as many as memory allows where that is not given.
     pub rows: Option<u64>,
-    /// What the choice of rows depends on.
+    /// Seed of the choice of rows.
     pub seed: u64,
 }
 
@@ -45,13 +45,13 @@ pub struct Sampling {
 pub struct Rothko {
     /// How cuts are chosen above the parts that fit in memory.
     pub method: Method,
-    /// What cuts the parts that do.
+    /// Cuts the parts that fit into memory.
     pub mondrian: Mondrian,
     /// Limits for experiments; none by default.
     pub limits: Limits,
 }
 
-/// What is limited besides the memory.
+/// Limits of a run besides the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// TM: the rows of a part that is handed to Mondrian, at most.

@@ -6,7 +6,7 @@ use crate::pass::{DividedRows, Judge};
 use crate::statistics::Statistics;
 use std::ops::Range;
 
-/// What is left of a tree when every leaf that holds rows satisfies the requirements.
+/// A tree cut back until every leaf that holds rows satisfies the requirements.
 #[derive(Debug)]
 pub(super) struct Pruned {
     pub tree: CutTree,

@@ -9,46 +9,49 @@ use crate::spill::Block;
 use crate::table::{Codes, Column, Domain, Role, Table};
 use crate::{Error, Result, memory};
 
-/// What fits into the memory that is left.
+/// Shares of the memory that is left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     /// The memory for blocks of rows; its bytes are those that are shared out.
     pub memory: BlockMemory,
     usual: Usual,
-    /// What the domains take, about.
+    /// Bytes of the domains, about.
     domains: usize,
-    /// What the values take that groups are compared with.
+    /// Bytes of the values that groups are compared with.
     compared: usize,
-    /// What a row takes while its part is in memory: the table, the tuples in both buffers, its share of the groups.
+    /// Bytes of a row while its part is in memory: the table, the tuples in both buffers, its share of the
+    /// groups.
     working_row: usize,
     limits: Limits,
 }
 
-/// What fits in a budget by the number of columns alone. Groups depend on the sample, on which parts fit and on how many
-/// leaves there are, and how narrow codes are may depend on how many readers there were: so those go by this.
+/// Estimates from the budget and the number of columns alone. Groups depend on the sample, on which parts fit
+/// and on how many leaves there are, and the width of codes may depend on the number of readers: so groups go
+/// by these estimates. leaves there are, and how narrow codes are may depend on how many readers there were:
+/// so those go by this.
 #[derive(Clone, Copy, Debug)]
 struct Usual {
     rows: u64,
-    /// What the buffers of leaves may take.
+    /// Bytes that the buffers of leaves may take.
     bytes: usize,
 }
 
-/// What rounding and small things take.
+/// Bytes for rounding and small things.
 const NEGLECTED: u64 = 1 << 20;
 /// So many rows show what a row takes.
 const FIRST_ROWS: usize = 256;
-/// What a value of a domain takes in the frame and in what translates to it, at most, in bytes.
+/// Bytes of a value of a domain in the frame and in the tables that translate to it, at most.
 const PER_VALUE: usize = 16;
 /// A leaf that fits is not cut further on disk below so many rows: they fit in the cache.
 const SMALL_PART: u64 = 1 << 16;
 
 /// Columns with more values than this may have another one in every row of a part.
 const FEW_VALUES: usize = 1 << 16;
-/// What a value takes while the values of a part are counted by their texts, in bytes.
+/// Bytes of a value while the values of a part are counted by their texts.
 const PER_COUNTED: usize = 96;
 
-/// What a value of a column takes in bytes where groups are compared with all values of it: in the checker, by its text, and
-/// in the requirement.
+/// Bytes of a value of a column where groups are compared with all values of it: in the checker, by its text,
+/// and in the requirement. in the requirement.
 const PER_COMPARED: usize = 240;
 
 /// The sensitive columns that have many values.

@@ -79,7 +79,7 @@ pub(super) struct Run<'a> {
     pub whole: &'a Whole<'a>,
     pub bound: Bound,
     split: SplitCriterion<'a>,
-    /// What requirements and split look at.
+    /// The statistics that requirements and split need.
     needs: Needs,
     /// Makes the statistics by which leaves are judged.
     judging: Collector<'a>,
@@ -88,7 +88,7 @@ pub(super) struct Run<'a> {
     pub account: Account,
 }
 
-/// What is left of a tree, the rows of its leaves, and for each leaf of the tree whether it is cut by the median.
+/// A pruned tree, the rows of its leaves, and for each leaf of the tree whether it is cut by the median.
 type Divided<'s> = (Pruned, Box<dyn DividedRows + 's>, Vec<bool>);
 
 /// A part that is not in memory.
@@ -145,7 +145,7 @@ impl<'a> Run<'a> {
         self.hand_on(&*leaves, pruned, ways, sink)
     }
 
-    /// What the cuts on a way leave for the part at its end.
+    /// The settings that the part at the end of a way inherits from the cuts on it.
     fn above(&self, way: &Way) -> Above {
         let whole = Edges::whole(&self.bound, self.job.frame);
         let edges = way.cuts().iter().fold(whole, |edges, (cut, left)| match cut.nodes[0] {

@@ -11,7 +11,7 @@ use crate::pass::{CodeRange, CountRequest, Counting, Frequencies, PartRows};
 use crate::statistics::{Collector, Needs};
 use rayon::prelude::*;
 
-/// What Rothko-T grows trees with.
+/// Grows trees for Rothko-T.
 pub(super) struct Grower<'a> {
     pub job: &'a External<'a>,
     /// As in memory: the requirements and the split criterion, bound to the whole.
@@ -26,7 +26,7 @@ pub(super) struct Grower<'a> {
 struct Node {
     ranges: Vec<CodeRange>,
     rows: u64,
-    /// What the cuts above left for it.
+    /// Settings inherited from the cuts above the part.
     above: Above,
     /// The cut and the nodes of its sides.
     cut: Option<(Cut, Vec<usize>)>,
@@ -184,7 +184,7 @@ impl Grower<'_> {
     }
 }
 
-/// What it takes to look for a cut: the values of one dimension are listed.
+/// Bytes that the search for a cut takes: the values of one dimension are listed.
 pub(super) fn finder_bytes<'n>(asked: impl Iterator<Item = &'n CountRequest>) -> u64 {
     let values = |asked: &'n CountRequest| {
         let ranges = asked.ranges.iter().map(|(lo, hi)| u64::from(hi - lo) + 1);

@@ -33,7 +33,7 @@ struct Walk<'a, L> {
     kept: CutTree,
 }
 
-/// What is known of a subtree.
+/// The groups and the rows of a subtree.
 struct Visited {
     /// Where the next subtree starts.
     after: usize,

@@ -13,9 +13,10 @@ use crate::{Error, Result};
 /// job must split by boxes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RPlusTree<'a> {
-    /// What cuts the parts.
+    /// Cuts the parts.
     pub mondrian: Mondrian,
-    /// What every leaf must satisfy, where that is less than what a group must, and which leaves become a group.
+    /// The requirements of leaves, where these are weaker than those of groups, and how leaves are joined to
+    /// groups.
     pub base: Option<(&'a Bound, By)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a generalization costs, and the least that any generalization of a scope costs.
+//! The cost of a generalization, and the least cost of any generalization of a scope.
 //!
 //! Between the finest and the coarsest generalization of a scope, a row's group holds at least its group under the finest
 //! and is part of its group under the coarsest. So a row that shares its coarsest group with fewer rows than any
@@ -20,14 +20,14 @@ use super::keys::Grouper;
 use super::problem::{Pricing, Problem};
 use crate::statistics::Extent;
 
-/// What a generalization costs, with the rows that it suppresses; infinite where those are too many.
+/// The cost of a generalization, with the rows that it suppresses; infinite where those are too many.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Priced {
     pub cost: f64,
     pub suppressed: u64,
 }
 
-/// What a lower bound is concluded from.
+/// The rules that a lower bound follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rules {
     /// Rows whose coarsest group is too small are suppressed throughout.
@@ -138,7 +138,7 @@ impl Problem<'_> {
     }
 }
 
-/// What the blocks of a generalization are worth to a loss.
+/// The costs of the blocks of a generalization by a loss of cells.
 struct Cells<'p, 'a> {
     problem: &'p Problem<'a>,
     parts: &'p [Generalization],
@@ -173,7 +173,7 @@ impl<'p, 'a> Cells<'p, 'a> {
         self.problem.block(self.parts, column, tuple)
     }
 
-    /// What a group costs that is published.
+    /// The cost of a published group.
     fn cost(&self, groups: &Groups, group: usize) -> f64 {
         let rows = groups.rows[group];
         match self.problem.pricing {

@@ -16,9 +16,9 @@ pub(super) struct Groups {
     pub parts: Vec<Generalization>,
     /// The blocks of each group in one number; empty where they do not fit.
     pub keys: Vec<u64>,
-    /// What the rows are spared, whatever the blocks; empty where nothing is.
+    /// The cost that the rows save, whatever the blocks; empty where there is none.
     pub offsets: Vec<f64>,
-    /// What the rows pay per unit of width, by column; empty for a column where every row pays the same.
+    /// The cost of the rows per unit of width, by column; empty for a column where every row costs the same.
     pub slopes: Vec<Vec<f64>>,
     /// Empty where sizes and sums say all.
     pub statistics: Vec<Statistics>,
@@ -29,7 +29,7 @@ impl Groups {
         self.rows.len()
     }
 
-    /// What a group pays per unit of width in a column.
+    /// The cost of a group per unit of width in a column.
     #[inline]
     pub fn slope(&self, column: usize, group: usize) -> f64 {
         match self.slopes.get(column).and_then(|slopes| slopes.get(group)) {

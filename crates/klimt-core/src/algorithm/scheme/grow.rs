@@ -86,7 +86,7 @@ impl Growing<'_> {
         Some(self.nodes.len() - 1)
     }
 
-    /// What occurs under a node of the hierarchy, however deep that is.
+    /// Adds the occurring values under a node of the hierarchy, however deep they are.
     fn node(&mut self, tree: &Hierarchy, root: NodeId) -> Option<usize> {
         // The nodes on the way down, each with its next child and what was found under those before.
         let mut way: Vec<(NodeId, usize, Vec<usize>)> = vec![(root, 0, Vec::new())];

@@ -85,7 +85,7 @@ impl Choice for Direction {
     ];
 }
 
-/// What the search does to look at fewer generalizations; all of it by default, and none of it changes the optimum.
+/// The prunings of the search; all are on by default, and none of them changes the optimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pruning {
     /// Leave out generalizations whose lower bound is no better than what is known (cost-based pruning).
@@ -126,7 +126,7 @@ impl Pruning {
         both_ends: true,
     };
 
-    /// What Li and Li describe (sections 4.3 and 4.4), and nothing that klimt adds to it.
+    /// The prunings that Li and Li describe (sections 4.3 and 4.4), without those that klimt adds.
     pub const AS_PUBLISHED: Pruning =
         Pruning { fold: false, descents: false, both_ends: false, ..Pruning::ALL };
 }
@@ -144,7 +144,7 @@ pub struct SchemeSearch {
     pub columns: Vec<ColumnScheme>,
     /// Where the search starts.
     pub direction: Direction,
-    /// What it does to look at less.
+    /// The prunings of the search.
     pub pruning: Pruning,
     /// Where random starts come from.
     pub seed: u64,

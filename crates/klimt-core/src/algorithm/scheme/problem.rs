@@ -1,4 +1,4 @@
-//! What is to be solved: the table as distinct tuples, what a group must satisfy and what it costs.
+//! The problem of the best scheme: the table as distinct tuples, the requirements and the costs of groups.
 
 use super::applicator::{Applicators, MOST_APPLICATORS, applicators_of};
 use super::family::{Family, Generalization};
@@ -23,7 +23,7 @@ pub(super) enum Pricing {
     Statistics,
 }
 
-/// What is to be solved.
+/// The table as distinct tuples, with requirements and costs.
 pub(super) struct Problem<'a> {
     pub job: &'a Job<'a>,
     pub families: &'a [Family],
@@ -34,7 +34,7 @@ pub(super) struct Problem<'a> {
     pub tuples: Tuples,
     pub layout: Layout,
     pub pricing: Pricing,
-    /// What a suppressed row costs; nothing can be suppressed where it is infinite.
+    /// The cost of a suppressed row; infinite where nothing can be suppressed.
     pub price: f64,
     /// The most rows that may be suppressed.
     pub limit: u64,
@@ -48,7 +48,7 @@ pub(super) struct Problem<'a> {
     pub patient: bool,
     /// No smaller group satisfies the requirements.
     least_rows: u32,
-    /// What a row pays in small groups, by their size.
+    /// The cost of a row in small groups, by their size.
     rates: Vec<f64>,
 }
 
@@ -58,17 +58,17 @@ const TABULATED: u64 = 4096;
 /// So many tuples, or rows, are gone through in the blink of an eye; what goes through more looks at the clock before.
 const BLINK: usize = 100_000;
 
-/// What memory is needed for, in words.
+/// The purpose of the memory, in words.
 const WORK: &str = "the search for the best generalization";
 
-/// What an atom takes in its family, in bytes.
+/// Bytes of an atom in its family.
 const ATOM: usize = 128;
-/// What an atom takes in the generalizations of a worker, in bytes,
+/// Bytes of an atom in the generalizations of a worker.
 const GENERALIZED: usize = 40;
 /// and what it takes more in the column that a worker folds.
 const FOLDED: usize = 128;
 
-/// What finding the distinct tuples takes, in bytes a row: the tuples before and after they are sorted.
+/// Bytes per row while the distinct tuples are found: the tuples before and after they are sorted.
 fn tupled(job: &Job<'_>) -> usize {
     64 + 8 * job.table.dimensions()
 }
@@ -79,7 +79,7 @@ fn atom_bytes(atoms: &[usize]) -> (usize, usize) {
     (all * ATOM, all * GENERALIZED + widest * FOLDED)
 }
 
-/// What the search takes, in bytes, over so many tuples and so many atoms in each column.
+/// Bytes of the search over a number of tuples, with the number of atoms in each column.
 fn search_bytes(job: &Job<'_>, tuples: usize, atoms: &[usize], workers: usize) -> usize {
     let pricing = pricing(job);
     let (tuple, again) = bytes(job, pricing, collects(job, pricing));
@@ -116,13 +116,13 @@ fn bytes(job: &Job<'_>, pricing: Pricing, collects: bool) -> (usize, usize) {
     (4 * dimensions + 24 + sums + statistics, 184 + sums + statistics)
 }
 
-/// What a row pays in a group of some size.
+/// The cost of a row in a group of some size.
 fn rate(job: &Job<'_>, size: u64) -> f64 {
     if size == 0 { 0.0 } else { job.loss.size(size).unwrap_or(0.0) / size as f64 }
 }
 
 impl<'a> Problem<'a> {
-    /// What is to be solved; nothing where the search is stopped before that is known, unless it is `patient`.
+    /// Collects the distinct tuples; `None` where the search is stopped first, unless it is `patient`.
     pub fn new(job: &'a Job<'a>, families: &'a [Family], patient: bool) -> Result<Option<Self>> {
         let late = || !patient && job.table.rows() > BLINK && job.stops();
         let Some(tuples) = Tuples::new(job.table, families, &late) else { return Ok(None) };
@@ -218,8 +218,8 @@ impl<'a> Problem<'a> {
         Ok(Some(base))
     }
 
-    /// What the rows of every tuple pay for a unit of width in a column, added up; empty where every row pays the same.
-    /// What they are spared is added to `offsets`.
+    /// The cost of the rows of every tuple per unit of width in a column, added up; empty where every row
+    /// costs the same. The cost that they save is added to `offsets`.
     fn slopes(&self, column: usize, shares: &[Vec<(f64, f64)>], offsets: &mut [f64]) -> Vec<f64> {
         if shares.iter().flatten().all(|share| *share == (1.0, 0.0)) {
             return Vec::new();
@@ -251,7 +251,7 @@ impl<'a> Problem<'a> {
         slopes
     }
 
-    /// What the rows of a group of atoms pay per unit of their share, as it is published.
+    /// The cost per unit of their share of the rows of a group of atoms, as it is published.
     pub fn width(&self, column: usize, atoms: &[u32]) -> f64 {
         if self.pricing != Pricing::Shares {
             return 0.0;

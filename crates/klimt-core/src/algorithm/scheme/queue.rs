@@ -1,4 +1,4 @@
-//! What waits to be looked at, with a bound on the memory that it takes.
+//! The queue of nodes to visit, within a bounded memory.
 
 use super::applicator::Scope;
 use super::groups::Groups;

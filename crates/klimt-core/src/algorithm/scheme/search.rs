@@ -26,7 +26,7 @@ const BATCH: usize = 16;
 const FEW_COLUMNS: usize = 4;
 const LARGE_GROUPS: u64 = 10;
 
-/// What the search has come to.
+/// The result of the search.
 pub(super) struct Reached {
     pub best: Found,
     /// No generalization costs less.
@@ -43,7 +43,7 @@ pub(super) struct Search<'s, 'p, 'a> {
     seeding: &'s Seeding<'p, 'a>,
 }
 
-/// What a look at a node has shown.
+/// The result of looking at a node.
 struct Look {
     bound: f64,
     found: Option<Found>,

@@ -23,18 +23,18 @@ pub(super) trait Slab {
     fn mark(&mut self) -> usize;
     /// Forgets what has been added since.
     fn back(&mut self, mark: usize);
-    /// What its groups cost in sum when the block has the width and the extent, with the rows suppressed.
+    /// The summed cost of its groups when the block has the width and the extent, with the rows suppressed.
     fn value(&mut self, width: f64, extent: &dyn Fn() -> Extent) -> (f64, u64);
 }
 
 /// Sums over the rows of some groups.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
-    /// What sizes cost.
+    /// The cost by sizes.
     pub size: f64,
-    /// What rows pay in the other columns, less what they are spared.
+    /// The cost of rows in the other columns, less the cost that they save.
     pub paid: f64,
-    /// What rows pay per unit of width in the column of the slab.
+    /// The cost of rows per unit of width in the column of the slab.
     pub slope: f64,
 }
 
@@ -100,7 +100,7 @@ impl Entries {
     }
 }
 
-/// What the rows of every group pay in the other columns, less what they are spared.
+/// The cost of the rows of every group in the other columns, less the cost that they save.
 fn paid(problem: &Problem<'_>, column: usize, groups: &Groups, finest: &[Generalization]) -> Vec<f64> {
     if problem.pricing != Pricing::Shares {
         return Vec::new();
@@ -132,7 +132,7 @@ pub(super) struct Counted<'p, 'a> {
     suppressed: u64,
     /// The cells that hold rows.
     live: Vec<u32>,
-    /// What there was before each entry was added, while there is a mark to go back to.
+    /// The state before each entry was added, while there is a mark to go back to.
     log: Vec<Logged>,
     logs: bool,
 }

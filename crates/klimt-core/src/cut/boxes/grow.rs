@@ -225,7 +225,7 @@ impl<const C: usize> Ends<C> {
         }
     }
 
-    /// What a row of the box costs: its weighted certainty penalty, or its volume.
+    /// The cost of a row of the box: its weighted certainty penalty, or its volume.
     #[inline(always)]
     pub fn cost(&self, plan: &Plan<'_>, caps: &[Lane; C], rest: &Rest) -> f64 {
         match plan.cost {
@@ -234,7 +234,7 @@ impl<const C: usize> Ends<C> {
         }
     }
 
-    /// What the box is charged for each dimension.
+    /// The cost of the box in each dimension.
     pub fn penalties(&self, plan: &Plan<'_>, caps: &[Lane; C], rest: &Rest, into: &mut Vec<f32>) {
         into.clear();
         into.resize(plan.axes.len() + plan.others.len(), 0.0);

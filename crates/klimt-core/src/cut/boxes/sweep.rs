@@ -1,4 +1,4 @@
-//! What every place of a dimension costs as a cut, in two sweeps over rows in the order of their codes.
+//! The cost of every place of a dimension as a cut, by two sweeps over rows in the order of their codes.
 //!
 //! The first sweep comes back from the end and notes what the box of the rows behind each place costs; the second grows
 //! the box of those before it.
@@ -52,15 +52,15 @@ pub(super) struct Boxes {
     places: Vec<Lane>,
     /// Code and number of each row, in the order of the dimension that was swept last.
     keys: Vec<u64>,
-    /// What a row behind each place costs.
+    /// The cost of a row behind each place.
     behind: Vec<f64>,
-    /// What all rows cost when they are cut after so many; only where they can be.
+    /// The cost of all rows when they are cut after a number of rows, for the allowed cuts.
     pub costs: Vec<(usize, f64)>,
     values: Ranks,
     rest: Rest,
-    /// What a row of the whole costs.
+    /// The cost of a row of the whole.
     whole: f64,
-    /// What the box over all rows is charged for each dimension.
+    /// The cost of the box over all rows in each dimension.
     pub penalties: Vec<f32>,
 }
 

@@ -40,7 +40,8 @@ impl Hierarchical {
         Hierarchical { tree: Arc::clone(tree), whole, heights, leaves, rows }
     }
 
-    /// What the group has of a node beyond its share of the whole, in units of 1/(rows·whole rows).
+    /// The excess of the group under a node over the node's share of the whole, in units of 1/(rows·whole
+    /// rows).
     fn excess(&self, node: usize, have: u64, rows: u64) -> i128 {
         i128::from(have) * i128::from(self.rows) - i128::from(self.whole[node]) * i128::from(rows)
     }

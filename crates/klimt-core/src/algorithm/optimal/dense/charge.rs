@@ -1,11 +1,11 @@
-//! What a box costs as one group, as far as that can be tabulated.
+//! The cost of a box as one group, tabulated as far as possible.
 
 use super::grid::{Axis, Grid};
 use crate::loss::Cost;
 use crate::statistics::Extent;
 use crate::table::{Shape, Table};
 
-/// What a box costs as one group.
+/// The cost of a box as one group.
 #[derive(Clone, Debug)]
 pub enum Charge {
     /// The number of rows decides.
@@ -16,7 +16,7 @@ pub enum Charge {
     Group,
 }
 
-/// What a row pays for each interval of each axis.
+/// The cost of a row's cell for each interval of each axis.
 #[derive(Clone, Debug)]
 pub struct Cells {
     /// For the dimensions that are no axis.
@@ -29,7 +29,7 @@ pub struct Cells {
 }
 
 impl Charge {
-    /// What boxes cost by a loss, in tables of at most so many bytes.
+    /// Tables of the costs of boxes by a loss, within a number of bytes.
     pub fn of(loss: &dyn Cost, table: &Table, grid: &Grid, bytes: usize) -> Charge {
         let rows = table.rows();
         if rows <= bytes / 8 && loss.size(1).is_some() {
@@ -80,7 +80,7 @@ impl Cells {
         Some(Cells { base, axes, monotone })
     }
 
-    /// What a row of a box pays.
+    /// The cost of one row of a box.
     pub fn of_box(&self, grid: &Grid, at: &[(usize, usize)]) -> f64 {
         let places = grid.axes().iter().zip(at).map(|(axis, &(lo, hi))| axis.place(lo, hi));
         self.base + self.axes.iter().zip(places).map(|(costs, place)| costs[place]).sum::<f64>()

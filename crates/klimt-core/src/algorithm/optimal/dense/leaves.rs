@@ -1,4 +1,4 @@
-//! What each box costs when it is not cut: as one group, or with its rows suppressed.
+//! The cost of each box that is not cut: as one group, or with its rows suppressed.
 
 use super::charge::Charge;
 use super::grid::Grid;
@@ -8,17 +8,17 @@ use super::value::Value;
 use crate::loss::Cost;
 use crate::requirement::Bound;
 
-/// What is known of boxes, whatever their costs are kept in.
+/// The data that costs of boxes are computed from, whatever type the costs have.
 pub struct Facts<'a> {
     /// The grid.
     pub grid: Grid,
-    /// What every group must satisfy.
+    /// The requirements of every group.
     pub requirements: &'a Bound,
-    /// What a group costs.
+    /// The cost of a group.
     pub loss: &'a dyn Cost,
-    /// What a group costs, in tables.
+    /// The cost of a group, in tables.
     pub charge: Charge,
-    /// What a suppressed row costs, where rows may be suppressed.
+    /// The cost of a suppressed row, where rows may be suppressed.
     pub price: Option<f64>,
     /// The rows of each box.
     pub counts: Sums<u32>,
@@ -75,7 +75,7 @@ impl Facts<'_> {
         line[hi + 1].wrapping_sub(line[lo])
     }
 
-    /// What a box costs as one group, which it is the smallest box of; `None` where that is not allowed.
+    /// The cost as one group of a box that is the smallest over its rows; `None` where that is not allowed.
     pub fn group(&self, at: &[(usize, usize)], scratch: &mut Scratch) -> Option<f64> {
         let count = self.count(at, scratch);
         let (&(lo, hi), outer) = at.split_last().expect("a grid has an axis");
@@ -98,9 +98,9 @@ impl Facts<'_> {
     }
 }
 
-/// What a box costs when it is not cut, in the values of the array.
+/// The cost of each box that is not cut, in the number type of the array.
 pub struct Leaves<'f, V: Value> {
-    /// What is known of boxes.
+    /// The data that costs are computed from.
     pub facts: &'f Facts<'f>,
     /// How many units of the array a cost of 1 is.
     pub scale: f64,
@@ -190,7 +190,7 @@ pub struct Row<'r, V: Value> {
     counts: &'r [u32],
     /// The same for the outermost slabs on either side of each outer axis.
     slabs: &'r [u32],
-    /// What a row pays on the outer axes.
+    /// The cost of a row on the outer axes.
     outer: Option<V::Cell>,
     witness: Option<Witness<'r>>,
     /// Whether counts alone decide what is allowed, and tables what it costs.
@@ -250,11 +250,11 @@ impl<V: Value> Row<'_, V> {
         }
     }
 
-    /// What the box from `lo` to `hi` on the inner axis costs when it is cut, as given, or when it is not, where that is
+    /// The cost of the box from `lo` to `hi` on the inner axis: cut, as given, or not cut, where that is
     /// less.
     ///
-    /// A box with an empty slab at its edge may be left as it is: the cut that takes the slab off costs as much as the
-    /// box without it.
+    /// A box with an empty slab at its edge may be left as it is: the cut that takes the slab off costs as
+    /// much as the box without it.
     pub fn settle(&mut self, lo: usize, hi: usize, cut: V) -> Result<V, Unfit> {
         let count = self.counts[hi + 1].wrapping_sub(self.counts[lo]);
         if count == 0 {
@@ -275,7 +275,7 @@ impl<V: Value> Row<'_, V> {
             && self.slabs.chunks_exact(self.counts.len()).all(|slab| slab[lo] != slab[hi + 1])
     }
 
-    /// What a box costs as one group, where that is less than its best cut and allowed.
+    /// The cost of a box as one group, where that is allowed and less than its best cut.
     fn as_group(&mut self, lo: usize, hi: usize, count: u32, cut: V) -> Result<V, Unfit> {
         let Leaves { facts, scale, tariff, price } = self.leaves;
         let known = match (tariff, self.outer) {

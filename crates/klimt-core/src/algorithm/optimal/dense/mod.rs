@@ -115,7 +115,7 @@ pub fn may_apply(job: &Job<'_>, most: u128) -> bool {
     Grid::of(job.table).is_some_and(|grid| grid.boxes() <= most && fits(grid.boxes()))
 }
 
-/// What is known of all boxes; `None` where it does not fit into so many bytes, or where it is time to stop.
+/// Prepares the costs of all boxes; `None` where they do not fit into `bytes`, or where it is time to stop.
 fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Result<Option<Facts<'a>>> {
     let Job { table, requirements, loss, .. } = *job;
     let codes: Vec<Vec<u32>> = grid
@@ -147,7 +147,7 @@ fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Re
     Ok(Some(Facts { grid, requirements, loss, charge, price, counts, judge, minimum }))
 }
 
-/// What the whole table costs as one group.
+/// The cost of the whole table as one group.
 fn whole_cost(job: &Job<'_>, facts: &Facts<'_>) -> Result<f64> {
     Ok(facts.loss.group(&Collector::new(&facts.loss.needs(), job.table)?.of_all()))
 }
@@ -169,7 +169,7 @@ fn whole_numbers(facts: &Facts<'_>, whole: f64, rows: usize) -> Option<f64> {
     }
 }
 
-/// What a run of the program found: cuts, and a lower bound where they are not known to be best.
+/// The result of a run of the program: cuts, and a lower bound where they are not proven to be best.
 type Found = Option<(Traced, Option<f64>)>;
 
 fn run<V: Value>(job: &Job<'_>, leaves: &Leaves<'_, V>) -> std::result::Result<Found, Failure> {

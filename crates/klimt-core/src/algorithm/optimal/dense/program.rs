@@ -50,7 +50,7 @@ impl<'v, V: Value> Parts<'v, V> {
     }
 }
 
-/// What a thread works with.
+/// Buffers of a thread.
 struct Room<V> {
     at: Bounds,
     scratch: Scratch,

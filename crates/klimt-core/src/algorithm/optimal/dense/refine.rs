@@ -23,7 +23,7 @@ pub struct Refined {
 }
 
 impl Refined {
-    /// What is best to do with a box, by its number, if it was looked into.
+    /// The best choice for a box, by its number, if the box was opened.
     pub fn choice(&self, place: usize) -> Option<Choice> {
         self.found.get(&place).map(|&(_, choice)| choice)
     }
@@ -40,7 +40,7 @@ struct Frame {
     next: usize,
 }
 
-/// What comes next for a box.
+/// The next step for a box.
 enum Next {
     /// Another box must be looked into.
     LookInto(Bounds),

@@ -6,7 +6,7 @@ use super::refine::Refined;
 use super::value::Value;
 use crate::partition::{CutNode, CutTree};
 
-/// What is best to do with a box.
+/// The best choice for a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// It is one group.
@@ -19,7 +19,7 @@ pub enum Choice {
 
 /// The array, and what it was made from.
 pub struct Solution<'s, V: Value> {
-    /// What a box costs when it is not cut.
+    /// The cost of each box that is not cut.
     pub leaves: &'s Leaves<'s, V>,
     /// The cost of the best partitioning of every box.
     pub values: &'s [V],
@@ -80,7 +80,7 @@ impl<V: Value> Solution<'_, V> {
         count
     }
 
-    /// What is best to do with a box, which is the smallest over its rows.
+    /// The best choice for a box that is the smallest over its rows.
     fn choose(&self, bounds: &Bounds, count: u32, scratch: &mut Scratch) -> Choice {
         let Leaves { facts, scale, .. } = *self.leaves;
         let value = self.value(bounds);

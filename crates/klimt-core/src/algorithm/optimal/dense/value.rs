@@ -1,4 +1,4 @@
-//! What the array of the dynamic program holds: the cost of the best partitioning of each box.
+//! Values of the array of the dynamic program: the cost of the best partitioning of each box.
 
 use std::fmt::Debug;
 
@@ -11,19 +11,19 @@ pub trait Value: Copy + PartialOrd + Send + Sync + Debug + 'static {
     /// Whether a value may be less than the cost that it stands for.
     const ROUNDED: bool;
 
-    /// What one row pays, before it is taken times the rows.
+    /// The cost of one row, before it is multiplied by the rows.
     type Cell: Copy + Send + Sync + Debug;
 
     /// A cost in the array; `None` where it does not fit.
     fn of(cost: f64, scale: f64) -> Option<Self>;
 
-    /// What a row pays; `None` where it does not fit.
+    /// The cost of a row; `None` where it does not fit.
     fn cell(cost: f64, scale: f64) -> Option<Self::Cell>;
 
-    /// What a row pays in two dimensions together.
+    /// The cost of a row in two dimensions together.
     fn both(a: Self::Cell, b: Self::Cell) -> Self::Cell;
 
-    /// What so many rows pay.
+    /// The cost of a number of rows.
     fn times(cell: Self::Cell, rows: u32, scale: f64) -> Self;
 
     /// The sum; at least infinite where one of the two is.
