@@ -18,14 +18,14 @@ pub enum Scale {
 pub struct Tick {
     /// Where it is.
     pub at: f64,
-    /// What is written there.
+    /// The label.
     pub label: String,
 }
 
 /// An axis of numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What it shows.
+    /// The label.
     pub label: String,
     /// Linear or logarithmic.
     pub scale: Scale,
@@ -103,7 +103,7 @@ impl Axis {
         Laid { low, high, log, place }
     }
 
-    /// What is written where, of a laid out axis.
+    /// The labelled marks of a laid out axis.
     pub(crate) fn marks(&self, laid: &Laid) -> Vec<Tick> {
         let inside = |at: f64| self.takes(at) && at >= laid.low && at <= laid.high;
         if !self.ticks.is_empty() {

@@ -19,9 +19,9 @@ pub enum Direction {
 /// Bars, of one or several series for every label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
-    /// What it is called, and how large it is.
+    /// Title and size.
     pub frame: Frame,
-    /// What the groups of bars stand for.
+    /// The labels of the groups of bars.
     pub labels: Vec<String>,
     /// Their values; bars stand on zero, or on the end of the axis that is nearest to it.
     pub y: Axis,

@@ -1,4 +1,4 @@
-//! What marks are written to: an SVG in the making.
+//! The canvas that marks are drawn on: an SVG in the making.
 
 use crate::frame::Frame;
 use crate::palette::{self, DASHES, Marker};

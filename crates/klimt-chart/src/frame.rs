@@ -1,15 +1,15 @@
-//! What all charts have around their marks: title, legend, axes and lines to compare with.
+//! The frame of every chart: title, legend, axes and lines to compare with.
 
 use crate::axis::{Axis, Laid, Tick};
 use crate::canvas::{Anchor, Canvas, Colour, Lettering};
 use crate::text::{fit, width};
 
-/// What a chart is called, what it says, and how large it is.
+/// The title, description and size of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// Its title.
     pub title: String,
-    /// What it shows, for those who do not see it.
+    /// The description, for people who do not see the chart.
     pub description: String,
     /// Width and height, in units of the SVG.
     pub size: (f64, f64),
@@ -20,7 +20,7 @@ pub struct Frame {
 pub struct Rule {
     /// Its value.
     pub at: f64,
-    /// What it says.
+    /// The label.
     pub label: String,
 }
 

@@ -9,7 +9,7 @@ use crate::{Chart, Sheet};
 /// Something to choose, with two costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// Which kind it is of: its colour and marker.
     pub kind: String,
@@ -22,7 +22,7 @@ pub struct Candidate {
 /// Candidates by two costs; less is better in both. Those that no other beats are joined and named.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frontier {
-    /// What it is called, and how large it is.
+    /// Title and size.
     pub frame: Frame,
     /// The cost across.
     pub x: Axis,

@@ -15,7 +15,7 @@ pub struct Bin {
     pub to: f64,
     /// How many.
     pub count: f64,
-    /// What the bin holds, in words; its ends where it is empty.
+    /// The contents of the bin, in words; its ends where it is empty.
     pub label: String,
 }
 
@@ -42,7 +42,7 @@ impl Bin {
 /// A series of bins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bins {
-    /// What it is.
+    /// The name.
     pub name: String,
     /// The bins, which may have any width.
     pub bins: Vec<Bin>,
@@ -51,7 +51,7 @@ pub struct Bins {
 /// Histograms of one or several series over the same values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
-    /// What it is called, and how large it is.
+    /// Title and size.
     pub frame: Frame,
     /// The values.
     pub x: Axis,

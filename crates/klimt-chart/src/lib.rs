@@ -4,11 +4,11 @@
 //! and [`Chart::inline`] as a part of a page, with colours that the page sets as CSS custom properties (see [`palette`]),
 //! so that it is light or dark as the page is.
 //!
-//! What holds for every chart: it has a `<title>` and a `<desc>` and the role of an image; every mark says in a `<title>`
-//! of its own what it stands for; series differ by marker, dash or pattern besides colour, and the colours by lightness
-//! where eyes that see no red or green would confuse them; every text is escaped, long texts are shortened, and labels
-//! that would run into each other are left out. Values that are not finite are left out (on a log axis those that are not
-//! positive too), and a chart of nothing says so.
+//! Rules for every chart: it has a `<title>` and a `<desc>` and the role of an image; every mark says in a
+//! `<title>` of its own what it stands for; series differ by marker, dash or pattern besides colour, and the
+//! colours by lightness where eyes that see no red or green would confuse them; every text is escaped, long
+//! texts are shortened, and labels that would run into each other are left out. Values that are not finite
+//! are left out (on a log axis those that are not positive too), and a chart of nothing says so.
 
 mod axis;
 mod bars;
@@ -39,7 +39,7 @@ pub trait Chart {
     #[doc(hidden)]
     fn draw(&self, canvas: &mut Sheet);
 
-    /// What it is called, and how large it is.
+    /// Title and size.
     fn frame(&self) -> &Frame;
 
     /// The chart as a file of its own: fixed colours on white, with its title on top.
@@ -60,7 +60,7 @@ pub trait Chart {
     }
 }
 
-/// What a chart is drawn on.
+/// The sheet that a chart is drawn on.
 #[doc(hidden)]
 pub struct Sheet(Canvas);
 

@@ -6,14 +6,14 @@ use crate::frame::{Frame, Key, Plot, Rule, axes, begin, below, name_below, nothi
 use crate::text::number;
 use crate::{Chart, Sheet};
 
-/// What lines go over.
+/// The horizontal axis of lines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Across {
     /// Numbers.
     Numbers(Axis),
     /// Labels at even distances: the x of a point is the number of its label, from 0.
     Labels {
-        /// What they are.
+        /// The name of the values.
         name: String,
         /// The labels.
         labels: Vec<String>,
@@ -23,7 +23,7 @@ pub enum Across {
 /// One line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What it is.
+    /// The name.
     pub name: String,
     /// The places that it goes through, in this order.
     pub points: Vec<(f64, f64)>,
@@ -32,9 +32,9 @@ pub struct Line {
 /// Lines over numbers or labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lines {
-    /// What it is called, and how large it is.
+    /// Title and size.
     pub frame: Frame,
-    /// What the lines go over.
+    /// The horizontal axis.
     pub x: Across,
     /// Their values.
     pub y: Axis,

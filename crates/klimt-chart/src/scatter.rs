@@ -15,14 +15,14 @@ pub struct Area {
     pub y: (f64, f64),
     /// How strongly it is filled, beside the others: how many it holds, say.
     pub weight: f64,
-    /// What it stands for.
+    /// The label.
     pub label: String,
 }
 
 /// Points, cells below them and boxes above.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scatter {
-    /// What it is called, and how large it is.
+    /// Title and size.
     pub frame: Frame,
     /// Across.
     pub x: Axis,
@@ -34,9 +34,9 @@ pub struct Scatter {
     pub points: Vec<(String, Vec<(f64, f64)>)>,
     /// Outlined areas on top.
     pub boxes: Vec<Area>,
-    /// What the cells are, for the legend.
+    /// The name of the cells, for the legend.
     pub cells_name: String,
-    /// What the boxes are, for the legend.
+    /// The name of the boxes, for the legend.
     pub boxes_name: String,
 }
 

@@ -1,4 +1,4 @@
-//! What holds for every chart, and where marks stand.
+//! Rules for every chart, and positions of marks.
 
 use super::*;
 use proptest::prelude::*;
@@ -305,7 +305,8 @@ fn numbers_are_short() {
     );
 }
 
-/// What eyes without one kind of cones see of a colour (Machado and others, 2009, full severity), on a linear scale.
+/// A colour as eyes without one kind of cones see it (Machado and others, 2009, full severity), on a linear
+/// scale.
 fn seen(colour: &str, eyes: usize) -> [f64; 3] {
     const EYES: [[[f64; 3]; 3]; 3] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],

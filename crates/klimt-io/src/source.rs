@@ -13,14 +13,14 @@ use klimt_core::{Error, Result};
 use std::fs::File;
 use std::io::Read;
 
-/// What is to be read of a column.
+/// The plan for reading a column.
 #[derive(Clone, Debug)]
 pub struct ColumnPlan {
-    /// What is known of the column; `None` when it is dropped.
+    /// The specification of the column; `None` when it is dropped.
     pub spec: Option<ColumnSpec>,
 }
 
-/// What a reading took.
+/// Counts and times of a reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     /// The bytes that were read: of a text after decompression, of a columnar file as they are stored.

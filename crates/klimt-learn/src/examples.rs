@@ -14,7 +14,7 @@ use klimt_core::table::{Column, Decimal, Domain, Table};
 use klimt_core::{Error, Result};
 use std::collections::HashMap;
 
-/// What is learnt from what.
+/// The target to learn, and the rows to learn it from.
 #[derive(Clone, Copy, Debug)]
 pub struct Learning<'a> {
     /// The original: quasi-identifiers, which are what is learnt from, and the target.
@@ -27,7 +27,7 @@ pub struct Learning<'a> {
     pub target: usize,
 }
 
-/// What is to be told.
+/// The target of a model.
 #[derive(Debug)]
 pub(crate) enum Target<'a> {
     /// One of some classes, which have numbers by their texts.
@@ -219,7 +219,7 @@ fn coded(column: &Column) -> Result<(&Domain, &klimt_core::table::Codes)> {
     column.coded().ok_or_else(|| Error::internal(format!("column {} is not coded", column.name)))
 }
 
-/// What a published text stands for.
+/// The region of a published text.
 struct Region {
     /// The least and the greatest code, an open end included.
     ends: Option<(u32, u32)>,

@@ -100,7 +100,7 @@ fn average_place(column: &Cells<'_>) -> f64 {
     if rows == 0 { 0.0 } else { sum / rows as f64 }
 }
 
-/// What each code is worth: the average of the aims of its rows.
+/// The worth of each code: the average of the aims of its rows.
 fn worth(column: &Cells<'_>, aims: &[f64]) -> Maker {
     let average = aims.iter().sum::<f64>() / aims.len().max(1) as f64;
     let mut of_code = vec![(WEIGHT, WEIGHT * average); column.domain.cardinality()];

@@ -1,7 +1,8 @@
-//! What a release is worth to somebody who learns from it.
+//! Measures the worth of a release for machine learning.
 //!
-//! [`learn`] trains a decision tree on the original and one on the release, and tests both on rows that neither has seen,
-//! as they are. What the tree of the original achieves more is what the release costs whoever classifies or predicts.
+//! [`learn`] trains a decision tree on the original and one on the release, and tests both on rows that
+//! neither has seen, in their original form. The difference between the two scores is the price of the
+//! release for classification or prediction.
 //!
 //! `examples.rs` brings the original, the release and the test rows to one form, `features.rs` makes numbers of values,
 //! `model.rs` has the trees and `score.rs` marks them.

@@ -22,7 +22,7 @@ pub const MOST_DEPTH: u16 = 12;
 type Matrix = DenseMatrix<f32>;
 type Tree = DecisionTreeRegressor<f32, f64, Matrix, Vec<f64>>;
 
-/// What is trained: for numbers one tree, for two classes one, for more one each.
+/// A trained model: for numbers one tree, for two classes one, for more one each.
 pub(crate) struct Model {
     trees: Vec<Estimator>,
     /// The classes that the trees are of; for two classes, the class of the tree and then the other.

@@ -5,7 +5,7 @@ use crate::model::{Model, commonest};
 use klimt_core::{Error, Result};
 use serde::Serialize;
 
-/// What was learnt of a target.
+/// The scores for a target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// The name of the target.

@@ -19,14 +19,14 @@ pub struct Batch<'a> {
     pub source: &'a dyn Source,
     /// The columns in which empty texts count as missing, and nothing else does.
     pub empty_texts: &'a [String],
-    /// What the file is called in messages.
+    /// The name of the file in messages.
     pub name: &'a str,
 }
 
 /// How many problems are named.
 const NAMED: usize = 5;
 
-/// What is known of a batch after it was looked through once.
+/// The result of looking through a batch once.
 pub(crate) struct Survey {
     /// The key of each row.
     pub keys: Vec<Key>,

@@ -186,7 +186,7 @@ impl<'b> Reader<'b> {
         Ok(tree)
     }
 
-    /// What has not been read.
+    /// The unread bytes.
     pub fn rest(self) -> &'b [u8] {
         self.rest
     }

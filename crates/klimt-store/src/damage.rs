@@ -154,7 +154,7 @@ impl Resealed {
         dictionaries.and_then(|dictionaries| Frame::of(&self.spec, &dictionaries)).expect("a frame")
     }
 
-    /// What the directory knows of a page with these bytes.
+    /// The directory's entry of a page with these bytes.
     fn entry(&self, bytes: &[u8], rows: u32) -> Entry {
         let seal = |name, value: &[u8]| Sealed::new(&self.secret, name, value).seal;
         let (keys, marks) = beside(rows);

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// What rows without a value had in its place.
+/// The texts that stood for missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Missing {
     /// Every row has a value.
@@ -46,7 +46,7 @@ impl Missing {
         }
     }
 
-    /// What rows of both had: an empty text and nothing are one value to every requirement, and published as one.
+    /// The texts of both: an empty text and nothing are one value to every requirement, and published as one.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Missing::Never, one) | (one, Missing::Never) => one,
@@ -64,7 +64,7 @@ pub(crate) struct Dictionary {
     /// Whether numbers are codes.
     fixed: bool,
     texts: TextPool,
-    /// What rows without a value had in its place.
+    /// The texts that stood for missing values.
     missing: Missing,
     /// How many texts are in the vault, in how many chunks.
     saved: (usize, u32),
@@ -84,12 +84,12 @@ impl Dictionary {
         })
     }
 
-    /// What the state keeps of it.
+    /// The numbers that the state saves of the dictionary.
     pub fn saved(&self) -> (u32, Missing) {
         (self.saved.1, self.missing)
     }
 
-    /// What rows without a value had in its place.
+    /// The texts that stood for missing values.
     pub fn missing(&self) -> Missing {
         self.missing
     }
@@ -190,7 +190,7 @@ impl Dictionary {
 pub(crate) struct Coding {
     /// The code of what stands in the vault.
     codes: Vec<u32>,
-    /// What stands in the vault for a code, the missing one last.
+    /// The number in the vault of each code, the missing one last.
     numbers: Vec<u32>,
 }
 
@@ -198,7 +198,7 @@ pub(crate) struct Coding {
 const ALL_VALUES: u32 = u32::MAX;
 
 impl Coding {
-    /// What stands for a code in the vault.
+    /// The number of a code in the vault.
     #[inline]
     pub fn stored(&self, code: u32) -> u32 {
         self.numbers[code as usize]
@@ -210,7 +210,8 @@ impl Coding {
         self.codes.get(stored as usize).copied()
     }
 
-    /// What stands for the greatest code on the left side of a cut: where that is the greatest of all, whatever will be.
+    /// The number in the vault of the greatest code on the left side of a cut: where that is the greatest of
+    /// all, a number above all future ones.
     pub fn stored_cut(&self, code: u32) -> u32 {
         if code + 1 == self.missing() { ALL_VALUES } else { self.stored(code) }
     }

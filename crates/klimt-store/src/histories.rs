@@ -11,7 +11,7 @@ use crate::bytes::{Reader, Writer};
 use crate::vault::{Change, Name, Values};
 use klimt_core::Result;
 
-/// What a history is made of.
+/// A step of a history: the history before it, a release and the group in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
     before: u32,

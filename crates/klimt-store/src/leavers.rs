@@ -30,7 +30,7 @@ enum Absent<'a> {
     Held(u32),
 }
 
-/// What is compared with earlier releases.
+/// The rows of this release and of earlier ones, compared for rows that left.
 pub(crate) struct Leavers<'a> {
     pub frame: &'a Frame,
     pub coded: &'a Coded,
@@ -40,11 +40,11 @@ pub(crate) struct Leavers<'a> {
     pub departed: Vec<&'a Person>,
     /// The past of rows whose values have changed.
     pub changed: HashMap<u32, &'a Person>,
-    /// What is promised, bound to each release, from the first on.
+    /// The promises, bound to each release, from the first on.
     pub judges: Vec<Judge<'a>>,
 }
 
-/// What is promised, bound to each of so many releases.
+/// The promises, bound to each of the releases.
 pub(crate) fn judges<'c>(
     releases: u32,
     promised: &[Box<dyn Requirement>],

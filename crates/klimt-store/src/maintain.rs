@@ -32,7 +32,7 @@ pub(crate) enum Work {
 /// The rows that are gone, by the place of their page, ascending; those that wait are numbered after those of the page.
 pub(crate) type Gone = BTreeMap<usize, Vec<u32>>;
 
-/// What a page has become.
+/// The state of a page after it was refitted.
 enum Became {
     /// Pages, and the cuts above them.
     Pages(CutTree, Vec<Page>),
@@ -174,7 +174,7 @@ impl Maintainer<'_, '_> {
         Ok((made, orphans))
     }
 
-    /// What some pages become, by their places.
+    /// Refits some pages, by their places.
     fn refit(
         &self,
         directory: &Directory,

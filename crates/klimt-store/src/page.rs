@@ -133,7 +133,7 @@ impl Page {
     }
 }
 
-/// What is read of a page.
+/// The part of a page to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extract {
     /// Cuts and histories.

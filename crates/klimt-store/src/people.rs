@@ -37,7 +37,7 @@ impl Coded {
         Ok(Coded { table, numbers, sensitive })
     }
 
-    /// What requirements are bound to: so many rows with these counts.
+    /// The whole that requirements are bound to: `rows` rows with these counts.
     pub fn whole(&self, counts: &Counts, frame: &Frame, rows: u64) -> Whole<'_> {
         let place = |number: usize| self.numbers.iter().position(|&other| other == number);
         let counts = counts.whole(frame, rows).counts.into_iter();

@@ -54,13 +54,13 @@ impl Plan {
     pub const HELD: u32 = u32::MAX;
 }
 
-/// What groups must satisfy.
+/// The requirements of groups.
 pub(crate) struct Standard<'a> {
     pub coded: &'a Coded,
     pub people: &'a People,
     /// At the granularity that is asked for.
     pub granular: Judge<'a>,
-    /// What is promised of every set of rows that releases tell apart.
+    /// The promise for every set of rows that releases tell apart.
     pub promised: Judge<'a>,
     pub histories: &'a Histories,
     /// Whether newcomers must not be told from the others of their group.

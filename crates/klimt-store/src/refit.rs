@@ -1,9 +1,10 @@
-//! What happens to a page when rows come and go.
+//! Refits a page after rows came and went.
 //!
-//! A row that comes goes to the leaf that the cuts lead it to. A leaf that has received rows is cut again, where a cut is
-//! allowable: it has overflown. As leaves that are cut one by one fit ever worse, a few neighbours are merged with it and cut
-//! together; but rows that were released stay in the leaves that they were released in. A leaf that no longer satisfies the
-//! requirements is merged with what lies beside it, and the merged leaf is cut again: it borrows, or it stays merged.
+//! A new row goes to the leaf that the cuts lead it to. A leaf that has received rows is cut again, where a
+//! cut is allowable: it has overflowed. As leaves that are cut one by one fit ever worse, a few neighbours
+//! are merged with it and cut together; but released rows stay in the leaves in which they were released. A
+//! leaf that no longer satisfies the requirements is merged with its neighbours, and the merged leaf is cut
+//! again: it borrows, or it stays merged.
 
 use crate::dictionary::Frame;
 use crate::page::{MOST_ROWS, Page, Rows, dimensions, leaf_sizes, subtree};
@@ -23,10 +24,10 @@ const NEIGHBOURHOOD: u64 = 6;
 /// Histograms have a place for every code of a column with at most so many.
 const FEW_CODES: usize = 1 << 8;
 
-/// What cuts leaves, for every page alike.
+/// Cuts leaves, for every page alike.
 pub(crate) struct Fitter<'a> {
     frame: &'a Frame,
-    /// What leaves must satisfy; nothing does where not even all rows together do.
+    /// The requirements of leaves; `None` where not even all rows together satisfy them.
     bound: Option<&'a Bound>,
     split: &'a SplitCriterion<'a>,
     weights: &'a [f64],

@@ -29,7 +29,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// So often is a plan made again because rows that are held back leave others with too few.
 const ROUNDS: usize = 100;
 
-/// What is asked of a release.
+/// The parameters of a release.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The least size of a group: the base k of the store or more.
@@ -276,7 +276,7 @@ fn whole_group(table: &Table) -> Partitioning {
     groups_of(table.rows(), vec![table.rows() as u32], false)
 }
 
-/// What is published of the first group, as bytes.
+/// The published cells of the first group, as bytes.
 fn shown(regions: &Regions, table: &Table) -> Vec<u8> {
     let mut text = Vec::new();
     for dimension in 0..table.dimensions() {

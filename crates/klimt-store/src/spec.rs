@@ -1,4 +1,4 @@
-//! What a store is about: its columns, its key, and what every group must satisfy.
+//! The specification of a store: its columns, its key, and the requirements of every group.
 
 use klimt_core::hierarchy::{ReadOptions, WriteOptions, read_csv, write_csv};
 use klimt_core::recode::SavedRequirement;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The format that this version writes.
 pub(crate) const FORMAT: u32 = 2;
 
-/// What a store is about. It is settled when the store is made.
+/// The specification of a store. It is fixed when the store is made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Spec {
     pub(crate) format: u32,
@@ -23,7 +23,7 @@ pub struct Spec {
     pub columns: Vec<StoredColumn>,
     /// The base k: every leaf holds at least so many rows, and no set of releases tells fewer apart.
     pub k: u64,
-    /// What else every group must satisfy.
+    /// The further requirements of every group.
     pub requirements: Vec<SavedRequirement>,
     /// Texts that stand for a missing value.
     pub missing: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Spec {
 pub struct StoredColumn {
     /// Its name.
     pub name: String,
-    /// What it is to a release.
+    /// The role of the column.
     pub role: Role,
     /// The type of its values; a column that is published as it is has none.
     pub value_type: Option<String>,
@@ -52,12 +52,12 @@ pub struct StoredColumn {
     pub weight: f64,
 }
 
-/// What is asked of the groups of a store.
+/// The promise for the groups of a store.
 #[derive(Clone, Debug)]
 pub struct Promise {
     /// The base k.
     pub k: u64,
-    /// What else must hold.
+    /// The further requirements.
     pub requirements: Vec<SavedRequirement>,
     /// How leaves are split.
     pub split: SplitSpec,
@@ -184,7 +184,7 @@ impl StoredColumn {
         self.role != Role::Insensitive
     }
 
-    /// What is known of the column before its values are.
+    /// The specification of the column for reading values.
     pub(crate) fn spec(&self) -> Result<ColumnSpec> {
         let mut spec = ColumnSpec::new(self.name.clone(), self.role);
         spec.type_spec = self.value_type.as_ref().and_then(|text| text.parse().ok());

@@ -35,7 +35,7 @@ impl Counts {
         Counts(vec![Vec::new(); columns])
     }
 
-    /// What requirements are bound to: so many rows.
+    /// The whole that requirements are bound to, of `rows` rows.
     pub fn whole<'f>(&self, frame: &'f Frame, rows: u64) -> Whole<'f> {
         let mut counts = Vec::new();
         for (number, domain, coding) in sensitive(frame) {
@@ -243,7 +243,7 @@ impl Directory {
     }
 }
 
-/// What takes the place of a page.
+/// The replacement of a page.
 pub(crate) enum Replacement {
     /// The page itself.
     Same,

@@ -29,7 +29,7 @@ pub struct Store {
     pub(crate) spec: Spec,
 }
 
-/// What a change may take, and who watches it.
+/// The memory, disk, work and observer of a change.
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
     /// The memory.
@@ -45,11 +45,11 @@ pub struct Means<'a> {
 }
 
 impl Means<'_> {
-    /// What is fitted again in no time.
+    /// A number of rows that are fitted again in no time.
     pub const WORK: usize = 1 << 17;
 }
 
-/// What a store holds.
+/// Counts of the rows, pages and releases of a store.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
     /// How many rows there are.
@@ -129,12 +129,12 @@ impl Store {
         Ok(Store { spec: Spec::from_bytes(&bytes)?, vault })
     }
 
-    /// What the store is about.
+    /// The specification of the store.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
-    /// What the store holds.
+    /// The status of the store.
     pub fn status(&self) -> Result<Status> {
         let snapshot = self.vault.snapshot()?;
         let state = State::load(&self.spec, &snapshot)?;

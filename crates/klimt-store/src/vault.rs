@@ -29,12 +29,12 @@ pub(crate) const SEAL: usize = 32;
 
 const VALUES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("values");
 
-/// What a value is known by: what it is, and numbers that tell it from others of its kind.
+/// The name of a value: its kind, and numbers that tell it from others of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name([u8; 9]);
 
 impl Name {
-    /// What the store is about.
+    /// The specification of the store.
     pub const SPEC: Name = Name::of(b'S', 0, 0);
     /// How things stand.
     pub const STATE: Name = Name::of(b'T', 0, 0);
@@ -74,7 +74,7 @@ impl Name {
         Name::of(b'G', chunk, 0)
     }
 
-    /// What the ledger says of a release.
+    /// The entry of a release in the ledger.
     pub const fn release(release: u32) -> Name {
         Name::of(b'R', release, 0)
     }
@@ -152,7 +152,7 @@ pub(crate) trait Values: Sync {
     /// The bytes of a name, as they lie there.
     fn bytes(&self, name: Name) -> Result<Option<Vec<u8>>>;
 
-    /// What values are sealed with.
+    /// The secret that values are sealed with.
     fn secret(&self) -> &Secret;
 
     /// The value of a name as it lies there; an error where there is none.

@@ -1,11 +1,11 @@
-//! What a tally says about a release.
+//! The findings of a tally about a release.
 
 use crate::{Cell, Group, Histograms, Tally};
 use hashbrown::HashMap;
 use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What is to be found out about a release besides what its rows say by themselves.
+/// Parameters of the findings about a release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Question {
     /// The k to which group sizes are compared.
@@ -14,7 +14,8 @@ pub struct Question {
     pub original_rows: Option<u64>,
 }
 
-/// What a release is, by its published values. A group is what shares all values of the quasi-identifiers.
+/// The findings about a release, from its published values. Rows that share all values of the
+/// quasi-identifiers are a group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
     /// The rows of the release.
@@ -37,9 +38,9 @@ pub struct Findings {
     pub c_avg: Option<f64>,
     /// The group sizes, in buckets; empty buckets are left out.
     pub sizes: Vec<Bucket>,
-    /// What is smaller than k; absent when no k was asked for.
+    /// The groups smaller than k; absent when no k was given.
     pub below: Option<Below>,
-    /// What the sensitive columns that were counted show.
+    /// The findings about the sensitive columns that were counted.
     pub sensitive: Vec<SensitiveFinding>,
 }
 
@@ -67,7 +68,7 @@ pub struct Below {
     pub rows: u64,
 }
 
-/// What the groups show of a sensitive column.
+/// The findings about a sensitive column over all groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SensitiveFinding {
     /// The column's name.
@@ -94,7 +95,7 @@ pub struct NumberedGroup {
 const BUCKETS: [u64; 10] = [1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000];
 
 impl Findings {
-    /// What the tally of a whole release says.
+    /// The findings of the tally of a whole release.
     pub fn new(tally: &Tally, question: &Question) -> Result<Self> {
         let suppressed = tally.suppressed_group();
         let mut sums = Sums::new(tally, question);
@@ -104,7 +105,7 @@ impl Findings {
     }
 }
 
-/// What the groups of a release come to as they are counted, some at a time.
+/// Sums over the groups of a release as they are counted, some at a time.
 pub(crate) struct Sums {
     question: Question,
     groups: u64,
@@ -163,7 +164,7 @@ impl Sums {
         }
     }
 
-    /// What the groups say of a release that also has so many suppressed rows.
+    /// The findings about a release with these groups and `suppressed` suppressed rows.
     pub fn finish(self, suppressed: u64) -> Result<Findings> {
         let Question { k, original_rows } = self.question;
         let rows = self.rows + suppressed;

@@ -19,8 +19,9 @@ pub struct Cell {
 pub struct Histograms {
     column: String,
     values: Values,
-    /// What was counted. A group and value may come several times: that is cheaper than to look for them, as the
-    /// rows of a group mostly come together. It never comes to more than twice the cells there are (and some).
+    /// The counts. A group and value may come several times: that is cheaper than to look for them, as the
+    /// rows of a group mostly come together. There are never more than twice as many entries as different
+    /// cells (and some).
     cells: Vec<Cell>,
     /// How long `cells` may become before the cells of the same group and value are joined.
     room: usize,
@@ -108,7 +109,7 @@ impl Histograms {
         self.values.len()
     }
 
-    /// What was counted, in no particular order; a group and value may come several times.
+    /// The counts, in no particular order; a group and value may come several times.
     pub(crate) fn all_cells(&self) -> &[Cell] {
         &self.cells
     }

@@ -8,16 +8,16 @@ use crate::{
 use klimt_core::requirement::Requirement;
 use klimt_core::{Error, Result};
 
-/// What the segments of a release say of the whole, with memory for one segment at a time.
+/// Verifies a release in segments, with memory for one segment at a time.
 ///
-/// Every requirement is monotone under merging: groups that satisfy it satisfy it together. So where the groups of each
-/// segment do, the groups of the release do, whichever segments publish alike. Findings count a tuple of two segments
-/// as two groups, but for rows of stars; who cuts a release into segments cuts it between groups. Nothing in a release of
-/// klimt is suppressed.
+/// Every requirement is monotone under merging: groups that satisfy it satisfy it together. So if the groups
+/// of each segment do, the groups of the release do, whichever segments publish alike. Findings count a tuple
+/// of two segments as two groups, except for rows of stars; a caller that cuts a release into segments must
+/// cut it between groups. Nothing in a release of klimt is suppressed.
 ///
-/// Some requirements compare a group with the distribution of the whole release, which is not known before its end. The
-/// verifier is then told beforehand what it will be, checks every segment by that, and fails at the end unless what it
-/// has seen is exactly what it was told.
+/// Some requirements compare a group with the distribution of the whole release, which is not known before
+/// its end. The caller then claims this distribution beforehand. The verifier checks every segment by it, and
+/// fails at the end unless the distribution that it counted equals the claim.
 pub struct Segments<'r> {
     requirements: &'r [Box<dyn Requirement>],
     facts: &'r Facts,
@@ -67,7 +67,8 @@ impl<'r> Segments<'r> {
         count(sums, promises, tally, stars, codes, self.facts)
     }
 
-    /// What the segments together say of the release: what was found, and an outcome for each requirement.
+    /// Finishes the verification: the findings about all segments together, and an outcome for each
+    /// requirement.
     pub fn finish(self) -> Result<(Findings, Vec<Outcome>)> {
         let (Some((mut whole, mut promises)), Some(mut sums)) = (self.bound, self.sums) else {
             return Err(Error::internal("a release was checked without a segment"));

@@ -10,7 +10,7 @@ use klimt_core::{Error, Result};
 /// Ends every value of a key. No valid UTF-8 text holds this byte, so a key stands for one tuple only.
 pub(crate) const END: u8 = 0xFF;
 
-/// What a suppressed or fully generalised value is published as.
+/// The published text of a suppressed or fully generalised value.
 pub(crate) const ANY: &str = "*";
 
 /// Counts the rows of every distinct tuple of quasi-identifier values of a release, and, where sensitive columns
@@ -222,7 +222,7 @@ pub(crate) fn push_value(key: &mut Vec<u8>, value: &str) {
     key.push(END);
 }
 
-/// What to say when the 2³² numbers of groups or values do not suffice.
+/// The error for more than 2³² groups or values.
 pub(crate) fn too_many() -> Error {
     Error::resource("the release has more than 4294967296 distinct groups or sensitive values to verify")
         .with_help("verify it in parts, or with fewer quasi-identifiers or sensitive columns")

@@ -10,7 +10,7 @@ use klimt_core::{Error, Result};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// What a column ranges over, as far as the width of its published values depends on it.
+/// The domain of a column, as far as the width of its published values depends on it.
 #[derive(Clone, Debug, Default)]
 pub enum Domain {
     /// Numbers, ISO dates (a width in days) and ISO timestamps (in seconds).
@@ -46,7 +46,7 @@ impl Domain {
     }
 }
 
-/// What positions measure; a difference makes sense on one axis only.
+/// The scale of positions; a difference makes sense on one scale only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Axis {
     Number,
@@ -149,9 +149,9 @@ fn is_category(published: &str) -> bool {
 enum Shape<'a> {
     /// A raw value; a backslash before one that looks like another shape is taken away.
     Single(&'a str),
-    /// What stands between the brackets of an interval.
+    /// The text between the brackets of an interval.
     Interval(&'a str),
-    /// What stands between the braces of a set.
+    /// The text between the braces of a set.
     Set(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! What releases tell together, by the definition: every row is compared with every other.
+//! Several releases together, checked by the definition: every row is compared with every other.
 
 use klimt_core::registry;
 use klimt_core::requirement::{Level, Requirement};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// A row in a release: its group, its disease and its salary.
 type Seen = (usize, usize, usize);
 
-/// What a row is in each release; nothing where it does not appear.
+/// The entries of a row in each release; `None` where it does not appear.
 type Row = Vec<Option<Seen>>;
 
 const DISEASES: [&str; 3] = ["flu", "gout", ""];
@@ -91,7 +91,7 @@ fn histogram(rows: &[Row], set: &BTreeSet<usize>, file: usize, value: impl Fn(Se
     counts
 }
 
-/// What a set reaches of each requirement, and whether that suffices.
+/// The level of each requirement for a set, and whether it suffices.
 fn levels(rows: &[Row], set: &Set, k: u64) -> Vec<(Ratio, bool)> {
     let all: BTreeSet<usize> = (0..rows.len()).filter(|&row| rows[row][set.file].is_some()).collect();
     let both = |value: fn(Seen) -> usize| {
@@ -125,7 +125,7 @@ fn levels(rows: &[Row], set: &Set, k: u64) -> Vec<(Ratio, bool)> {
     ]
 }
 
-/// What outcomes must say of some sets.
+/// Compares outcomes with the definition over some sets.
 fn agree(outcomes: &[Outcome], rows: &[Row], sets: &[Set], k: u64) -> Result<(), TestCaseError> {
     if sets.is_empty() {
         prop_assert!(outcomes.is_empty());

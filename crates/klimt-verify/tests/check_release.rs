@@ -32,7 +32,7 @@ fn beside(variable: &str, folder: &str, name: &str) -> Option<PathBuf> {
     found.exists().then_some(found)
 }
 
-/// What the checker says of a release.
+/// The output of the checker for a release.
 fn checker(script: &Path, original: &Path, release: &Path, delimiter: &str, options: &[&str]) -> Value {
     let mut command = Command::new("python3");
     command.arg(script).args([original, release]).args([

@@ -67,7 +67,7 @@ impl Release {
     }
 }
 
-/// What a tally holds, and how many rows it takes for suppressed.
+/// The counts of a tally, and the number of rows that it takes for suppressed.
 fn contents(tally: &Tally) -> (u64, Counts) {
     let width = tally.sensitive().len();
     let mut by_number = BTreeMap::new();
@@ -86,7 +86,7 @@ fn contents(tally: &Tally) -> (u64, Counts) {
     (tally.suppressed(), counts)
 }
 
-/// What a tally of these counts must hold.
+/// The counts that a tally must have.
 fn expected(mut counts: Counts, columns: usize) -> (u64, Counts) {
     let stars = vec!["*".to_string(); columns];
     let suppressed = if counts.len() > 1 { counts.remove(&stars).map_or(0, |(rows, _)| rows) } else { 0 };

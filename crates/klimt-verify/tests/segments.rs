@@ -94,7 +94,7 @@ fn in_segments(
     segments.finish()
 }
 
-/// What outcomes say; the number 0 may be a count or a ratio.
+/// The texts of outcomes; the number 0 may be a count or a ratio.
 fn told_of(outcomes: &[Outcome]) -> Vec<(&'static str, Option<String>, bool)> {
     outcomes
         .iter()

@@ -1,7 +1,7 @@
 //! CSV, as the engine and as the verifier read it.
 //!
-//! What the engine accepts it accepts again when it is written, with the same fields; and the verifier, whose reader is its
-//! own, counts as many rows in it and as many different values of the first column.
+//! Text that the engine accepts it accepts again when it is written, with the same fields; and the verifier,
+//! whose reader is its own, counts as many rows in it and as many different values of the first column.
 
 use klimt_core::job::Unobserved;
 use klimt_core::table::{ColumnSpec, Role};

@@ -96,7 +96,7 @@ fn are_nearly_unique(values: u64, rows: u64) -> bool {
     values >= FEW_VALUES && values * 5 >= rows * 4
 }
 
-/// What is wrong with a column as a whole.
+/// A problem of a column as a whole.
 #[derive(Clone, Debug)]
 pub enum Doubt {
     /// A few values are not of the type of all others.
@@ -117,7 +117,7 @@ pub struct Note {
     pub column: String,
     /// Whether nearly every row has a value of its own; else a few values are not of the type of all others.
     pub is_unique: bool,
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     pub error: Error,
 }
 
@@ -160,7 +160,7 @@ impl Doubt {
     }
 }
 
-/// What has to be counted of the rows of a column to tell whether its values make sense.
+/// Counts over the rows of a column that show whether its values make sense.
 #[derive(Default)]
 pub(crate) struct Suspicion {
     /// Whether the code of a value is of another type than most.
@@ -237,7 +237,7 @@ impl Suspicion {
         self.rows += 1;
     }
 
-    /// What is wrong, when all rows have been looked at.
+    /// The doubt about the column, when all rows have been counted.
     pub fn finish(self, domain: &Domain) -> Option<Doubt> {
         let strays = self.strays.iter().filter(|stray| **stray).count();
         let marker = |code: usize| self.markers[code].then(|| domain.text(code as u32));

@@ -33,7 +33,7 @@ const FIRST_ASK: u32 = 255;
 /// The bytes that are taken for a dictionary before it asks.
 const FIRST_BYTES: usize = 48 << 10;
 
-/// What a block holds of a column, or of some of its rows.
+/// The values of a column in a block, or in some of its rows.
 #[derive(Clone, Debug)]
 pub enum Block {
     /// Nothing: the column is dropped.
@@ -80,10 +80,10 @@ impl Block {
     }
 }
 
-/// What keeps dictionaries small where memory is limited.
+/// Limits of dictionaries where memory is limited.
 #[derive(Clone, Copy, Debug)]
 pub struct Thrift<'r, 'p> {
-    /// What all dictionaries may take together.
+    /// The memory of all dictionaries together.
     pub share: &'r Share<'p>,
     /// Whether rows go to disk.
     pub spilling: &'r AtomicBool,
@@ -98,7 +98,7 @@ pub struct Thrift<'r, 'p> {
     pub agreed: &'r Mutex<Spelled>,
 }
 
-/// What a reader knows of a column when everything has been read.
+/// The result of reading a column.
 #[derive(Debug)]
 pub struct Remains {
     /// The texts by number.
@@ -132,7 +132,7 @@ pub struct ColumnReader<'r, 'p> {
     /// How all values that were stored as numbers are spelt.
     spelled: Spelled,
     texts: TextChunk,
-    /// What the block holds so far, where the form has changed within it.
+    /// The finished parts of the block, where the form has changed within it.
     done: Vec<Block>,
 }
 
@@ -387,7 +387,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
         }
     }
 
-    /// What the block held, in the order of its rows; the next one starts.
+    /// Finishes the block: returns its values, in the order of its rows, and starts the next one.
     pub fn finish_block(&mut self) -> Vec<Block> {
         self.finish_part();
         let done = std::mem::take(&mut self.done);
@@ -409,7 +409,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
         done
     }
 
-    /// What is known when everything has been read.
+    /// Finishes the column.
     pub fn remains(self) -> Remains {
         Remains { dictionary: self.dictionary, spelled: self.spelled, sketch: self.sketch }
     }
@@ -420,7 +420,7 @@ mod tests {
     use super::*;
     use klimt_core::memory::Pool;
 
-    /// What a block of these texts holds.
+    /// The block of these texts.
     fn block(reader: &mut ColumnReader<'_, '_>, texts: &[&str]) -> Vec<Block> {
         let mut buffer = texts.concat().into_bytes();
         buffer.resize(buffer.len() + super::super::PADDING, 0);

@@ -25,7 +25,7 @@ pub struct Choice {
     pub making: Making,
 }
 
-/// What is known of the rows when the types are chosen.
+/// The knowledge of the rows when the types are chosen.
 pub enum RowsKnown<'a> {
     /// All that will be published.
     All(&'a Release<'a>),

@@ -1,4 +1,4 @@
-//! What is said when a file cannot be decoded.
+//! Errors about files that cannot be decoded.
 //!
 //! The messages of the libraries are not shown, as some quote what they could not read. A library that panics over a
 //! damaged file is taken for one that reports it.

@@ -78,7 +78,7 @@ fn levels(footer: &[u8]) -> Option<usize> {
     Some(deepest.saturating_sub(1))
 }
 
-/// What is left of a structure.
+/// The unread bytes of a structure.
 struct Thrift<'a> {
     bytes: &'a [u8],
 }

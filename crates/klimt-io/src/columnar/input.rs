@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The bytes that tell a format.
 const MAGIC: usize = 8;
 
-/// What a file is, by its first bytes.
+/// The format of a file, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Separated text: whatever is nothing else.
@@ -74,7 +74,8 @@ impl Input {
         Ok(Input { first, rest: Rest::Stream(stream) })
     }
 
-    /// What it is. A column of a text may be named like the mark of a format, so that more must follow it than text.
+    /// The format. A column of a text may be named like the mark of a format, so more than text must follow
+    /// the mark.
     pub fn format(&self) -> Format {
         let (mark, rest) = self.first.split_at(self.first.len().min(4));
         let is_text = rest.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace());

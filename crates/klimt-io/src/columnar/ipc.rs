@@ -18,11 +18,11 @@ use klimt_core::{Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What a file is called in messages.
+/// The name of a file in messages.
 const FILE: &str = "Arrow file";
-/// What a stream is called in messages.
+/// The name of a stream in messages.
 const STREAM: &str = "Arrow stream";
-/// What batches from memory are called in messages.
+/// The name of batches from memory in messages.
 const BATCHES: &str = "Arrow batches";
 
 /// An opened Arrow IPC file or stream: its schema is known.
@@ -141,9 +141,9 @@ struct State<'a> {
     batches: Batches,
     /// The batches whose columns are handed out.
     group: Vec<RecordBatch>,
-    /// What they take, where memory is limited.
+    /// The memory of the batches, where it is limited.
     memory: Option<Reservation<'a>>,
-    /// What went wrong after them.
+    /// The error after them.
     failure: Option<Error>,
     next_group: usize,
     next_column: usize,

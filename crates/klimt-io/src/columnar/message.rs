@@ -10,7 +10,7 @@ use arrow::ipc::{self, CompressionType, MessageHeader, root_as_message};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What stands before the length of a message.
+/// The bytes before the length of a message.
 pub const CONTINUATION: [u8; 4] = [0xFF; 4];
 /// The most bytes that a compressed buffer may say it holds.
 const LARGEST_BUFFER: u64 = 32 << 30;

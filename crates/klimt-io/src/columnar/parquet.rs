@@ -18,7 +18,7 @@ use arrow::datatypes::Schema;
 use klimt_core::{Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What the file is called in messages.
+/// The name of the file in messages.
 const WHAT: &str = "Parquet file";
 /// The rows that are decoded at once.
 const BATCH_ROWS: usize = 1 << 13;

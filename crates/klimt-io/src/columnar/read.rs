@@ -108,18 +108,18 @@ pub fn load<'a>(
 
 #[derive(Default)]
 struct Read {
-    /// What went wrong, in which stretch and column.
+    /// The errors, by stretch and column.
     troubles: Vec<(usize, usize, Error)>,
     bytes: u64,
 }
 
-/// What the readers share.
+/// The state that the readers share.
 struct Shared<'s, 'a> {
     path: &'s str,
     feed: &'s dyn Feed,
     schema: &'s Schema,
     plan: &'s [ColumnPlan],
-    /// What is special about the values of each column.
+    /// The special treatment of the values of each column.
     kinds: Vec<Kind>,
     seen: Vec<Seen>,
     failed: AtomicBool,
@@ -128,7 +128,7 @@ struct Shared<'s, 'a> {
     gathering: Gathering<'a>,
     /// A block ends after this many rows.
     block_rows: usize,
-    /// What is handed over at once ends before it holds more bytes of text than this.
+    /// The most bytes of text that are handed over at once.
     block_bytes: usize,
 }
 
@@ -242,7 +242,7 @@ const EMPTY_PADDED: &[u8] = &{
     padded
 };
 
-/// What is special about the values of a column.
+/// The special treatment of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Nothing.

@@ -103,7 +103,7 @@ struct Turn<'o, W: Write + Send> {
     result: Result<()>,
 }
 
-/// What the writers of a part share.
+/// The state that the writers of a part share.
 struct Writer<'a, 'o, W: Write + Send> {
     release: &'a Release<'a>,
     layout: &'a Layout,
@@ -119,7 +119,7 @@ struct Writer<'a, 'o, W: Write + Send> {
     progress: &'a dyn Observer,
 }
 
-/// What a writer keeps from unit to unit.
+/// Buffers that a writer reuses for every unit.
 #[derive(Default)]
 struct Scratch {
     rows: Vec<Row>,

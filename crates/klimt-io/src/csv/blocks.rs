@@ -15,7 +15,7 @@ pub struct BlockReader {
     delimiter: u8,
     block: usize,
     longest: usize,
-    /// What was read and not yet handed out: it starts with a record.
+    /// Bytes that were read and not yet handed out: they start with a record.
     carry: Vec<u8>,
     next: usize,
     bytes: u64,

@@ -20,7 +20,7 @@ impl Default for Dialect {
     }
 }
 
-/// What the user says about the dialect; the rest is detected.
+/// The dialect as far as the user gives it; the rest is detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DialectSpec {
     /// The byte between two fields.

@@ -238,7 +238,7 @@ pub(crate) fn fault_error(path: &str, lines_before: u64, fault: Fault, columns: 
     }
 }
 
-/// What went wrong in a block.
+/// An error in a block.
 enum Trouble {
     Fault(Fault),
     /// On this line of the block, counted from 0.
@@ -246,7 +246,7 @@ enum Trouble {
     Io(Error),
 }
 
-/// What is known of a block that was read.
+/// The result of parsing a block.
 struct Parsed {
     number: usize,
     rows: usize,
@@ -256,7 +256,7 @@ struct Parsed {
     trouble: Option<Trouble>,
 }
 
-/// What the readers share.
+/// The state that the readers share.
 struct Shared<'s, 'a> {
     path: &'s str,
     delimiter: u8,
@@ -268,7 +268,7 @@ struct Shared<'s, 'a> {
     block_rows: usize,
     parsed: Mutex<Vec<Parsed>>,
     failed: AtomicBool,
-    /// What went wrong with what was read, and not in a block.
+    /// An error that is not about a block.
     error: Mutex<Option<Error>>,
     options: &'s ReadOptions<'s>,
 }

@@ -17,7 +17,7 @@ const LARGE: usize = 4 * CHUNK_ROWS;
 /// The texts of a kept column with more values than this are made row by row, and not held beside the domain.
 const POOLED: usize = 1 << 17;
 
-/// What is rendered at once: groups, rows where these keep their order, or a part of a large group.
+/// A unit of rendering: groups, rows where these keep their order, or a part of a large group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chunk {
     /// Groups, by number.
@@ -39,7 +39,7 @@ pub struct Format {
     kept: Vec<Option<TextPool>>,
 }
 
-/// What stands between two places of a row where rows of a group differ.
+/// The text between two places of a row where rows of a group differ.
 enum Piece {
     /// Columns that are the same for a group, side by side.
     Group(Vec<Source>),
@@ -131,7 +131,7 @@ impl<'a> Renderer<'a> {
         Renderer { release, format, plain, is_coded, groups, large }
     }
 
-    /// What is rendered at once, in the order of the release.
+    /// The units of rendering, in the order of the release.
     pub fn chunks(&self) -> Vec<Chunk> {
         let partitioning = self.release.partitioning;
         let steps = |rows: usize| (0..rows).step_by(CHUNK_ROWS).map(move |at| at..rows.min(at + CHUNK_ROWS));
@@ -296,10 +296,10 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// What a writer keeps from chunk to chunk.
+/// Buffers that a writer reuses for every chunk.
 #[derive(Default)]
 pub struct Scratch<'a> {
-    /// What has been rendered.
+    /// The rendered bytes.
     pub out: Vec<u8>,
     rows: Vec<u32>,
     /// The codes of the chunk's rows, for every piece that is a coded column.

@@ -29,7 +29,7 @@ pub trait Visitor {
     fn record(&mut self, columns: usize, first_line: u64, last_line: u64) -> Result<(), Fault>;
 }
 
-/// What is wrong with a buffer.
+/// A fault of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A record has another number of fields.

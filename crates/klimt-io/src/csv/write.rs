@@ -17,7 +17,7 @@ pub trait ChunkObserver: Send {
     fn chunk(&mut self, bytes: &[u8]) -> Result<()>;
 }
 
-/// What was written.
+/// Counts of the written rows and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The bytes, before compression.
@@ -96,7 +96,7 @@ impl<W: Write + Send> CsvWriter<W> {
         Ok(observers)
     }
 
-    /// What was written, and where to.
+    /// Finishes the file: returns the counts and the writer.
     pub fn finish(self) -> (Written, W) {
         (Written { bytes: self.bytes }, self.sink)
     }
@@ -114,7 +114,7 @@ struct Turn<'a> {
     result: Result<()>,
 }
 
-/// What the writers of a part share.
+/// The state that the writers of a part share.
 struct Part<'a, 's> {
     renderer: Renderer<'a>,
     chunks: Vec<Chunk>,

@@ -213,7 +213,7 @@ impl Person {
         Person([age, sex, race, marital, education, country, workclass, occupation, income, wage])
     }
 
-    /// What somebody has reached by an age.
+    /// The education of a person of an age.
     fn education(draws: &mut Draws, age: i64) -> i64 {
         let reached = 1 + pick(draws, &EDUCATION_SHARES);
         match age {

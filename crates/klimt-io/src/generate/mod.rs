@@ -31,7 +31,7 @@ use klimt_core::error::{Error, Result};
 /// Rows of a block; only the last block of a table may have fewer.
 pub const BLOCK_ROWS: usize = 4096;
 
-/// What the values of a generated column are, and so how a number of a [`Block`] stands for one.
+/// The kind of the values of a generated column, which decides how a number of a [`Block`] stands for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// An integer, as it is.
@@ -50,7 +50,7 @@ pub enum ColumnKind {
 pub struct GeneratedColumn {
     /// The column's name, of ASCII letters and digits.
     pub name: String,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: ColumnKind,
 }
 
@@ -82,7 +82,7 @@ pub trait Generator: Send + Sync {
 pub struct GeneratorEntry {
     /// The name that [`build`] and the command know it by.
     pub name: &'static str,
-    /// What it makes, in one line.
+    /// Help, in one line.
     pub help: &'static str,
     /// The parameters it takes besides rows and seed; any other one is refused.
     pub parameters: &'static [&'static str],

@@ -18,7 +18,7 @@ const RULE: [(f64, f64); 5] = [
     (0.906_179_845_938_664, 0.236_926_885_056_189_08),
 ];
 
-/// What the standard normal distribution puts between `from` and `to`, times √(2π).
+/// The mass of the standard normal distribution between `from` and `to`, times √(2π).
 pub(super) fn mass(from: f64, to: f64) -> f64 {
     let (from, to) = (from.clamp(-EDGE, EDGE), to.clamp(-EDGE, EDGE));
     let panels = ((to - from) / PANEL).ceil();

@@ -1,4 +1,4 @@
-//! What a user may ask of a generator, and the checks that all generators share.
+//! Parameters of generators, and the checks that all generators share.
 
 use klimt_core::error::{Error, ErrorKind, Result};
 
@@ -22,7 +22,7 @@ pub const MAX_SIGMA: f64 = 1e6;
 pub struct Parameters {
     /// Rows of the table.
     pub rows: u64,
-    /// What all randomness follows from.
+    /// The seed of all randomness.
     pub seed: u64,
     /// Number of columns; 5 if left out.
     pub attributes: Option<u32>,

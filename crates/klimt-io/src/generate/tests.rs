@@ -1,4 +1,4 @@
-//! What every generated table keeps, told from its text.
+//! Properties of every generated table, checked on its text.
 
 use super::*;
 use klimt_core::error::ErrorKind;

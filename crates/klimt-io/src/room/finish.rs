@@ -8,10 +8,10 @@ use klimt_core::spill::SpillFile;
 use klimt_core::table::Table;
 use klimt_core::{Error, ErrorKind, Result};
 
-/// What readers know in the end, by reader and column.
+/// The results of readers, by reader and column.
 pub type Readers = Vec<Vec<Remains>>;
 
-/// What a reading has found.
+/// The result of reading a table.
 pub struct Found<'f> {
     /// The path of the source, for messages.
     pub path: &'f str,
@@ -21,7 +21,7 @@ pub struct Found<'f> {
     pub missing: &'f [String],
     /// How many rows there are.
     pub rows: usize,
-    /// What the reading took.
+    /// The counts and times of the reading.
     pub report: ReadReport,
     /// The lines of rows, for messages; some may have been kept in the spill file.
     pub lines: &'f dyn Fn(Option<&SpillFile>) -> Result<Lines>,

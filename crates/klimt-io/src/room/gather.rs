@@ -25,7 +25,7 @@ pub struct Lot {
     pub rows: usize,
     /// The stretch goes to disk in blocks of so many rows.
     pub block_rows: usize,
-    /// What they hold, by the number of the column, in the order of the rows.
+    /// Their values, by the number of the column, in the order of the rows.
     pub columns: Vec<(usize, Vec<Block>)>,
 }
 
@@ -35,7 +35,7 @@ impl Lot {
     }
 }
 
-/// What readers have handed over so far.
+/// The lots that readers have handed over so far.
 pub struct Gathering<'a> {
     width: usize,
     held: Mutex<Held>,
@@ -49,7 +49,7 @@ struct Held {
     rows: usize,
 }
 
-/// What keeps a reading within its room.
+/// Keeps a reading within its memory.
 struct Spilling<'a> {
     room: Room<'a>,
     limits: Limits,
@@ -58,7 +58,7 @@ struct Spilling<'a> {
     begun: AtomicBool,
     wanted: AtomicBool,
     overfull: AtomicBool,
-    /// What readers hold for a block each.
+    /// The memory of the block that each reader holds.
     buffers: Reservation<'a>,
     dictionaries: Share<'a>,
     rows: Share<'a>,
@@ -107,11 +107,11 @@ pub struct Spill<'a> {
     pub entries: Vec<Entry>,
     /// The different numbers of each column that was read as such.
     pub sets: Vec<NumberSet>,
-    /// What is taken for the dictionaries.
+    /// The memory of the dictionaries.
     pub dictionaries: Share<'a>,
-    /// What is taken for the numbers.
+    /// The memory of the numbers.
     pub numbers: Share<'a>,
-    /// What is taken for the entries.
+    /// The memory of the entries.
     pub index: Share<'a>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Gathering<'a> {
         Ok(Gathering { width: plan.len(), held: Mutex::default(), spilling })
     }
 
-    /// What keeps the dictionaries of a column small; nothing where all is held.
+    /// The limits of the dictionaries of a column; `None` where the table is held in memory.
     pub fn thrift(&self, column: usize) -> Option<Thrift<'_, 'a>> {
         self.spilling.as_ref().map(|spilling| Thrift {
             share: &spilling.dictionaries,

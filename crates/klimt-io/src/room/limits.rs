@@ -3,7 +3,7 @@
 use crate::source::ColumnPlan;
 use klimt_core::table::Role;
 
-/// What may be held at once, by what is left of the memory.
+/// Shares of the memory that is left, for everything that is held at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// All that is left when reading starts.
@@ -12,9 +12,9 @@ pub struct Limits {
     pub text: usize,
     /// The most rows of a block on disk.
     pub rows: usize,
-    /// What all dictionaries may take together.
+    /// Bytes of all dictionaries together, at most.
     pub dictionaries: usize,
-    /// What the different numbers of all columns may take together.
+    /// Bytes of the different numbers of all columns together, at most.
     pub numbers: usize,
     /// While rows go to disk, a dictionary of so many texts gives way to numbers, where it can.
     pub early: usize,
@@ -57,12 +57,12 @@ impl Limits {
         self.memory / 8 / self.readers.max(1)
     }
 
-    /// What the different numbers of one column may take.
+    /// Bytes of the different numbers of one column, at most.
     pub fn numbers_of_column(&self) -> usize {
         self.numbers / self.looked_at.max(1)
     }
 
-    /// What readers take for a block each: its text, what it holds, and that as bytes.
+    /// Bytes of the block that each reader holds: its text, its values, and these as bytes.
     pub fn buffers(&self) -> usize {
         self.text * 3 * self.readers.max(1)
     }

@@ -1,8 +1,9 @@
 //! Reading a table that may not fit in memory.
 //!
-//! What readers hand over is held in memory as long as the table fits; as soon as it does not, it is written to a
-//! spill file as it is: numbers of the readers' dictionaries, numbers, texts (`Gathering`). When everything has
-//! been read, the domains are known, and what is read back becomes codes on the way ([`SpilledTable`]).
+//! Lots of rows from readers stay in memory as long as the table fits; as soon as it does not, they are
+//! written to a spill file unchanged: numbers of the readers' dictionaries, numbers, texts (`Gathering`).
+//! When everything has been read, the domains are known, and [`SpilledTable`] translates rows to codes as it
+//! reads them back.
 
 mod finish;
 mod gather;

@@ -14,11 +14,11 @@ pub struct Piece {
     pub len: u32,
     /// How many rows they hold.
     pub rows: u32,
-    /// What they are.
+    /// The kind of its values.
     pub kind: Kind,
 }
 
-/// What the bytes of a piece are.
+/// The kind of the bytes of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Numbers of a reader's dictionary.

@@ -17,7 +17,7 @@ use klimt_core::table::{
 use klimt_core::{Error, Result};
 use std::collections::{BTreeSet, HashSet};
 
-/// What readers know of a column in the end.
+/// The results of all readers for a column.
 struct Known {
     /// By reader, the texts of its dictionary.
     texts: Vec<TextPool>,
@@ -460,7 +460,7 @@ impl Settling<'_, '_> {
     }
 }
 
-/// What a quasi-identifier is declared to range over.
+/// The declared domain of a quasi-identifier.
 fn declared(spec: &ColumnSpec) -> Option<&Declared> {
     spec.declared.as_ref().filter(|_| spec.role == Role::QuasiIdentifier)
 }

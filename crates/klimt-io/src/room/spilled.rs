@@ -23,7 +23,7 @@ struct Inner<'a> {
     index: Index,
     translations: Vec<Translation>,
     report: ReadReport,
-    /// What domains, translations and index take.
+    /// The memory of domains, translations and index.
     _memory: Reservation<'a>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> SpilledTable<'a> {
         &self.inner.frame
     }
 
-    /// What the reading took.
+    /// The counts and times of the reading.
     pub fn report(&self) -> &ReadReport {
         &self.inner.report
     }

@@ -6,7 +6,7 @@ use klimt_core::spill::BlockColumn;
 use klimt_core::table::{Codes, TextChunk, TextPool, Word};
 use klimt_core::{Error, Result};
 
-/// What the pieces of a column become.
+/// The translation of the pieces of a column to codes.
 #[derive(Debug)]
 pub enum Translation {
     /// Codes.

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use world::{Person, Seen, World};
 
-/// What is required besides k.
+/// The requirements besides k.
 fn distinct(diversity: bool) -> Vec<(&'static str, &'static str)> {
     if diversity { vec![("l-diversity", "distinct:2")] } else { Vec::new() }
 }
@@ -236,7 +236,7 @@ fn newcomers_alone_keep_nobody_back() {
     }
 }
 
-/// What is missing was cut off from all values, also from those that come later.
+/// Missing values are cut off from all values, also from those that come later.
 #[test]
 fn values_beyond_all_others_do_not_join_what_is_missing() {
     let world = World::new();

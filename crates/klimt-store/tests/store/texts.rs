@@ -12,7 +12,7 @@ use klimt_core::table::{
 use klimt_store::{Batch, Store};
 use std::sync::Arc;
 
-/// What a release publishes of the column `note`.
+/// The column `note` as a release publishes it.
 #[derive(Default)]
 struct Notes(Vec<Option<String>>);
 

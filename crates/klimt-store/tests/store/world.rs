@@ -19,7 +19,7 @@ use klimt_store::{Asked, Batch, Listed, Means, Promise, Size, Spec, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is known of a person: age, colour, place and illness; nothing where it is empty.
+/// The values of a person: age, colour, place and illness; missing where empty.
 pub type Person = [String; 4];
 
 const HIERARCHY: &str =
@@ -70,7 +70,7 @@ pub fn batch_table(rows: &[(u32, &Person)]) -> Table {
 #[derive(Default)]
 pub struct Seen {
     pub groups: Vec<BTreeSet<u32>>,
-    /// What is published of each row, by its note.
+    /// The published values of each row, by its note.
     pub rows: BTreeMap<u32, Person>,
     /// The published text of each row: its quasi-identifiers and its illness.
     pub texts: BTreeMap<u32, [String; 4]>,

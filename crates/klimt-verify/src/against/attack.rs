@@ -1,4 +1,5 @@
-//! What intersecting several releases gives over one: the candidates of linked rows, alone and together.
+//! The gain of an attacker who intersects several releases over one who has one: candidates alone and
+//! together.
 
 use super::{
     candidates::{Candidates, Sets},
@@ -7,10 +8,10 @@ use super::{
 use hashbrown::HashMap;
 use serde::Serialize;
 
-/// What the rows that appear in two or more releases lose by that.
+/// The attack on the rows that appear in two or more releases.
 ///
-/// *Alone* is what the newest release of a row tells: its group there. *Together* is what all releases in which it
-/// appears tell: its candidates, with their values in that newest release.
+/// *Alone* is the result from the newest release of a row: its group there. *Together* is the result from all
+/// releases in which it appears: its candidates, with their values in that newest release.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Intersected {
     /// The rows that appear in two or more releases.
@@ -23,11 +24,11 @@ pub struct Intersected {
     pub singled_out_alone: u64,
     /// And together.
     pub singled_out_together: u64,
-    /// What is learnt of each sensitive column.
+    /// The results for each sensitive column.
     pub sensitive: Vec<Learnt>,
 }
 
-/// What is learnt of a sensitive column of the linked rows.
+/// The results for a sensitive column of the linked rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Learnt {
     /// The name of the column.
@@ -43,7 +44,7 @@ pub struct Learnt {
     pub right_alone: f64,
     /// And together.
     pub right_together: f64,
-    /// What intersecting gains over the base rate: `right_together` less `base_rate`.
+    /// The gain of intersecting over the base rate: `right_together` less `base_rate`.
     pub gain: f64,
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Judge<'r> {
     linked: &'r Linked,
     requirements: Vec<&'r dyn Requirement>,
     facts: &'r Facts,
-    /// What is promised of the sets of each release; none before there is a set.
+    /// The checks of the sets of each release; `None` before there is a set.
     benches: Vec<Option<Bench<'r>>>,
 }
 
@@ -26,7 +26,7 @@ struct Bench<'r> {
     smallest: u64,
 }
 
-/// What does not satisfy every requirement.
+/// The rows and sets that do not satisfy every requirement.
 pub(super) struct Verdict {
     /// The rows that the failing classes hide.
     pub rows: u64,
@@ -75,7 +75,7 @@ impl<'r> Judge<'r> {
         Ok(Verdict { rows: failing().map(|(_, hidden)| hidden).sum(), sets: failing().count() as u64 })
     }
 
-    /// What all sets reach of each requirement; empty when there were none.
+    /// The outcome of each requirement over all sets; empty when there were none.
     pub fn outcomes(self) -> Vec<Outcome> {
         let benches = self.benches.into_iter().flatten();
         let outcomes = benches.map(|bench| bench.promises.outcomes(bench.smallest));

@@ -5,8 +5,8 @@ use crate::claims::ValueCounts;
 
 /// The rows of all releases by key, with their group and values in each release in which they appear.
 ///
-/// What a row is in its releases lies together, newest first; memory goes by the rows that there are, however many
-/// releases a row is missing from.
+/// The entries of a row in its releases lie together, newest first; memory grows with the rows that exist,
+/// however many releases a row is missing from.
 pub(super) struct Linked {
     rows: Vec<Row>,
     /// The entries: a group, and then a value for each sensitive column.

@@ -1,8 +1,8 @@
-//! What several releases of one table tell together.
+//! Checks several releases of one table together.
 //!
-//! A table is released again after rows came, left or changed, or at several granularities. Each release may hide every
-//! row among k, and their intersection may still single somebody out: who is known to be in two releases is in the rows
-//! that both groups have in common.
+//! A table is released again after rows came, left or changed, or at several granularities. Each release may
+//! hide every row among k, and their intersection may still single somebody out: a person known to be in two
+//! releases is among the rows that both groups have in common.
 //!
 //! Rows are linked by key. For a row s that appears in two or more releases, its *candidates* are all rows t that are in
 //! the group of s in every release in which s appears; t may appear in more. Every set of candidates must satisfy the
@@ -34,7 +34,7 @@ use klimt_core::requirement::Requirement;
 use linked::Linked;
 use serde::Serialize;
 
-/// What releases tell together.
+/// The result of checking several releases together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// The names of the releases, newest first.
@@ -49,11 +49,11 @@ pub struct Report {
     pub violating_intersections: u64,
     /// The linked rows by the releases in which they appear.
     pub intersections: Vec<Intersection>,
-    /// What the sets of candidates reach of every requirement about rows; empty when there are none.
+    /// The outcomes of every requirement about rows over the sets of candidates; empty when there are none.
     pub outcomes: Vec<Outcome>,
     /// Who joined and who left, between each release and the next newer one, newest first.
     pub differences: Vec<Difference>,
-    /// What the rows that joined or left reach of every requirement, where that was asked for.
+    /// The outcomes of every requirement over the rows that joined or left, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<Vec<Outcome>>,
 }
@@ -75,7 +75,7 @@ pub struct Intersection {
     pub violating_sets: u64,
 }
 
-/// What changed between two releases.
+/// The rows that joined or left between two releases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The newer release.

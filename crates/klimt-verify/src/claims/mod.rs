@@ -18,10 +18,10 @@ use klimt_core::{Error, ErrorKind, Result};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a promise may need to know besides the release.
+/// Facts that a promise may need besides the release.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// What quasi-identifiers range over, by name; a column without an entry has a [`Domain::Natural`].
+    /// The domains of quasi-identifiers, by name; a column without an entry has a [`Domain::Natural`].
     pub domains: BTreeMap<String, Domain>,
     /// The types, orders and hierarchies of sensitive columns, by name.
     pub sensitive: BTreeMap<String, ColumnSpec>,
@@ -37,9 +37,9 @@ pub struct Outcome {
     pub column: Option<String>,
     /// The requirement in words.
     pub description: String,
-    /// What was promised.
+    /// The promised limit.
     pub limit: Level,
-    /// What the release reaches: the level of its worst group.
+    /// The level of the release: that of its worst group.
     pub measured: Level,
     /// The level as a fraction, where it is one.
     #[serde(skip_serializing_if = "Option::is_none")]

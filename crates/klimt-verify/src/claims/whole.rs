@@ -62,7 +62,7 @@ pub(crate) struct Whole {
     columns: Vec<SensitiveColumn>,
 }
 
-/// What is known beforehand of a sensitive column of a release that comes in segments.
+/// The values of a sensitive column of a release that comes in segments, as they are claimed beforehand.
 #[derive(Clone, Debug)]
 pub enum Told {
     /// How many rows have each value.
@@ -93,7 +93,7 @@ struct CountedColumn {
 pub(crate) struct Segment<'a> {
     /// The groups, ascending by number.
     pub groups: Vec<Group<'a>>,
-    /// What they hold of each sensitive column, group by group, and the code of each value by its number there.
+    /// The counts of each sensitive column, group by group, and the code of each value by its number there.
     pub columns: Vec<(Vec<Cell>, Vec<u32>)>,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with the text of a release.
+//! Faults of the text of a release.
 
 use klimt_core::Error;
 
@@ -7,13 +7,13 @@ use klimt_core::Error;
 /// The text is our own output ([`Fault::internal`]); files that somebody gave us are read by klimt-io.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The line within the chunk, from 1; line breaks inside quotes count.
     pub line: u64,
 }
 
-/// What is wrong with a text.
+/// The kind of a fault of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -39,7 +39,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// What is wrong, and what would be right.
+    /// The problem and its remedy.
     fn message(self) -> String {
         match self {
             FaultKind::FieldCount { found, expected } => {

@@ -103,7 +103,7 @@ impl Layout {
         self.dialect
     }
 
-    /// What a record consists of, up to the last column that matters.
+    /// The parts of a record, up to the last column that matters.
     pub(super) fn parts(&self) -> &[Part] {
         &self.parts
     }

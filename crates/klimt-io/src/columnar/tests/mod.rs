@@ -164,7 +164,7 @@ pub(crate) fn every_type() -> RecordBatch {
         .unwrap()
 }
 
-/// What [`every_type`] reads as, column by column.
+/// The texts that [`every_type`] is read as, column by column.
 fn every_text() -> Vec<[&'static str; 5]> {
     let text = ["Wien", "", "", "Graz, \"A\"", "a longer text than views hold inline"];
     vec![

@@ -1,4 +1,4 @@
-//! What is written of a release, and whether it is the same release in every format.
+//! Written releases, which are the same release in every format.
 
 use super::releases::*;
 use super::*;

@@ -1,4 +1,4 @@
-//! What comes back from disk is what would be in memory.
+//! Rows read back from disk equal those read into memory.
 
 use super::*;
 use crate::csv::quote_field;

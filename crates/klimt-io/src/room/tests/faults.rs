@@ -1,4 +1,4 @@
-//! What goes wrong is told as it is told of a table in memory.
+//! Errors are the same as for a table in memory.
 
 use super::*;
 use klimt_core::ErrorKind;
