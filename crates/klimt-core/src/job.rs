@@ -2,7 +2,7 @@
 
 use crate::loss::Cost;
 use crate::partition::Partitioning;
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::split::SplitCriterion;
 use crate::table::Table;
 use crate::words::{amount, option_is};
@@ -122,7 +122,7 @@ pub struct Job<'a> {
     /// The table.
     pub table: &'a Table,
     /// The requirements of every group.
-    pub requirements: &'a Bound,
+    pub requirements: &'a Checks,
     /// How a greedy algorithm chooses the next cut.
     pub split: &'a SplitCriterion<'a>,
     /// The cost that a search minimises.

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::loss::{Cost, Totals, cost_of};
 use crate::partition::{Family, LowerBound, PartitionGroups, Partitioning};
 use crate::region::Extents;
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct Judged<'a> {
     /// The loss that was asked for.
     pub loss: &'a dyn Cost,
     /// The requirements that the search used.
-    pub requirements: &'a Bound,
+    pub requirements: &'a Checks,
     /// The k of the average group size.
     pub k: u64,
     /// How many rows could be suppressed.

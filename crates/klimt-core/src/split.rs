@@ -12,7 +12,7 @@
 
 use crate::loss::{ConditionalEntropy, Cost, Original};
 use crate::words::{option, option_is};
-use crate::workload::BoundWorkload;
+use crate::workload::TableWorkload;
 use crate::{Error, Result, registry};
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub enum SplitCriterion<'a> {
     /// Where an additive loss falls most.
     Loss(Box<dyn Cost + 'a>),
     /// Where the error of a workload's answers falls most, and by another criterion where it falls nowhere.
-    Workload(&'a BoundWorkload, Box<SplitCriterion<'a>>),
+    Workload(&'a TableWorkload, Box<SplitCriterion<'a>>),
 }
 
 /// The cost of each row of a box.
@@ -122,7 +122,7 @@ impl SplitSpec {
 
 impl<'a> SplitCriterion<'a> {
     /// The workload that comes first, where there is one.
-    pub fn workload(&self) -> Option<&'a BoundWorkload> {
+    pub fn workload(&self) -> Option<&'a TableWorkload> {
         match self {
             SplitCriterion::Workload(workload, _) => Some(workload),
             _ => None,

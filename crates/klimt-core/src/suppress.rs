@@ -11,7 +11,7 @@ use crate::job::Suppression;
 use crate::loss::Cost;
 use crate::partition::{Groups, PartitionGroups, Partitioning};
 use crate::region::Extents;
-use crate::requirement::{Bound, Requirement, TableFacts};
+use crate::requirement::{Checks, Requirement, TableFacts};
 use crate::statistics::Collector;
 use crate::table::{Shape, Table};
 use rayon::prelude::*;
@@ -42,7 +42,7 @@ impl Partitioning {
         let Some(price) = loss.price(table.rows() as u64).filter(|_| limit > 0) else {
             return Ok(Vec::new());
         };
-        let bound = Bound::new(requirements, table)?;
+        let bound = Checks::new(requirements, table)?;
         let judge = Judge {
             table,
             bound: &bound,
@@ -85,7 +85,7 @@ impl Partitioning {
         let kept =
             |rows: &[u32]| rows.iter().copied().filter(|&row| !out[row as usize]).collect::<Vec<u32>>();
         let published = kept(&self.order);
-        let bound = Bound::to(requirements, &TableFacts { table, rows: Some(&published) })?;
+        let bound = Checks::to(requirements, &TableFacts { table, rows: Some(&published) })?;
         let collector = Collector::new(bound.needs(), table)?;
         Ok((0..self.groups())
             .into_par_iter()
@@ -103,7 +103,7 @@ impl Partitioning {
 
     /// The groups that violate a requirement bound to the rows that are published, ascending.
     pub fn violating(&self, table: &Table, requirements: &[Box<dyn Requirement>]) -> Result<Vec<usize>> {
-        let bound = Bound::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
+        let bound = Checks::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
         let collector = Collector::new(bound.needs(), table)?;
         let violates = |group: &usize| !bound.satisfied(&collector.of(self.rows(*group)));
         Ok((0..self.groups()).into_par_iter().filter(violates).collect())
@@ -117,7 +117,7 @@ impl Partitioning {
         requirements: &[Box<dyn Requirement>],
         extents: Extents,
     ) -> Result<Vec<usize>> {
-        let bound = Bound::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
+        let bound = Checks::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
         let collector = Collector::new(bound.needs(), table)?;
         let groups = PartitionGroups { table, partitioning: self, extents };
         let violates = |group: &usize| {
@@ -170,7 +170,7 @@ impl Partitioning {
 
 struct Judge<'a> {
     table: &'a Table,
-    bound: &'a Bound,
+    bound: &'a Checks,
     required: Collector<'a>,
     loss: &'a dyn Cost,
     priced: Collector<'a>,

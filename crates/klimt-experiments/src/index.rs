@@ -14,10 +14,10 @@ use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::split::SplitSpec;
 use klimt_core::table::Table;
-use klimt_core::workload::BoundWorkload;
+use klimt_core::workload::TableWorkload;
 
 /// `klimt-experiments index`.
 #[derive(Args, Clone, Debug)]
@@ -81,15 +81,15 @@ pub fn index(args: &IndexArgs) -> Result<(), String> {
 }
 
 /// k-anonymity alone, bound to a table.
-pub fn k_alone(table: &Table, k: u64) -> Result<Bound, String> {
+pub fn k_alone(table: &Table, k: u64) -> Result<Checks, String> {
     let requirement = registry::requirement("k", "", &k.to_string()).map_err(|e| e.to_string())?;
-    Bound::new(&[requirement], table).map_err(|e| e.to_string())
+    Checks::new(&[requirement], table).map_err(|e| e.to_string())
 }
 
 /// The groups that a split criterion makes: those of Mondrian by the median, the leaves of an R+-tree by boxes.
 pub fn groups(
     table: &Table,
-    bound: &Bound,
+    bound: &Checks,
     split: &SplitSpec,
     keep_tree: bool,
 ) -> Result<Partitioning, String> {
@@ -99,10 +99,10 @@ pub fn groups(
 /// The same, made for a workload where there is one.
 pub fn groups_for(
     table: &Table,
-    bound: &Bound,
+    bound: &Checks,
     split: &SplitSpec,
     keep_tree: bool,
-    workload: Option<&BoundWorkload>,
+    workload: Option<&TableWorkload>,
 ) -> Result<Partitioning, String> {
     let even = vec![1.0; table.dimensions()];
     let weights = workload.map_or(even.clone(), |workload| workload.steer(&even));

@@ -2,14 +2,14 @@
 
 use crate::release::Release;
 use klimt_core::table::Table;
-use klimt_core::workload::{BoundWorkload, Errors, Released, Workload};
+use klimt_core::workload::{Errors, Released, TableWorkload, Workload};
 
 /// Queries, and what a table answers to them.
 pub struct Queries {
     queries: Workload,
     exact: Vec<Option<f64>>,
     /// The queries as they are bound to the table.
-    pub bound: BoundWorkload,
+    pub bound: TableWorkload,
 }
 
 impl Queries {

@@ -11,7 +11,7 @@ use clap::Args;
 use klimt_core::region::Extents;
 use klimt_core::split::SplitSpec;
 use klimt_core::table::Table;
-use klimt_core::workload::{BoundWorkload, Errors};
+use klimt_core::workload::{Errors, TableWorkload};
 
 /// `klimt-experiments workload`.
 #[derive(Args, Clone, Debug)]
@@ -54,7 +54,7 @@ pub fn workload(args: &WorkloadArgs) -> Result<(), String> {
 
 fn print(table: &Table, about: &str, k: u64, asked: &Queries) -> Result<(), String> {
     let requirements = k_alone(table, k)?;
-    let error = |split: &str, workload: Option<&BoundWorkload>| {
+    let error = |split: &str, workload: Option<&TableWorkload>| {
         let groups = groups_for(table, &requirements, &SplitSpec::named(split), false, workload)?;
         asked.mean(&Release::new(table, groups, Extents::Compact), Errors::relative)
     };

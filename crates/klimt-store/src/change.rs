@@ -17,7 +17,7 @@ use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::rothko::{Limits, Method, Rothko};
 use klimt_core::loss::Original;
 use klimt_core::parts::{External, Whole};
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::spill::{Block, Rows as Source};
 use klimt_core::statistics::Collector;
 use klimt_core::table::Domain;
@@ -293,8 +293,8 @@ fn commit(mut state: State, mut change: Change<'_>) -> Result<Size> {
 }
 
 /// The requirements, bound to all rows; nothing where not even all rows together can satisfy them.
-fn bound(requirements: &[Box<dyn Requirement>], whole: &Whole<'_>) -> Result<Option<Bound>> {
-    match Bound::to(requirements, whole) {
+fn bound(requirements: &[Box<dyn Requirement>], whole: &Whole<'_>) -> Result<Option<Checks>> {
+    match Checks::to(requirements, whole) {
         Ok(bound) => Ok(Some(bound)),
         Err(error) if error.kind() == ErrorKind::Unsatisfied => Ok(None),
         Err(error) => Err(error),

@@ -7,7 +7,7 @@ use crate::vault::Values;
 use klimt_core::algorithm::rtree::By;
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::parts::Whole;
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::spill::{Block, BlockColumn};
 use klimt_core::statistics::Collector;
 use klimt_core::table::{Role, Table};
@@ -61,13 +61,13 @@ impl Coded {
 
 /// Requirements bound to a whole, ready to decide about sets of rows.
 pub(crate) struct Judge<'c> {
-    pub bound: Bound,
+    pub bound: Checks,
     collector: Collector<'c>,
 }
 
 impl<'c> Judge<'c> {
     pub fn new(requirements: &[Box<dyn Requirement>], whole: &Whole<'c>) -> Result<Self> {
-        let bound = Bound::to(requirements, whole)?;
+        let bound = Checks::to(requirements, whole)?;
         let mut collector = Collector::of_rows(bound.needs(), whole.frame, whole.rows)?;
         collector.prepare_for_all(FEW_CODES);
         Ok(Judge { bound, collector })

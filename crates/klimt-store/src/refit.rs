@@ -12,7 +12,7 @@ use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::job::{Budget, Job, Suppression, Unobserved};
 use klimt_core::loss::SuppressedRows;
 use klimt_core::partition::{CutNode, CutTree, Descent, Partitioning};
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::spill::Block;
 use klimt_core::split::SplitCriterion;
 use klimt_core::statistics::{Collector, Needs, Statistics};
@@ -28,7 +28,7 @@ const FEW_CODES: usize = 1 << 8;
 pub(crate) struct Fitter<'a> {
     frame: &'a Frame,
     /// The requirements of leaves; `None` where not even all rows together satisfy them.
-    bound: Option<&'a Bound>,
+    bound: Option<&'a Checks>,
     split: &'a SplitCriterion<'a>,
     weights: &'a [f64],
     collector: Collector<'a>,
@@ -52,7 +52,7 @@ impl<'a> Fitter<'a> {
     /// For pages of a store of so many rows.
     pub fn new(
         frame: &'a Frame,
-        bound: Option<&'a Bound>,
+        bound: Option<&'a Checks>,
         split: &'a SplitCriterion<'a>,
         weights: &'a [f64],
         rows: u64,
@@ -102,7 +102,7 @@ impl<'a> Fitter<'a> {
 
     /// The rows that a leaf needs, at least.
     pub fn least(&self) -> u64 {
-        self.bound.map_or(u64::MAX, Bound::minimum_size)
+        self.bound.map_or(u64::MAX, Checks::minimum_size)
     }
 
     /// Whether rows satisfy the requirements of a leaf.
@@ -229,7 +229,7 @@ impl<'a> Fitter<'a> {
     /// the requirements. Where only sizes count, a release takes in neighbours until there are enough of them; what else
     /// they may lack, nobody knows beforehand.
     fn mended(&self, tree: &CutTree, order: &[u32], rows_of: &[u32], all: &Rows) -> CutTree {
-        if self.bound.is_none_or(Bound::only_count) {
+        if self.bound.is_none_or(Checks::only_count) {
             return tree.clone();
         }
         let rows: Vec<u32> = order.iter().map(|&number| rows_of[number as usize]).collect();

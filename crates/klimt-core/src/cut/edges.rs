@@ -6,7 +6,7 @@
 use super::finder::Cut;
 use crate::region::extent_of;
 use crate::region::{Cell, Extents};
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::table::{Domain, Table};
 
 /// The codes between the boundaries of a part, in every restricted dimension.
@@ -24,7 +24,7 @@ struct Edge {
 
 impl Edges {
     /// The boundaries of the whole space.
-    pub fn whole(requirements: &Bound, table: &Table) -> Self {
+    pub fn whole(requirements: &Checks, table: &Table) -> Self {
         let edge = |dimension: usize| {
             let hi = (table.domain(dimension).cardinality() as u32).saturating_sub(1);
             Edge { dimension, lo: 0, hi }
@@ -36,7 +36,7 @@ impl Edges {
     /// are as wide as the requirements ask for: the first from `code` on, as a value that no row has may be on either side.
     pub fn place(
         &self,
-        requirements: &Bound,
+        requirements: &Checks,
         domain: &Domain,
         dimension: usize,
         (code, next): (u32, u32),
@@ -75,6 +75,6 @@ impl Edges {
 
 /// Whether what is published between two boundaries, given by the first and the last code between them, is as wide as the
 /// requirements ask for.
-pub(crate) fn admits(requirements: &Bound, domain: &Domain, dimension: usize, lo: u32, hi: u32) -> bool {
+pub(crate) fn admits(requirements: &Checks, domain: &Domain, dimension: usize, lo: u32, hi: u32) -> bool {
     requirements.admits(dimension, &extent_of(&Cell::Interval { lo, hi }, domain, Extents::Region))
 }

@@ -7,7 +7,7 @@
 use crate::cut::FrequencyGroup;
 use crate::loss::Cost;
 use crate::packed::Tuple;
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::statistics::{Collector, Statistics};
 
 /// A place where a part may be cut.
@@ -179,7 +179,7 @@ pub struct Judge<'a> {
     /// Makes their statistics.
     pub collector: &'a Collector<'a>,
     /// The requirements of both sides.
-    pub requirements: &'a Bound,
+    pub requirements: &'a Checks,
     /// The cost of the sides, where cuts are compared by it.
     pub cost: Option<&'a dyn Cost>,
 }

@@ -25,7 +25,7 @@ use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use crate::statistics::Extent;
 use crate::table::{Domain, Shape};
-use crate::workload::{Admitted, BoundWorkload, Function, Measure, Spread, Steering, Stretch};
+use crate::workload::{Admitted, Function, Measure, Spread, Steering, Stretch, TableWorkload};
 use std::cmp::Ordering;
 
 /// Of the cuts that lower the error, so many are tried, best first.
@@ -131,7 +131,7 @@ impl CutFinder<'_> {
     pub(super) fn by_workload<G: FrequencyGroup>(
         &mut self,
         part: &Part<'_, G>,
-        workload: &BoundWorkload,
+        workload: &TableWorkload,
     ) -> Option<Cut> {
         let held = self.held(part, workload);
         let shares = shares(part, workload, &held);
@@ -148,7 +148,7 @@ impl CutFinder<'_> {
     }
 
     /// Collects the rows of the part in the dimensions of the workload.
-    fn held<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, workload: &BoundWorkload) -> Vec<Option<Held>> {
+    fn held<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, workload: &TableWorkload) -> Vec<Option<Held>> {
         let mut all: Vec<Option<Held>> = part.dimensions.iter().map(|_| None).collect();
         for (dimension, _) in workload.steering.iter().flat_map(|query| &query.admitted) {
             if all[*dimension].is_some() {
@@ -484,7 +484,7 @@ fn members(domain: &Domain, codes: impl Iterator<Item = u32>) -> Extent {
 /// The shares that each query admits, predicate by predicate; `None` where it holds all of the part or none.
 fn shares<G: FrequencyGroup>(
     part: &Part<'_, G>,
-    workload: &BoundWorkload,
+    workload: &TableWorkload,
     held: &[Option<Held>],
 ) -> Vec<Vec<Share>> {
     let of_query = |query: &Steering| {
@@ -505,7 +505,7 @@ fn shares<G: FrequencyGroup>(
 }
 
 /// The queries about a dimension of which the part holds a part.
-fn active<'w>(workload: &'w BoundWorkload, shares: &[Vec<Share>], dimension: usize) -> Vec<Active<'w>> {
+fn active<'w>(workload: &'w TableWorkload, shares: &[Vec<Share>], dimension: usize) -> Vec<Active<'w>> {
     let of_query = |(query, shares): (&'w Steering, &Vec<Share>)| {
         if shares.is_empty() || query.worth <= 0.0 {
             return None;

@@ -51,7 +51,7 @@ pub use crate::partition::{Groups, PartitionGroups};
 
 use crate::statistics::{Extent, Histogram, Needs, Statistics};
 use crate::table::{Role, Table};
-use crate::workload::BoundWorkload;
+use crate::workload::TableWorkload;
 
 /// The original, as losses see it.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub struct Original<'a> {
     /// The numeric target, as the number of a column, where there is one.
     pub number: Option<usize>,
     /// The workload of the release, where there is one.
-    pub workload: Option<&'a BoundWorkload>,
+    pub workload: Option<&'a TableWorkload>,
 }
 
 impl<'a> Original<'a> {
@@ -80,7 +80,7 @@ impl<'a> Original<'a> {
     }
 
     /// The same, with what will be asked of the release.
-    pub fn with_workload(self, workload: Option<&'a BoundWorkload>) -> Self {
+    pub fn with_workload(self, workload: Option<&'a TableWorkload>) -> Self {
         Original { workload, ..self }
     }
 }

@@ -21,7 +21,7 @@
 use super::{CertaintyPenalty, Cost, Loss, Original, Totals};
 use crate::statistics::{Extent, Needs, Statistics};
 use crate::table::{Domain, Shape};
-use crate::workload::{BoundWorkload, Spread, Steering, Stretch, deviation};
+use crate::workload::{Spread, Steering, Stretch, TableWorkload, deviation};
 
 /// The weighted mean over the queries of a workload of the relative error that is expected of them where values lie evenly
 /// within regions: of counts at most so much, of other answers about so much.
@@ -56,7 +56,7 @@ impl Expected<'_> {
     }
 
     /// By how much a row of a group is expected to be counted wrong by a query.
-    fn of_query(&self, query: &Steering, group: &Statistics, workload: &BoundWorkload) -> f64 {
+    fn of_query(&self, query: &Steering, group: &Statistics, workload: &TableWorkload) -> f64 {
         let mut share = 1.0;
         for (dimension, admitted) in &query.admitted {
             let (domain, extent) = (self.original.table.domain(*dimension), group.extent(*dimension));

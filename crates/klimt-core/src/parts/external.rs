@@ -7,7 +7,7 @@ use crate::requirement::Requirement;
 use crate::spill::{Rows, SpillFolder};
 use crate::split::SplitSpec;
 use crate::table::Table;
-use crate::workload::BoundWorkload;
+use crate::workload::TableWorkload;
 use std::time::Instant;
 
 /// A job over rows that need not fit in memory.
@@ -24,7 +24,7 @@ pub struct External<'a> {
     /// How much each dimension matters.
     pub weights: &'a [f64],
     /// The workload of the release, where there is one.
-    pub workload: Option<&'a BoundWorkload>,
+    pub workload: Option<&'a TableWorkload>,
     /// Whether the cuts are kept, for region extents or a recoding function.
     pub keep_tree: bool,
     /// Whether boundaries are published, so that widths are required of them; the cuts are kept then.

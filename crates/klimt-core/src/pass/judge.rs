@@ -1,13 +1,13 @@
 //! Which leaves violate the requirements, when rows have been divided among them.
 
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::statistics::{Collector, Statistics};
 
 /// Decides whether leaves satisfy the requirements.
 #[derive(Clone, Copy)]
 pub(crate) struct Judge<'a> {
     /// The requirements, bound to the whole table.
-    pub requirements: &'a Bound,
+    pub requirements: &'a Checks,
     /// Makes the statistics that they look at.
     pub collector: &'a Collector<'a>,
 }

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 /// Every requirement of a run, bound to its table.
 #[derive(Clone, Debug)]
-pub struct Bound {
-    checks: Vec<Bounded>,
+pub struct Checks {
+    checks: Vec<NamedCheck>,
     /// Those that are about boundaries, which no statistics tell.
-    of_boundaries: Vec<(usize, Bounded)>,
+    of_boundaries: Vec<(usize, NamedCheck)>,
     needs: Needs,
     minimum_size: u64,
     /// A size below which every group violates a requirement because of the whole.
@@ -24,22 +24,22 @@ pub struct Bound {
 }
 
 #[derive(Clone, Debug)]
-struct Bounded {
+struct NamedCheck {
     describe: String,
     side: Side,
     limit: Level,
     check: Arc<dyn Check>,
 }
 
-impl Bound {
+impl Checks {
     /// Binds requirements to all rows of a table; all problems at once.
     pub fn new(requirements: &[Box<dyn Requirement>], table: &Table) -> Result<Self> {
-        Bound::to(requirements, &TableFacts::of(table))
+        Checks::to(requirements, &TableFacts::of(table))
     }
 
     /// Binds requirements to the whole of which groups will be parts; all problems at once.
     pub fn to(requirements: &[Box<dyn Requirement>], whole: &dyn Facts) -> Result<Self> {
-        let mut bound = Bound {
+        let mut bound = Checks {
             checks: Vec::new(),
             of_boundaries: Vec::new(),
             needs: Needs::default(),
@@ -63,7 +63,7 @@ impl Bound {
             bound.minimum_size = bound.minimum_size.max(requirement.minimum_size());
             bound.least_size = bound.least_size.max(bound.minimum_size).max(check.least_size());
             let (describe, side, limit) = (requirement.describe(), requirement.side(), requirement.limit());
-            bound.checks.push(Bounded { describe, side, limit, check });
+            bound.checks.push(NamedCheck { describe, side, limit, check });
         }
         match problems.len() {
             0 => Ok(bound),
@@ -81,11 +81,11 @@ impl Bound {
     pub fn sampled(&self, trust: Trust, enough: u64) -> Self {
         // What only counts is tested by its minimum.
         let others = self.checks.iter().filter(|bounded| !bounded.check.needs().only_count());
-        let sampled = |bounded: &Bounded| Bounded {
+        let sampled = |bounded: &NamedCheck| NamedCheck {
             check: Arc::new(Sampled { check: Arc::clone(&bounded.check), trust }),
             ..bounded.clone()
         };
-        Bound {
+        Checks {
             checks: others.map(sampled).collect(),
             // Boundaries are known from the first cut on, whatever is seen of the rows.
             of_boundaries: self.of_boundaries.clone(),
@@ -175,7 +175,7 @@ impl Bound {
         rows <= self.enough || rows / 2 < self.least_size
     }
 
-    /// Whether reaching [`Bound::minimum_size`] is all that is required of a group.
+    /// Whether reaching [`Checks::minimum_size`] is all that is required of a group.
     pub fn only_count(&self) -> bool {
         self.only_count
     }
@@ -196,7 +196,7 @@ impl Bound {
             return (true, u64::MAX);
         }
         let (mut satisfied, mut steady) = (true, u64::MAX);
-        for Bounded { check, .. } in &self.checks {
+        for NamedCheck { check, .. } in &self.checks {
             match (check.outlook(group), satisfied) {
                 ((true, until), true) => steady = steady.min(until),
                 ((true, _), false) => {}
@@ -215,7 +215,7 @@ impl Bound {
     /// Checks the statistics of all rows as those of one group.
     pub fn feasible_as(&self, whole: &Statistics) -> Result<()> {
         let violated = self.checks.iter().filter(|bounded| !bounded.check.satisfied(whole)).map(|bounded| {
-            let Bounded { describe, side, limit, check } = bounded;
+            let NamedCheck { describe, side, limit, check } = bounded;
             format!(
                 "no release can satisfy {describe}: all rows together reach {}, and {} {limit} is required",
                 check.level(whole),

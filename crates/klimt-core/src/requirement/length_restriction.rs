@@ -78,7 +78,7 @@ impl Requirement for LengthRestriction {
             Shape::Hierarchy(tree) => Widths::Leaves(Arc::clone(tree)),
             Shape::Set => Widths::Members(domain.cardinality() as u64),
         };
-        Ok(Box::new(Bound { dimension, limit: self.limit, widths, missing: domain.missing_code() }))
+        Ok(Box::new(WidthCheck { dimension, limit: self.limit, widths, missing: domain.missing_code() }))
     }
 }
 
@@ -95,14 +95,14 @@ enum Widths {
 }
 
 #[derive(Debug)]
-struct Bound {
+struct WidthCheck {
     dimension: usize,
     limit: Decimal,
     widths: Widths,
     missing: Option<u32>,
 }
 
-impl Bound {
+impl WidthCheck {
     /// The width of the region over an extent; `None` when it is published as `*`.
     fn width(&self, extent: &Extent) -> Option<Decimal> {
         match (&self.widths, extent) {
@@ -130,7 +130,7 @@ impl Bound {
     }
 }
 
-impl Check for Bound {
+impl Check for WidthCheck {
     fn needs(&self) -> Needs {
         Needs { extents: vec![self.dimension], ..Needs::default() }
     }

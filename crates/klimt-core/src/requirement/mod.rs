@@ -25,7 +25,7 @@ mod variance_diversity;
 
 pub use alpha::Alpha;
 pub use beta_likeness::BetaLikeness;
-pub use bound::Bound;
+pub use bound::Checks;
 pub use delta_disclosure::DeltaDisclosure;
 pub use distinct_diversity::DistinctDiversity;
 pub use entropy_diversity::EntropyDiversity;

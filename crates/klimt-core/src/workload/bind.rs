@@ -18,7 +18,7 @@ pub enum Asked {
 
 /// A query whose columns are known.
 #[derive(Clone, Debug)]
-pub struct BoundQuery {
+pub struct TableQuery {
     /// The aggregate of the query.
     pub asked: Asked,
     /// The admitted values of each column with a predicate, by the number of the column, ascending.
@@ -38,9 +38,9 @@ pub struct Unknown {
 
 /// A workload whose columns are known.
 #[derive(Clone, Debug)]
-pub struct BoundWorkload {
+pub struct TableWorkload {
     /// The queries, in order.
-    pub queries: Vec<BoundQuery>,
+    pub queries: Vec<TableQuery>,
     /// Values that queries ask for and no row can have.
     pub unknown: Vec<Unknown>,
     /// For each query about any dimension, the admitted values of each dimension and the weight of its
@@ -54,26 +54,26 @@ pub struct BoundWorkload {
 
 impl Workload {
     /// Binds the queries to the columns of a table, which must be coded. Names that differ by case alone are found.
-    pub fn bind(&self, table: &Table) -> Result<BoundWorkload> {
+    pub fn bind(&self, table: &Table) -> Result<TableWorkload> {
         let mut unknown = Vec::new();
         let mut queries = Vec::with_capacity(self.queries.len());
         for (number, query) in self.queries.iter().enumerate() {
             queries.push(bind_query(query, number, table, &mut unknown)?);
         }
         let steering = queries.iter().map(|query| Steering::new(query, table)).collect();
-        Ok(BoundWorkload { queries, unknown, steering, means: false, boundaries: false })
+        Ok(TableWorkload { queries, unknown, steering, means: false, boundaries: false })
     }
 }
 
-impl BoundWorkload {
+impl TableWorkload {
     /// The same, for a release that publishes the means of groups where a column has any.
     pub fn with_means(self, means: bool) -> Self {
-        BoundWorkload { means, ..self }
+        TableWorkload { means, ..self }
     }
 
     /// The same, for a release that publishes the boundaries of regions, which are open on the left.
     pub fn with_boundaries(self, boundaries: bool) -> Self {
-        BoundWorkload { boundaries, ..self }
+        TableWorkload { boundaries, ..self }
     }
 
     /// The sum of the weights.
@@ -82,7 +82,7 @@ impl BoundWorkload {
     }
 }
 
-fn bind_query(query: &Query, number: usize, table: &Table, unknown: &mut Vec<Unknown>) -> Result<BoundQuery> {
+fn bind_query(query: &Query, number: usize, table: &Table, unknown: &mut Vec<Unknown>) -> Result<TableQuery> {
     let mut admitted: Vec<(usize, Admitted)> = Vec::new();
     for predicate in &query.predicates {
         let (column, domain) = find(table, &predicate.column, number)?;
@@ -112,7 +112,7 @@ fn bind_query(query: &Query, number: usize, table: &Table, unknown: &mut Vec<Unk
             Asked::Of(*function, column)
         }
     };
-    Ok(BoundQuery { asked, admitted, weight: query.weight })
+    Ok(TableQuery { asked, admitted, weight: query.weight })
 }
 
 /// Whether a domain is an axis of numbers, of which sums and averages make sense.

@@ -1,6 +1,6 @@
 //! How far the answers of a release are off.
 
-use super::{Aggregate, BoundWorkload, Estimate, Workload};
+use super::{Aggregate, Estimate, TableWorkload, Workload};
 
 /// The answer to a query, beside the exact one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl Errors {
     /// The answers to a workload.
     pub fn new(
         workload: &Workload,
-        bound: &BoundWorkload,
+        bound: &TableWorkload,
         exact: &[Option<f64>],
         estimates: &[Estimate],
     ) -> Self {

@@ -12,7 +12,7 @@
 
 use super::exact::{Numbers, column, number};
 use super::regions::{Cell, CellsOfRows, Regions, read_cells};
-use super::{Admitted, Asked, BoundQuery, BoundWorkload, Coverage, Function};
+use super::{Admitted, Asked, Coverage, Function, TableQuery, TableWorkload};
 use crate::Result;
 use crate::partition::{Groups, PartitionGroups};
 use crate::table::{Domain, Table};
@@ -99,7 +99,7 @@ impl<'a> Released<'a> {
 
     /// The answers to a workload that is bound to the original. For the rows of the release it is bound without what it asks
     /// of quasi-identifiers ([`Workload::about`](super::Workload::about)).
-    pub fn answers(&self, to_original: &BoundWorkload, to_rows: &BoundWorkload) -> Vec<Estimate> {
+    pub fn answers(&self, to_original: &TableWorkload, to_rows: &TableWorkload) -> Vec<Estimate> {
         let both = to_original.queries.par_iter().zip(&to_rows.queries);
         both.map(|(original, rows)| self.answer(original, rows)).collect()
     }
@@ -113,7 +113,7 @@ impl<'a> Released<'a> {
         self.original.quasi_identifiers().iter().position(|&qi| qi == column)
     }
 
-    fn answer(&self, query: &BoundQuery, of_rows: &BoundQuery) -> Estimate {
+    fn answer(&self, query: &TableQuery, of_rows: &TableQuery) -> Estimate {
         let covered: Vec<(usize, Vec<Coverage>)> =
             query.admitted.iter().filter_map(|(column, admitted)| self.covered(*column, admitted)).collect();
         let rows_dimension = |column: usize| self.rows.quasi_identifiers().contains(&column);
@@ -157,7 +157,7 @@ impl<'a> Released<'a> {
         Some((dimension, cells.map(|cell| cell.coverage(domain, admitted)).collect()))
     }
 
-    fn numbers(&self, query: &BoundQuery, of_rows: &BoundQuery) -> NumberSource<'_> {
+    fn numbers(&self, query: &TableQuery, of_rows: &TableQuery) -> NumberSource<'_> {
         let Asked::Of(_, in_original) = query.asked else { return NumberSource::None };
         let Some(dimension) = self.dimension(in_original) else {
             return match of_rows.asked {

@@ -1,7 +1,7 @@
 //! The answers that the original gives to queries.
 
 use super::bind::is_number;
-use super::{Asked, BoundQuery, BoundWorkload, Function};
+use super::{Asked, Function, TableQuery, TableWorkload};
 use crate::table::{Codes, Domain, Table};
 use rayon::prelude::*;
 
@@ -67,7 +67,7 @@ pub(super) fn number(domain: &Domain, code: u32) -> Option<i128> {
     is_value.then(|| domain.position(code))
 }
 
-impl BoundWorkload {
+impl TableWorkload {
     /// The answers of the table that the workload is bound to, in order; `None` where no row has a number.
     pub fn exact(&self, table: &Table) -> Vec<Option<f64>> {
         self.queries.par_iter().map(|query| exact(query, table)).collect()
@@ -79,7 +79,7 @@ pub(super) fn column(table: &Table, number: usize) -> (&Domain, &Codes) {
     table.columns()[number].coded().expect("queries are bound to coded columns")
 }
 
-fn exact(query: &BoundQuery, table: &Table) -> Option<f64> {
+fn exact(query: &TableQuery, table: &Table) -> Option<f64> {
     let tests: Vec<_> = query.admitted.iter().map(|(at, admitted)| (column(table, *at), admitted)).collect();
     let satisfies = |row: &usize| {
         tests.iter().all(|((domain, codes), admitted)| admitted.admits(domain, codes.get(*row)))

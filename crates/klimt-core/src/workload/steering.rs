@@ -9,7 +9,7 @@
 //! steer as counts do, as cuts do not change these columns.
 
 use super::bind::is_number;
-use super::{Admitted, Asked, BoundQuery, BoundWorkload, Function};
+use super::{Admitted, Asked, Function, TableQuery, TableWorkload};
 use crate::table::Block;
 use crate::table::{Domain, Table};
 use rayon::prelude::*;
@@ -42,7 +42,7 @@ pub(crate) struct Measure {
 }
 
 impl Steering {
-    pub fn new(query: &BoundQuery, table: &Table) -> Self {
+    pub fn new(query: &TableQuery, table: &Table) -> Self {
         let dimension = |column: usize| table.quasi_identifiers().iter().position(|&qi| qi == column);
         let of_dimension =
             |(column, admitted): &(usize, Admitted)| Some((dimension(*column)?, admitted.clone()));
@@ -152,7 +152,7 @@ impl Selection {
     }
 }
 
-impl BoundWorkload {
+impl TableWorkload {
     /// Sets what each answer is worth, from the rows of a table: an error of one row matters more where few are selected.
     pub fn count(&mut self, table: &Table) {
         let selected = self.selected(table.rows(), |dimension, row| table.codes(dimension).get(row), table);

@@ -8,7 +8,7 @@ use klimt_core::job::{Job, Partitioner};
 use klimt_core::loss::{Cost, Discernibility, Loss, Original};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::Table;
 use proptest::prelude::*;
@@ -78,12 +78,12 @@ fn edges(table: &Table, found: &Partitioning) -> Vec<(usize, usize)> {
     (0..found.groups()).map(of_group).collect()
 }
 
-fn bound(table: &Table, asked: &Asked) -> Bound {
+fn bound(table: &Table, asked: &Asked) -> Checks {
     let requirements = [
         registry::requirement("k", "", &asked.k.to_string()).unwrap(),
         registry::requirement("min-width", "q0", &asked.width.to_string()).unwrap(),
     ];
-    Bound::new(&requirements, table).unwrap().by_boundaries(|dimension| table.domain(dimension)).unwrap()
+    Checks::new(&requirements, table).unwrap().by_boundaries(|dimension| table.domain(dimension)).unwrap()
 }
 
 fn with_cuts<'j>(job: Job<'j>, split: &'j SplitCriterion<'j>) -> Job<'j> {
@@ -160,13 +160,13 @@ fn a_narrow_group_in_wide_boundaries_is_allowed() {
     let table = table(&texts, &[]);
     let requirements = [("k", "", "2"), ("min-width", "q0", "5")]
         .map(|(flag, column, text)| registry::requirement(flag, column, text).unwrap());
-    let groups = |bound: Bound| {
+    let groups = |bound: Checks| {
         let loss = Discernibility.cost(&Original::new(&table, &[1.0])).unwrap();
         let split = SplitCriterion::Median;
         let found = Mondrian::default().partition(&with_cuts(job(&table, &bound, &*loss, &[1.0]), &split));
         found.unwrap().groups()
     };
-    assert_eq!(groups(Bound::new(&requirements, &table).unwrap()), 1);
-    let bound = Bound::new(&requirements, &table).unwrap();
+    assert_eq!(groups(Checks::new(&requirements, &table).unwrap()), 1);
+    let bound = Checks::new(&requirements, &table).unwrap();
     assert_eq!(groups(bound.by_boundaries(|dimension| table.domain(dimension)).unwrap()), 2);
 }

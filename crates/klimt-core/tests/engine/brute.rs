@@ -4,14 +4,14 @@
 //! part is judged from its rows. No requirement is taken to be monotone.
 
 use klimt_core::loss::Cost;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::statistics::{Collector, Needs};
 use klimt_core::table::{Shape, Table};
 use std::collections::HashMap;
 
 /// The least cost of a hierarchical partitioning in which every group satisfies the requirements; rows may be suppressed
 /// where they have a price. `None` where there is no such partitioning.
-pub fn optimum(table: &Table, requirements: &Bound, loss: &dyn Cost, price: Option<f64>) -> Option<f64> {
+pub fn optimum(table: &Table, requirements: &Checks, loss: &dyn Cost, price: Option<f64>) -> Option<f64> {
     let mut needs = Needs::default();
     needs.include(requirements.needs());
     needs.include(&loss.needs());
@@ -23,7 +23,7 @@ pub fn optimum(table: &Table, requirements: &Bound, loss: &dyn Cost, price: Opti
 
 struct Search<'s> {
     table: &'s Table,
-    requirements: &'s Bound,
+    requirements: &'s Checks,
     loss: &'s dyn Cost,
     price: Option<f64>,
     collector: Collector<'s>,

@@ -19,7 +19,7 @@ use klimt_core::partition::{Family, LowerBound, Partitioning};
 use klimt_core::proof::{Claim, Judged, Proof};
 use klimt_core::region::Extents;
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::split::SplitCriterion;
 use klimt_core::statistics::Collector;
 use klimt_core::table::Table;
@@ -126,7 +126,7 @@ fn run(
         }
         Way::Tree { base } => {
             let k = [registry::requirement("k", "", "1").unwrap()];
-            let leaves = Bound::new(&k, job.table).unwrap();
+            let leaves = Checks::new(&k, job.table).unwrap();
             let job = Job { split: &SplitCriterion::Box(BoxSplit::default()), ..*job };
             let tree = RPlusTree { mondrian: Mondrian::default(), base: base.map(|by| (&leaves, by)) };
             (tree.partition(&job).unwrap(), Effort::Fast)
@@ -226,8 +226,8 @@ fn knows_boundaries(way: &Way) -> bool {
 /// The requirements of members of a family where boundaries are published, as far as they are stated here:
 /// boundaries move where rows are suppressed, and those of nodes, sets and missing values are left out, which
 /// only makes the family larger.
-fn of_published(table: &Table, requirements: Vec<Box<dyn Requirement>>, suppresses: bool) -> Bound {
-    let bound = Bound::new(&requirements, table).unwrap();
+fn of_published(table: &Table, requirements: Vec<Box<dyn Requirement>>, suppresses: bool) -> Checks {
+    let bound = Checks::new(&requirements, table).unwrap();
     if let Ok(bound) = bound.by_boundaries(|dimension| table.domain(dimension))
         && !bound.restricts_values()
         && !suppresses
@@ -235,7 +235,7 @@ fn of_published(table: &Table, requirements: Vec<Box<dyn Requirement>>, suppress
         return bound;
     }
     let others: Vec<_> = requirements.into_iter().filter(|one| one.id() != "length-restriction").collect();
-    Bound::new(&others, table).unwrap()
+    Checks::new(&others, table).unwrap()
 }
 
 /// Whether a claim is true of a family whose least loss is known.
@@ -273,7 +273,7 @@ fn asked(table: &Table, k: u64, chosen: prop::sample::Index) -> Vec<Box<dyn Requ
     };
     let mut all = every_requirement(table.dimensions());
     let both = vec![k(), all.swap_remove(chosen.index(all.len()))];
-    let fits = Bound::new(&both, table).is_ok_and(|bound| bound.feasible(table).is_ok());
+    let fits = Checks::new(&both, table).is_ok_and(|bound| bound.feasible(table).is_ok());
     if fits { both } else { vec![k()] }
 }
 
@@ -303,7 +303,7 @@ proptest! {
             if let Some((dimension, width)) = wide {
                 let column = format!("q{}", dimension % kinds.len());
                 requirements.push(registry::requirement("min-width", &column, width).unwrap());
-                if Bound::new(&requirements, &table).unwrap().feasible(&table).is_err() {
+                if Checks::new(&requirements, &table).unwrap().feasible(&table).is_err() {
                     requirements.pop();
                 }
             }
@@ -312,7 +312,7 @@ proptest! {
         let requirements = demands();
         let suppression = Suppression::share(share).unwrap();
         let suppresses = suppression.limit(table.rows()) > 0;
-        let mut bound = Bound::new(&requirements, &table).unwrap();
+        let mut bound = Checks::new(&requirements, &table).unwrap();
         if region && by_boundaries && !suppresses && knows_boundaries(&way) {
             bound = bound.by_boundaries(|dimension| table.domain(dimension)).unwrap();
         }
@@ -360,7 +360,7 @@ fn of_three_ages(way: &Way, knows: bool, share: f64) -> Proof {
     let (table, kinds) = (three_ages(), [Kind { kind: 0, scheme: Scheme::Ops }]);
     let requirements = [("k", "", "5"), ("min-width", "q0", "50")]
         .map(|(flag, of, text)| registry::requirement(flag, of, text).unwrap());
-    let mut bound = Bound::new(&requirements, &table).unwrap();
+    let mut bound = Checks::new(&requirements, &table).unwrap();
     if knows {
         bound = bound.by_boundaries(|dimension| table.domain(dimension)).unwrap();
     }
@@ -444,8 +444,8 @@ fn line(rows: u32) -> Table {
     )
 }
 
-fn k_alone(table: &Table, k: u64) -> Bound {
-    Bound::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], table).unwrap()
+fn k_alone(table: &Table, k: u64) -> Checks {
+    Checks::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], table).unwrap()
 }
 
 /// Every family is claimed somewhere: the property above is not empty.

@@ -4,10 +4,10 @@ use klimt_core::hierarchy::{Hierarchy, HierarchyBuilder};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::Discernibility;
 use klimt_core::partition::Partitioning;
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool};
-use klimt_core::workload::{Aggregate, BoundWorkload, Function, Query, Workload, is_number};
+use klimt_core::workload::{Aggregate, Function, Query, TableWorkload, Workload, is_number};
 use std::sync::Arc;
 
 /// A column of texts, empty for a missing value.
@@ -33,7 +33,7 @@ pub fn column(spec: &ColumnSpec, texts: &[&str]) -> Column {
 
 /// A few random counts of rows by all dimensions and by one, and every function of the dimensions that hold numbers: of all
 /// rows, of rows by the first dimension, and of rows by the numbers themselves.
-pub fn workload(table: &Table) -> BoundWorkload {
+pub fn workload(table: &Table) -> TableWorkload {
     let all: Vec<usize> = (0..table.dimensions()).collect();
     let mut asked = Workload::ranges(table, &all, 3, 1);
     asked.queries.extend(Workload::ranges(table, &all[..1], 2, 2).queries);
@@ -100,7 +100,7 @@ pub fn weighted(
     requirements: &[Box<dyn Requirement>],
     weights: &[f64],
 ) -> Partitioning {
-    let bound = Bound::new(requirements, table).unwrap();
+    let bound = Checks::new(requirements, table).unwrap();
     let split = &SplitCriterion::Median;
     let job = Job {
         table,

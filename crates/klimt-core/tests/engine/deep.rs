@@ -6,7 +6,7 @@ use klimt_core::algorithm::optimal::{Effort, branch_and_bound, improve};
 use klimt_core::loss::Discernibility;
 use klimt_core::partition::{CutNode, CutTree, Partitioning};
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::table::Table;
 
 /// A stack that holds a few boxes of many rows, and no chain of them.
@@ -40,8 +40,8 @@ fn on_a_small_stack<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build().unwrap().install(run)
 }
 
-fn requirements(table: &Table) -> Bound {
-    Bound::new(&[registry::requirement("k", "", &ALIKE.to_string()).unwrap()], table).unwrap()
+fn requirements(table: &Table) -> Checks {
+    Checks::new(&[registry::requirement("k", "", &ALIKE.to_string()).unwrap()], table).unwrap()
 }
 
 #[test]

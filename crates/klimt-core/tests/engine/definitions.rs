@@ -4,7 +4,7 @@ use crate::common::{column, letters, table};
 use klimt_core::ErrorKind;
 use klimt_core::hierarchy::HierarchyBuilder;
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Check, Facts, Level, Requirement, TableFacts};
+use klimt_core::requirement::{Check, Checks, Facts, Level, Requirement, TableFacts};
 use klimt_core::statistics::{Collector, Histogram, Moments, Statistics};
 use klimt_core::table::{ColumnSpec, Role, Table};
 use num_rational::BigRational;
@@ -131,7 +131,7 @@ fn spellings_of_one_value_are_counted_together() {
 #[test]
 fn what_all_rows_together_miss_no_release_reaches() {
     let feasible = |text: &str| {
-        Bound::new(&[made("l-diversity", "s", text).unwrap()], &thousand()).unwrap().feasible(&thousand())
+        Checks::new(&[made("l-diversity", "s", text).unwrap()], &thousand()).unwrap().feasible(&thousand())
     };
     assert!(feasible("4").is_ok());
     let error = feasible("5").unwrap_err();
@@ -422,9 +422,9 @@ proptest! {
 #[test]
 fn a_column_without_values_has_no_variance() {
     let whole = whole_of(&["", "", ""], false);
-    let bound = Bound::new(&[made("variance", "s", "0.5").unwrap()], &whole).unwrap();
+    let bound = Checks::new(&[made("variance", "s", "0.5").unwrap()], &whole).unwrap();
     let group = Collector::new(bound.needs(), &whole).unwrap().of(&[0, 1, 2]);
     assert!(!bound.satisfied(&group));
     let texts = whole_of(&["flu", "", "gout"], false);
-    assert!(Bound::new(&[made("variance", "s", "0.5").unwrap()], &texts).is_err(), "texts are no numbers");
+    assert!(Checks::new(&[made("variance", "s", "0.5").unwrap()], &texts).is_err(), "texts are no numbers");
 }

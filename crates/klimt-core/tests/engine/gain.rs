@@ -6,7 +6,7 @@ use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{ColumnSpec, Role, Table};
 
@@ -22,7 +22,7 @@ fn labelled(label: impl Fn(u32) -> bool) -> Table {
 }
 
 fn run(table: &Table, split: &str) -> Partitioning {
-    let bound = Bound::new(&[registry::requirement("k", "", "8").unwrap()], table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "8").unwrap()], table).unwrap();
     let weights = [1.5, 1.0, 0.1];
     let split = SplitCriterion::named(split, &Original::new(table, &weights)).unwrap();
     let job = Job {

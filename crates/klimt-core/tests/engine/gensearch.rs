@@ -11,7 +11,7 @@ use klimt_core::loss::{
 };
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, DistinctDiversity, KAnonymity, Requirement};
+use klimt_core::requirement::{Checks, DistinctDiversity, KAnonymity, Requirement};
 use klimt_core::split::SplitCriterion;
 use klimt_core::statistics::{Needs, Statistics};
 use klimt_core::table::{ColumnSpec, Role, Table};
@@ -86,7 +86,7 @@ impl Case {
     ) -> Option<R> {
         let table = self.table();
         let weights = vec![1.0; table.dimensions()];
-        let requirements = Bound::new(&self.requirements(), &table).ok()?;
+        let requirements = Checks::new(&self.requirements(), &table).ok()?;
         requirements.feasible(&table).ok()?;
         let loss = wrap(LOSSES[self.loss].cost(&Original::new(&table, &weights)).unwrap());
         Some(act(&Job {
@@ -214,7 +214,7 @@ fn a_seed_is_moved_into_the_split_set() {
     let rows: Vec<Vec<String>> = (0..8).map(|n: u32| vec![n.to_string()]).collect();
     let table = table(&rows, &[]);
     let requirements: Vec<Box<dyn Requirement>> = vec![Box::new(KAnonymity::new(2).unwrap())];
-    let bound = Bound::new(&requirements, &table).unwrap();
+    let bound = Checks::new(&requirements, &table).unwrap();
     let job = Job {
         table: &table,
         requirements: &bound,
@@ -263,7 +263,7 @@ fn a_start_is_never_lost() {
     let rows: Vec<Vec<String>> =
         (0..200).map(|n: u32| vec![(n % 23).to_string(), (n * 7 % 31).to_string()]).collect();
     let table = table(&rows, &[]);
-    let bound = Bound::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
     let mut job = Job {
         table: &table,
         requirements: &bound,
@@ -295,7 +295,7 @@ fn the_published_search_starts_from_the_undivided_space() {
         (0..12).map(|n: u32| vec![n.to_string(), (n * 5 % 12).to_string()]).collect();
     let table = table(&rows, &[]);
     let requirements: Vec<Box<dyn Requirement>> = vec![Box::new(KAnonymity::new(3).unwrap())];
-    let bound = Bound::new(&requirements, &table).unwrap();
+    let bound = Checks::new(&requirements, &table).unwrap();
     let run = |search: &GenSearch| {
         let ear = Ear::default();
         let job = Job {

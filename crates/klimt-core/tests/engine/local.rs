@@ -8,7 +8,7 @@ use klimt_core::job::{Job, Observer, Partitioner, Suppression};
 use klimt_core::loss::{CertaintyPenalty, Cost, Loss, Original};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::table::Table;
 use klimt_core::{ErrorKind, Result};
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ fn ncp<'a>(table: &'a Table, weights: &'a [f64]) -> Box<dyn Cost + 'a> {
 fn partitioned(rows: &[Vec<String>], k: usize, local: Local) -> (Partitioning, f64) {
     let hierarchies = vec![Some(letters()); rows[0].len()];
     let table = table(rows, &hierarchies);
-    let bound = Bound::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], &table).unwrap();
     let weights = vec![1.0; table.dimensions()];
     let loss = ncp(&table, &weights);
     let job = job(&table, &bound, &*loss, &weights);
@@ -138,7 +138,7 @@ fn a_row_that_costs_more_than_its_price_is_suppressed_where_that_is_granted() {
     let rows: Vec<Vec<String>> =
         [vec!["0"; 10], vec!["100"]].concat().iter().map(|n| vec![n.to_string()]).collect();
     let table = table(&rows, &[]);
-    let bound = Bound::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
     let weights = [1.0];
     let loss = ncp(&table, &weights);
     let mut job = job(&table, &bound, &*loss, &weights);
@@ -166,7 +166,7 @@ impl Observer for Watch {
 
 fn watched(stops: bool, until: Option<Instant>) -> (Result<f64>, u64) {
     let table = table(&skewed(200), &vec![Some(letters()); 3]);
-    let bound = Bound::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
     let weights = [1.0; 3];
     let loss = ncp(&table, &weights);
     let watch = Watch { rows: AtomicU64::new(0), stops };

@@ -9,7 +9,7 @@ use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Discernibility, Original};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::split::SplitCriterion;
 use klimt_core::statistics::Collector;
 use klimt_core::table::{Domain, Shape, Table};
@@ -91,7 +91,7 @@ fn cuts(codes: &[u32], domain: &Domain, hierarchy_cut: HierarchyCut) -> Vec<Cut>
 fn cut_left(
     table: &Table,
     found: &Partitioning,
-    bound: &Bound,
+    bound: &Checks,
     hierarchy_cut: HierarchyCut,
 ) -> Option<String> {
     let collector = Collector::new(bound.needs(), table).unwrap();
@@ -119,7 +119,7 @@ fn hierarchy_cuts() -> impl Strategy<Value = HierarchyCut> {
     prop::sample::select(vec![HierarchyCut::Nodes, HierarchyCut::Leaves, HierarchyCut::Both])
 }
 
-fn run(table: &Table, bound: &Bound, mondrian: Mondrian, split: &str) -> Partitioning {
+fn run(table: &Table, bound: &Checks, mondrian: Mondrian, split: &str) -> Partitioning {
     let weights = vec![1.0; table.dimensions()];
     let split = SplitCriterion::named(split, &Original::new(table, &weights)).unwrap();
     let job = Job {

@@ -14,7 +14,7 @@ use klimt_core::partition::Partitioning;
 use klimt_core::recode::{Manner, RecodingFunction};
 use klimt_core::region::{Cell, Extents};
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,7 +125,7 @@ fn ncp(table: &Table, setting: &Setting<'_>) -> f64 {
 /// every group has k rows, and holds what it says.
 fn release(table: &Table, setting: &Setting<'_>) -> (f64, usize) {
     let bound =
-        Bound::new(&[registry::requirement("k", "", &setting.k.to_string()).unwrap()], table).unwrap();
+        Checks::new(&[registry::requirement("k", "", &setting.k.to_string()).unwrap()], table).unwrap();
     let weights = vec![1.0; table.dimensions()];
     let original = Original::new(table, &weights);
     let split = match setting.split {

@@ -174,7 +174,7 @@ proptest! {
             LengthRestriction::parse("q0", &limit.to_string()).unwrap(),
             LengthRestriction::parse("q2", "2").unwrap(),
         ];
-        let feasible = klimt_core::requirement::Bound::new(&requirements, &table).unwrap().feasible(&table).is_ok();
+        let feasible = klimt_core::requirement::Checks::new(&requirements, &table).unwrap().feasible(&table).is_ok();
         prop_assume!(feasible);
         for mondrian in every_mondrian() {
             let found = partition(&table, &mondrian, &requirements);

@@ -2,7 +2,7 @@
 
 use crate::common::{column, letters, table};
 use klimt_core::registry::{self, Subject};
-use klimt_core::requirement::{Bound, Check, Requirement, TableFacts};
+use klimt_core::requirement::{Check, Checks, Requirement, TableFacts};
 use klimt_core::spill::{Block, HeldRows, Rows};
 use klimt_core::statistics::{Collector, Needs, Statistics, Tally};
 use klimt_core::table::{ColumnSpec, Role, Table};
@@ -121,7 +121,7 @@ proptest! {
         let table = sample();
         for requirement in every_requirement() {
             let what = requirement.describe();
-            let bound = Bound::new(slice::from_ref(requirement), table).unwrap();
+            let bound = Checks::new(slice::from_ref(requirement), table).unwrap();
             let [x, y] = [&a, &b].map(|rows| of(bound.needs(), table, rows));
             let mut union = x.clone();
             union.merge(&y);

@@ -7,7 +7,7 @@ use klimt_core::job::{Budget, Job, Observer, Suppression, Unobserved};
 use klimt_core::loss::{Cost, Original};
 use klimt_core::partition::{CutTree, Partitioning};
 use klimt_core::registry::{self, Subject};
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::split::SplitCriterion;
 use klimt_core::statistics::Collector;
 use klimt_core::table::{ColumnSpec, Role, Table};
@@ -88,7 +88,7 @@ pub fn every_requirement(dimensions: usize) -> Vec<Box<dyn Requirement>> {
     requirements
 }
 
-pub fn job<'a>(table: &'a Table, bound: &'a Bound, loss: &'a dyn Cost, weights: &'a [f64]) -> Job<'a> {
+pub fn job<'a>(table: &'a Table, bound: &'a Checks, loss: &'a dyn Cost, weights: &'a [f64]) -> Job<'a> {
     Job {
         table,
         requirements: bound,
@@ -167,8 +167,8 @@ fn check_every_loss(
     let what = requirement.describe();
     let least = registry::requirement("k", "", &k.to_string()).unwrap();
     // Requirements that make no sense on this table are left out.
-    let bound = Bound::new(&[least, requirement], &table)
-        .or_else(|_| Bound::new(&[registry::requirement("k", "", "1").unwrap()], &table))
+    let bound = Checks::new(&[least, requirement], &table)
+        .or_else(|_| Checks::new(&[registry::requirement("k", "", "1").unwrap()], &table))
         .unwrap();
     let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 + 0.5 * dimension as f64).collect();
     let workload = workload(&table);
@@ -217,7 +217,7 @@ proptest! {
     fn less_memory_gives_the_same_or_nothing(kinds in kinds(1..5), rows in rows(1..40), k in 1..5u64) {
         let table = random_table(&kinds, &rows);
         let k = registry::requirement("k", "", &k.min(rows.len() as u64).to_string()).unwrap();
-        let bound = Bound::new(&[k], &table).unwrap();
+        let bound = Checks::new(&[k], &table).unwrap();
         let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 / (dimension + 3) as f64).collect();
         let original = Original::new(&table, &weights);
         let boxes = Grid::of(&table).unwrap().boxes() as usize;
@@ -242,7 +242,7 @@ proptest! {
     fn threads_do_not_matter(kinds in kinds(1..5), rows in rows(1..40)) {
         let table = random_table(&kinds, &rows);
         let k = registry::requirement("k", "", "1").unwrap();
-        let bound = Bound::new(&[k], &table).unwrap();
+        let bound = Checks::new(&[k], &table).unwrap();
         let weights = vec![1.0; kinds.len()];
         let original = Original::new(&table, &weights);
         for (_, loss) in registry::LOSSES {
@@ -262,7 +262,7 @@ fn a_larger_table_is_solved_the_same_by_any_number_of_threads() {
         .map(|row| (1..8).map(|at| row.wrapping_mul(2654435761).rotate_left(3 * at) % 5040).collect())
         .collect();
     let table = random_table(&[3, 1, 2, 0], &rows);
-    let bound = Bound::new(&[registry::requirement("k", "", "3").unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "3").unwrap()], &table).unwrap();
     let weights = [1.0; 4];
     for (entry, loss) in registry::LOSSES {
         let Some(cost) = loss.cost(&Original::new(&table, &weights)) else { continue };
@@ -289,7 +289,7 @@ fn it_stops_when_it_is_told_to() {
     let rows: Vec<Vec<u32>> =
         (0..200u32).map(|row| (1..8).map(|at| row * 7919 * at % 5040).collect()).collect();
     let table = random_table(&[3, 1, 2, 0], &rows);
-    let bound = Bound::new(&[registry::requirement("k", "", "3").unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "3").unwrap()], &table).unwrap();
     let mut job = job(&table, &bound, &klimt_core::loss::Discernibility, &[1.0; 4]);
     assert!(matches!(solve(&job, None), Outcome::Solved(_)));
     assert_eq!(dense::solve(&job, None, 1000).unwrap(), Outcome::NotDense);

@@ -4,7 +4,7 @@
 
 use crate::common::{column, table};
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Check, Requirement, TableFacts, Trust};
+use klimt_core::requirement::{Check, Checks, Requirement, TableFacts, Trust};
 use klimt_core::statistics::{Moments, Statistics};
 use klimt_core::table::{ColumnSpec, Role, Table};
 
@@ -235,9 +235,9 @@ fn the_whole_tells_which_groups_are_too_small() {
     }
 }
 
-fn all(requirements: &[(&str, &str)]) -> Bound {
+fn all(requirements: &[(&str, &str)]) -> Checks {
     let made: Vec<_> = requirements.iter().map(|(flag, text)| requirement(flag, text)).collect();
-    Bound::new(&made, &whole()).unwrap()
+    Checks::new(&made, &whole()).unwrap()
 }
 
 #[test]

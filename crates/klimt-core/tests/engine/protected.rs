@@ -6,7 +6,7 @@ use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Discernibility, Original};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::split::SplitCriterion;
 use klimt_core::statistics::Collector;
 use klimt_core::table::{ColumnSpec, Role, Table};
@@ -71,7 +71,7 @@ fn partition(
     mondrian: Mondrian,
     split: &str,
 ) -> Option<Partitioning> {
-    let bound = Bound::new(required, table).ok()?;
+    let bound = Checks::new(required, table).ok()?;
     bound.feasible(table).ok()?;
     let weights = vec![1.0; table.dimensions()];
     let original = Original::new(table, &weights);
@@ -108,7 +108,7 @@ proptest! {
     ) {
         let table = people(&rows, false);
         let Some(found) = partition(&table, &required, mondrian, split) else { return Ok(()) };
-        let bound = Bound::new(&required, &table).unwrap();
+        let bound = Checks::new(&required, &table).unwrap();
         let collector = Collector::new(bound.needs(), &table).unwrap();
         for group in 0..found.groups() {
             prop_assert!(bound.satisfied(&collector.of(found.rows(group))), "{:?} {}", required, split);
@@ -128,7 +128,7 @@ proptest! {
     ) {
         let table = people(&rows, true);
         let Some(found) = partition(&table, &required, Mondrian::default(), split) else { return Ok(()) };
-        let bound = Bound::new(&required, &table).unwrap();
+        let bound = Checks::new(&required, &table).unwrap();
         let collector = Collector::new(bound.needs(), &table).unwrap();
         for group in 0..found.groups() {
             let members = found.rows(group);

@@ -4,7 +4,7 @@ use crate::common::{column, table};
 use klimt_core::loss::{Cost, Loss, Original, Queries, Totals, WithPenalty};
 use klimt_core::statistics::{Extent, Statistics};
 use klimt_core::table::{ColumnSpec, Role, Table, ValueType};
-use klimt_core::workload::{BoundWorkload, parse};
+use klimt_core::workload::{TableWorkload, parse};
 
 /// Ages 10, 12, 20, 21 and 30, and a missing one: the codes 0 to 5.
 fn ages() -> Table {
@@ -13,7 +13,7 @@ fn ages() -> Table {
     Table::new(6, vec![column(&spec, &["10", "12", "20", "21", "30", ""])]).unwrap()
 }
 
-fn bound(table: &Table, text: &str) -> BoundWorkload {
+fn bound(table: &Table, text: &str) -> TableWorkload {
     let mut bound = parse(text).unwrap().bind(table).unwrap();
     bound.count(table);
     bound
@@ -25,7 +25,7 @@ fn group(count: u64, lo: u32, hi: u32) -> Statistics {
 }
 
 /// The cost of a group for a workload.
-fn cost(table: &Table, workload: &BoundWorkload, group: &Statistics) -> f64 {
+fn cost(table: &Table, workload: &TableWorkload, group: &Statistics) -> f64 {
     let original = Original::new(table, &[1.0]).with_workload(Some(workload));
     Queries.cost(&original).unwrap().group(group)
 }

@@ -9,7 +9,7 @@ use klimt_core::loss::{CertaintyPenalty, Discernibility, Loss, Original};
 use klimt_core::partition::Partitioning;
 use klimt_core::recode::{Manner, RecodingFunction, Release, RowOrder, Source};
 use klimt_core::region::{Extents, set_members};
-use klimt_core::requirement::{Bound, KAnonymity, Requirement};
+use klimt_core::requirement::{Checks, KAnonymity, Requirement};
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{ColumnSpec, Decimal, Domain, Role, Table};
 use proptest::prelude::*;
@@ -129,7 +129,7 @@ fn make(
     suppression: Suppression,
     extents: Extents,
 ) -> Option<Made> {
-    let bound = Bound::new(required, table).ok()?;
+    let bound = Checks::new(required, table).ok()?;
     bound.feasible(table).ok()?;
     let weights = vec![1.0; table.dimensions()];
     let penalty = CertaintyPenalty.cost(&Original::new(table, &weights)).unwrap();

@@ -7,7 +7,7 @@ use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Cost, Original};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{Role, Table};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ const WEIGHTS: [f64; 4] = [1.0, 0.5, 2.0, 1.0];
 
 fn run<'a>(
     table: &'a Table,
-    bound: &'a Bound,
+    bound: &'a Checks,
     mondrian: Mondrian,
     split: &str,
     weights: &'a [f64],

@@ -11,7 +11,7 @@ use klimt_core::memory::Pool;
 use klimt_core::partition::Partitioning;
 use klimt_core::parts::{Account, External, PartSink, Way, Whole};
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::spill::{Block, HeldRows, SpillFolder};
 use klimt_core::split::{SplitCriterion, SplitSpec};
 use klimt_core::statistics::Collector;
@@ -134,7 +134,7 @@ fn run(setting: &Setting<'_>) -> Result<(Seen, Account)> {
 }
 
 /// The groups of Mondrian in memory, as they are published.
-fn mondrian(table: &Table, bound: &Bound, split: &str, keep_tree: bool) -> Seen {
+fn mondrian(table: &Table, bound: &Checks, split: &str, keep_tree: bool) -> Seen {
     let weights = vec![1.0; table.dimensions()];
     let split = SplitCriterion::named(split, &Original::new(table, &weights)).unwrap();
     let job = Job {
@@ -164,7 +164,7 @@ fn requirements(
     let k = || registry::requirement("k", "", &k.min(table.rows() as u64).to_string()).unwrap();
     let mut all = every_requirement(dimensions);
     let both = vec![k(), all.swap_remove(chosen.index(all.len()))];
-    match Bound::new(&both, table).is_ok_and(|bound| bound.feasible(table).is_ok()) {
+    match Checks::new(&both, table).is_ok_and(|bound| bound.feasible(table).is_ok()) {
         true => both,
         false => vec![k()],
     }
@@ -196,7 +196,7 @@ proptest! {
         let table = numbered(&random_table(&kinds, &rows));
         let requirements = requirements(&table, kinds.len(), k, chosen);
         // Widths of groups are not seen from frequency groups; those of boundaries are.
-        let mut bound = Bound::new(&requirements, &table).unwrap();
+        let mut bound = Checks::new(&requirements, &table).unwrap();
         if keep_tree {
             bound = bound.by_boundaries(|dimension| table.domain(dimension)).unwrap();
         }
@@ -228,7 +228,7 @@ proptest! {
     ) {
         let table = numbered(&random_table(&kinds, &rows));
         let requirements = [registry::requirement("k", "", &k.to_string()).unwrap()];
-        let bound = Bound::new(&requirements, &table).unwrap();
+        let bound = Checks::new(&requirements, &table).unwrap();
         let expected = mondrian(&table, &bound, "median", false);
         let largest = mondrian(&table, &bound, "median", true).groups.iter().map(BTreeSet::len).max().unwrap_or(0);
         let limits = Limits {
@@ -259,7 +259,7 @@ proptest! {
     ) {
         let table = numbered(&random_table(&kinds, &rows));
         let requirements = requirements(&table, kinds.len(), k, chosen);
-        let bound = Bound::new(&requirements, &table).unwrap();
+        let bound = Checks::new(&requirements, &table).unwrap();
         let method = Method::Sample(Sampling { alpha, rows: Some(sample), seed });
         let setting = Setting { table: &table, requirements: &requirements, split, block, keep_tree: false, limits, method };
         let (seen, _) = match run(&setting) {

@@ -10,7 +10,7 @@ use klimt_core::memory::Pool;
 use klimt_core::partition::Partitioning;
 use klimt_core::parts::{Account, External, PartSink, Way, Whole};
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Check, Facts, Level, Requirement, Side, Trust};
+use klimt_core::requirement::{Check, Checks, Facts, Level, Requirement, Side, Trust};
 use klimt_core::spill::{Block, HeldRows, SpillFolder};
 use klimt_core::split::{SplitCriterion, SplitSpec};
 use klimt_core::statistics::{Needs, Statistics};
@@ -143,7 +143,7 @@ fn requirements(flag: &str, text: &str, touched: &Arc<AtomicU64>) -> Vec<Box<dyn
 /// The entries that Mondrian looks at in memory, and its groups.
 fn in_memory(table: &Table, flag: &str, text: &str) -> (u64, usize) {
     let touched = Arc::new(AtomicU64::new(0));
-    let bound = Bound::new(&requirements(flag, text, &touched), table).unwrap();
+    let bound = Checks::new(&requirements(flag, text, &touched), table).unwrap();
     let weights = [1.0; 3];
     let split = SplitCriterion::named("median", &Original::new(table, &weights)).unwrap();
     let job = Job {

@@ -8,7 +8,7 @@ use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::SuppressedRows;
 use klimt_core::partition::{CutNode, Partitioning};
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::split::SplitCriterion;
 use klimt_core::statistics::Collector;
 use klimt_core::table::Table;
@@ -19,7 +19,7 @@ fn k_alone(k: u64) -> Vec<Box<dyn Requirement>> {
     vec![registry::requirement("k", "", &k.to_string()).unwrap()]
 }
 
-fn build(table: &Table, bound: &Bound, split: BoxSplit, base: Option<(&Bound, By)>) -> Partitioning {
+fn build(table: &Table, bound: &Checks, split: BoxSplit, base: Option<(&Checks, By)>) -> Partitioning {
     let weights = vec![1.0; table.dimensions()];
     let job = Job {
         table,
@@ -89,11 +89,11 @@ proptest! {
         let mut all = every_requirement(kinds.len());
         let mut requirements = k_alone(k.min(rows.len() as u64));
         requirements.push(all.swap_remove(chosen.index(all.len())));
-        let feasible = Bound::new(&requirements, &table).is_ok_and(|bound| bound.feasible(&table).is_ok());
+        let feasible = Checks::new(&requirements, &table).is_ok_and(|bound| bound.feasible(&table).is_ok());
         if !feasible {
             requirements.pop();
         }
-        let bound = Bound::new(&requirements, &table).unwrap();
+        let bound = Checks::new(&requirements, &table).unwrap();
         let found = build(&table, &bound, split.clone(), None);
         let collector = Collector::new(bound.needs(), &table).unwrap();
         for group in 0..found.groups() {
@@ -112,7 +112,7 @@ proptest! {
     fn no_threshold_is_left(rows in prop::collection::vec((0u16..40, 0u16..5, 0u16..300), 2..400), k in 1usize..40) {
         let table = ordered(&rows);
         let k = k.min(rows.len());
-        let bound = Bound::new(&k_alone(k as u64), &table).unwrap();
+        let bound = Checks::new(&k_alone(k as u64), &table).unwrap();
         let found = build(&table, &bound, BoxSplit::default(), None);
         for group in 0..found.groups() {
             for dimension in 0..table.dimensions() {
@@ -127,7 +127,7 @@ proptest! {
         let texts: Vec<Vec<String>> = rows.iter().map(|(a, b)| vec![(a * a).to_string(), b.to_string()]).collect();
         let table = table(&texts, &[]);
         prop_assume!(rows.len() >= 2 * k);
-        let bound = Bound::new(&k_alone(k as u64), &table).unwrap();
+        let bound = Checks::new(&k_alone(k as u64), &table).unwrap();
         let all: Vec<u32> = (0..rows.len() as u32).collect();
         let places = (0..2).flat_map(|dimension| thresholds(&table, &all, dimension, k));
         let least = places.map(|(l, r)| cost(&table, &l) + cost(&table, &r)).min_by(f64::total_cmp);
@@ -153,8 +153,8 @@ proptest! {
         by in prop::sample::select(vec![By::LeafScan, By::Level]),
     ) {
         let table = random_table(&kinds, &rows);
-        let base = Bound::new(&k_alone(k), &table).unwrap();
-        let coarse = Bound::new(&k_alone((k * times + more).min(rows.len() as u64)), &table).unwrap();
+        let base = Checks::new(&k_alone(k), &table).unwrap();
+        let coarse = Checks::new(&k_alone((k * times + more).min(rows.len() as u64)), &table).unwrap();
         let leaves = build(&table, &base, BoxSplit::default(), None);
         let found = granular(&leaves, &table, &coarse, by, &[rows.len() as u32]).unwrap();
         let of_leaves = groups(&leaves);
@@ -182,7 +182,7 @@ proptest! {
     #[test]
     fn runs_end_with_their_part(rows in prop::collection::vec((0u16..40, 0u16..5, 0u16..300), 60..200), cut in 20usize..40) {
         let table = ordered(&rows);
-        let (base, coarse) = (Bound::new(&k_alone(3), &table).unwrap(), Bound::new(&k_alone(11), &table).unwrap());
+        let (base, coarse) = (Checks::new(&k_alone(3), &table).unwrap(), Checks::new(&k_alone(11), &table).unwrap());
         let split = SplitCriterion::Box(BoxSplit::default());
         let parts = [cut as u32, rows.len() as u32];
         let weights = [1.0; 3];
@@ -223,7 +223,7 @@ fn length(table: &Table, found: &Partitioning, dimension: usize) -> f64 {
 #[test]
 fn a_preferred_dimension_is_cut_first() {
     let table = independent(4000);
-    let bound = Bound::new(&k_alone(10), &table).unwrap();
+    let bound = Checks::new(&k_alone(10), &table).unwrap();
     let fair = build(&table, &bound, BoxSplit::default(), None);
     let biased = build(&table, &bound, BoxSplit { preferred: vec![1], ..BoxSplit::default() }, None);
     assert!(length(&table, &biased, 1) * 5.0 < length(&table, &fair, 1));
@@ -233,7 +233,7 @@ fn a_preferred_dimension_is_cut_first() {
 #[test]
 fn a_capacity_leaves_larger_leaves() {
     let table = independent(4000);
-    let bound = Bound::new(&k_alone(10), &table).unwrap();
+    let bound = Checks::new(&k_alone(10), &table).unwrap();
     let sizes = |capacity: u64| {
         let found = build(&table, &bound, BoxSplit { capacity, ..BoxSplit::default() }, None);
         (0..found.groups()).map(|group| found.rows(group).len()).collect::<Vec<_>>()
@@ -250,7 +250,7 @@ fn a_capacity_leaves_larger_leaves() {
 fn a_node_becomes_a_group_where_its_sides_do_not() {
     let table = independent(2000);
     let (base, coarse) =
-        (Bound::new(&k_alone(5), &table).unwrap(), Bound::new(&k_alone(20), &table).unwrap());
+        (Checks::new(&k_alone(5), &table).unwrap(), Checks::new(&k_alone(20), &table).unwrap());
     let found = build(&table, &coarse, BoxSplit::default(), Some((&base, By::Level)));
     // Twice 19 rows may come together, and no side of at least 20 is given up but for a smaller sibling.
     assert!(found.strict);

@@ -12,7 +12,7 @@ use klimt_core::loss::{Cost, Loss, Original, PartitionGroups, Totals, WithPenalt
 use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::statistics::{Collector, Extent};
 use klimt_core::table::{ColumnSpec, Domain, Role, Shape, Table};
 use proptest::prelude::*;
@@ -379,11 +379,11 @@ fn pruning() -> impl Strategy<Value = Pruning> {
     })
 }
 
-fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Index) -> Bound {
+fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Index) -> Checks {
     let k = || -> Box<dyn Requirement> { registry::requirement("k", "", &k.to_string()).unwrap() };
     let mut all = every_requirement(dimensions);
     let requirement = all.swap_remove(chosen.index(all.len()));
-    Bound::new(&[k(), requirement], table).unwrap_or_else(|_| Bound::new(&[k()], table).unwrap())
+    Checks::new(&[k(), requirement], table).unwrap_or_else(|_| Checks::new(&[k()], table).unwrap())
 }
 
 /// Whether a value is missing in a column with an order or a hierarchy.
@@ -462,7 +462,7 @@ proptest! {
     ) {
         let kinds: Vec<Kind> = schemes.into_iter().map(|scheme| Kind { kind: 1, scheme }).collect();
         let table = table_of(&kinds, &rows);
-        let bound = Bound::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], &table).unwrap();
+        let bound = Checks::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], &table).unwrap();
         let weights: Vec<f64> = (0..kinds.len()).map(|dimension| 1.0 + 0.5 * dimension as f64).collect();
         let workload = workload(&table).with_boundaries(true);
         let original = Original::new(&table, &weights).with_workload(Some(&workload));
@@ -494,7 +494,7 @@ proptest! {
         small(&kinds, &mut rows);
         let k = k.min(rows.len() as u64);
         let table = table_of(&kinds, &rows);
-        let bound = Bound::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], &table).unwrap();
+        let bound = Checks::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], &table).unwrap();
         let weights = vec![1.0; kinds.len()];
         for (_, loss) in registry::LOSSES.iter().filter(|(entry, _)| ["dm", "ncp", "hdm"].contains(&entry.id)) {
             let measured = loss.cost(&Original::new(&table, &weights)).unwrap();

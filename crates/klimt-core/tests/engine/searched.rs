@@ -9,7 +9,7 @@ use klimt_core::job::{Budget, Job, Observer, Partitioner, Suppression};
 use klimt_core::loss::{Cost, Discernibility, Original, Totals};
 use klimt_core::partition::Partitioning;
 use klimt_core::registry;
-use klimt_core::requirement::{Bound, Requirement};
+use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::statistics::{Collector, Extent, Needs, Statistics};
 use klimt_core::table::Table;
 use proptest::prelude::*;
@@ -21,14 +21,14 @@ pub fn kinds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<usize>>
 }
 
 /// k, and a requirement of the registry where it makes sense on the table and the whole table satisfies it.
-pub fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Index) -> Bound {
+pub fn bound(table: &Table, dimensions: usize, k: u64, chosen: prop::sample::Index) -> Checks {
     let k = || -> Box<dyn Requirement> {
         registry::requirement("k", "", &k.min(table.rows() as u64).to_string()).unwrap()
     };
     let mut all = every_requirement(dimensions);
     let requirement = all.swap_remove(chosen.index(all.len()));
-    let both = Bound::new(&[k(), requirement], table).ok().filter(|bound| bound.feasible(table).is_ok());
-    both.unwrap_or_else(|| Bound::new(&[k()], table).unwrap())
+    let both = Checks::new(&[k(), requirement], table).ok().filter(|bound| bound.feasible(table).is_ok());
+    both.unwrap_or_else(|| Checks::new(&[k()], table).unwrap())
 }
 
 /// The cost of a partitioning as it is published; its groups satisfy the requirements.
@@ -125,7 +125,7 @@ proptest! {
     fn suppression_keeps_its_limit(kinds in kinds(1..4), rows in rows(5..25), share in 0.0..0.4f64) {
         let table = random_table(&kinds, &rows);
         let k = registry::requirement("k", "", "3").unwrap();
-        let bound = Bound::new(&[k], &table).unwrap();
+        let bound = Checks::new(&[k], &table).unwrap();
         let weights = vec![1.0; kinds.len()];
         for (_, loss) in registry::LOSSES {
             let Some(cost) = loss.cost(&Original::new(&table, &weights)) else { continue };
@@ -175,7 +175,7 @@ fn a_corrupt_bound_is_noticed() {
             .map(|row| (1..8).map(|at| (row + 13 * seed).wrapping_mul(2_654_435_761) >> at & 4095).collect())
             .collect();
         let table = random_table(&[0, 2, 5], &rows);
-        let bound = Bound::new(&[registry::requirement("k", "", "2").unwrap()], &table).unwrap();
+        let bound = Checks::new(&[registry::requirement("k", "", "2").unwrap()], &table).unwrap();
         let solve = |loss: &dyn Cost| {
             branch_and_bound(&job(&table, &bound, loss, &[1.0; 3]), None, 1 << 20).unwrap().unwrap()
         };
@@ -202,7 +202,7 @@ fn a_search_that_is_stopped_hands_over_what_it_has() {
     let rows: Vec<Vec<u32>> =
         (0..300u32).map(|row| (1..8).map(|at| row.wrapping_mul(7919 * at) % 5040).collect()).collect();
     let table = random_table(&[0, 1, 2, 5], &rows);
-    let bound = Bound::new(&[registry::requirement("k", "", "3").unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "3").unwrap()], &table).unwrap();
     let weights = [1.0; 4];
     let mut job = job(&table, &bound, &Discernibility, &weights);
     let start = Mondrian::default().partition(&job).unwrap();
@@ -272,7 +272,7 @@ fn a_proof_costs_nothing_of_the_release() {
         |row: u32, at: u32| (row.wrapping_mul(2_654_435_761).rotate_left(7 * at) % 144 / 12).to_string();
     let rows: Vec<Vec<String>> = (0..400).map(|row| (1..4).map(|at| scattered(row, at)).collect()).collect();
     let table = table(&rows, &[]);
-    let bound = Bound::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "5").unwrap()], &table).unwrap();
     let weights = [1.0; 3];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for loss in ["vm", "dm", "ncp"] {
@@ -305,7 +305,7 @@ fn a_proof_takes_no_work_from_the_search_for_a_better_release() {
         |row: u32, at: u32| (row.wrapping_mul(2_654_435_761).rotate_left(7 * at) % 800 / 40).to_string();
     let rows: Vec<Vec<String>> = (0..4000).map(|row| (1..4).map(|at| scattered(row, at)).collect()).collect();
     let table = table(&rows, &[]);
-    let bound = Bound::new(&[registry::requirement("k", "", "10").unwrap()], &table).unwrap();
+    let bound = Checks::new(&[registry::requirement("k", "", "10").unwrap()], &table).unwrap();
     let weights = [1.0; 3];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let (_, loss) = registry::LOSSES.iter().find(|(entry, _)| entry.id == "vm").unwrap();

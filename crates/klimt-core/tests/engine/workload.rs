@@ -9,7 +9,7 @@ use klimt_core::partition::Partitioning;
 use klimt_core::recode::{Release, RowOrder, Source, StatisticKind};
 use klimt_core::region::{Cell, Extents};
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{ColumnSpec, Role, Table, ValueType};
 use klimt_core::workload::{Aggregate, Errors, Estimate, Function, Query, Released, Workload, parse};
@@ -224,7 +224,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 
 fn partition(table: &Table, k: &str, split: &SplitCriterion<'_>) -> Partitioning {
     let requirements = [registry::requirement("k", "", k).unwrap()];
-    let bound = Bound::new(&requirements, table).unwrap();
+    let bound = Checks::new(&requirements, table).unwrap();
     let weights = vec![1.0; table.dimensions()];
     let job = Job {
         table,

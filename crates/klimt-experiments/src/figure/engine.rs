@@ -11,7 +11,7 @@ use klimt_core::loss::Original;
 use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::registry;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::split::{SplitCriterion, SplitSpec};
 use klimt_core::table::Table;
 use std::time::{Duration, Instant};
@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 pub type Asked<'a> = (&'a str, &'a str, &'a str);
 
 /// The requirements, bound to a table that satisfies them as a whole.
-pub fn bind(table: &Table, asked: &[Asked<'_>]) -> Result<Bound, String> {
+pub fn bind(table: &Table, asked: &[Asked<'_>]) -> Result<Checks, String> {
     let requirements: Result<Vec<_>, _> =
         asked.iter().map(|(flag, column, text)| registry::requirement(flag, column, text)).collect();
-    let bound = Bound::new(&requirements.map_err(|e| e.to_string())?, table).map_err(|e| e.to_string())?;
+    let bound = Checks::new(&requirements.map_err(|e| e.to_string())?, table).map_err(|e| e.to_string())?;
     bound.feasible(table).map_err(|e| e.to_string())?;
     Ok(bound)
 }
@@ -72,7 +72,7 @@ impl Searched {
 /// Searches, and tells whether the search was over before its time.
 pub fn searched(
     table: &Table,
-    bound: &Bound,
+    bound: &Checks,
     partitioner: &dyn Partitioner,
     goal: Goal<'_>,
 ) -> Result<Searched, String> {
@@ -85,7 +85,7 @@ pub fn searched(
 /// What a search finds.
 pub fn search(
     table: &Table,
-    bound: &Bound,
+    bound: &Checks,
     partitioner: &dyn Partitioner,
     goal: Goal<'_>,
 ) -> Result<Partitioning, String> {
@@ -111,13 +111,13 @@ pub fn search(
 }
 
 /// Strict multidimensional partitioning, greedy by the median.
-pub fn mondrian(table: &Table, bound: &Bound) -> Result<Partitioning, String> {
+pub fn mondrian(table: &Table, bound: &Checks) -> Result<Partitioning, String> {
     groups(table, bound, &SplitSpec::named("median"), true)
 }
 
 /// Strict multidimensional partitioning by the cut that lowers a loss most: the greedy algorithm as section 1 of
 /// *Constrained Generalization* describes it.
-pub fn steepest(table: &Table, bound: &Bound, loss: &'static str) -> Result<Partitioning, String> {
+pub fn steepest(table: &Table, bound: &Checks, loss: &'static str) -> Result<Partitioning, String> {
     search(table, bound, &Steepest(loss), Goal::least(loss, f64::from(u32::MAX)))
 }
 

@@ -41,14 +41,14 @@ impl Parameters {
     }
 
     /// Starts the checks for the generator `name`, which takes the parameters `taken`.
-    pub(super) fn check(&self, name: &'static str, taken: &[&str]) -> Checks<'_> {
+    pub(super) fn check(&self, name: &'static str, taken: &[&str]) -> ParameterChecks<'_> {
         let given = [
             ("attributes", self.attributes.is_some()),
             ("cardinality", self.cardinality.is_some()),
             ("mean", self.mean.is_some()),
             ("sigma", self.sigma.is_some()),
         ];
-        let mut checks = Checks { parameters: self, name, problems: Vec::new() };
+        let mut checks = ParameterChecks { parameters: self, name, problems: Vec::new() };
         for (parameter, _) in given.iter().filter(|(parameter, given)| *given && !taken.contains(parameter)) {
             checks.problem(format!("takes no {parameter}; leave it out"));
         }
@@ -57,13 +57,13 @@ impl Parameters {
 }
 
 /// Checks under way: collects every problem, so that all are told at once.
-pub(super) struct Checks<'a> {
+pub(super) struct ParameterChecks<'a> {
     parameters: &'a Parameters,
     name: &'static str,
     problems: Vec<String>,
 }
 
-impl Checks<'_> {
+impl ParameterChecks<'_> {
     fn problem(&mut self, what: String) {
         self.problems.push(format!("generator {}: {what}", self.name));
     }

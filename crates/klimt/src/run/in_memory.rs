@@ -19,7 +19,7 @@ use klimt_core::proof::{Claim, Judged, Proof};
 use klimt_core::recode::{FixedValues, RecodingFunction, Release, RowOrder, StatisticKind};
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
-use klimt_core::requirement::{Bound, TableFacts};
+use klimt_core::requirement::{Checks, TableFacts};
 use klimt_core::table::Table;
 use klimt_io::source::ReadReport;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl RunRequest<'_> {
         let original = Original::new(&table, &weights).with_workload(workload.as_ref());
         let steered = workload.as_ref().map(|workload| workload.steer(&weights));
         let split = settings.split_spec().bind(&original)?;
-        let mut bound = Bound::new(requirements, &table)?;
+        let mut bound = Checks::new(requirements, &table)?;
         let schemes = Schemes::bind(settings, guides, &table)?;
         if schemes.is_none() {
             bound.feasible(&table)?;

@@ -14,7 +14,7 @@ use klimt_core::loss::{Original, Totals};
 use klimt_core::parts::Whole;
 use klimt_core::recode::{ReleaseColumn, release_columns};
 use klimt_core::registry::AlgorithmKind;
-use klimt_core::requirement::Bound;
+use klimt_core::requirement::Checks;
 use klimt_core::table::Table;
 use klimt_verify::claims::Facts as VerifierFacts;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,7 +51,7 @@ impl RunRequest<'_> {
         // No smaller group satisfies the requirements, as soon as the whole table is known.
         let minimum = AtomicU64::new(self.k);
         let warn = |whole: &Whole<'_>| {
-            if let Ok(bound) = Bound::to(requirements, whole) {
+            if let Ok(bound) = Checks::to(requirements, whole) {
                 minimum.fetch_max(bound.minimum_size(), Ordering::Relaxed);
             }
             warn(self.watched, settings, requirements, frame, whole, None);

@@ -10,7 +10,7 @@ use klimt_core::recode::{FixedValues, Release, RowOrder, Rules, StatisticKind};
 use klimt_core::region::Extents;
 use klimt_core::table::{Column, Role, Table};
 use klimt_core::words::option;
-use klimt_core::workload::BoundWorkload;
+use klimt_core::workload::TableWorkload;
 use klimt_core::{Error, Result, registry};
 use klimt_verify::claims::{Told, ValueCounts, ValueSum};
 
@@ -26,7 +26,7 @@ pub struct Manner<'a> {
     /// How much each dimension matters.
     pub weights: &'a [f64],
     /// What will be asked of the release, where that is known.
-    pub workload: Option<&'a BoundWorkload>,
+    pub workload: Option<&'a TableWorkload>,
 }
 
 impl<'a> Manner<'a> {

@@ -9,7 +9,7 @@ use klimt_core::spill::{Block, Rows};
 use klimt_core::table::Table;
 use klimt_core::words::option;
 use klimt_core::workload::{
-    self, Aggregate, BoundWorkload, End, Predicate, Query, Selection, Test, Workload,
+    self, Aggregate, End, Predicate, Query, Selection, TableWorkload, Test, Workload,
 };
 use klimt_core::{Error, ErrorKind, Result};
 use serde::Deserialize;
@@ -158,7 +158,7 @@ pub fn resolve(workload: &mut Workload, names: &[String]) -> Result<()> {
 }
 
 /// Says which values of a workload no row can have; how many, not which.
-pub fn note_unknown(watched: &Watched<'_>, bound: &BoundWorkload) {
+pub fn note_unknown(watched: &Watched<'_>, bound: &TableWorkload) {
     let mut told: Vec<(usize, &str)> =
         bound.unknown.iter().map(|unknown| (unknown.query + 1, unknown.column.as_str())).collect();
     told.dedup();
@@ -170,7 +170,7 @@ pub fn note_unknown(watched: &Watched<'_>, bound: &BoundWorkload) {
 }
 
 /// The workload of a run, as it steers cuts in a table: predicates about quasi-identifiers.
-pub fn steering(settings: &Settings, frame: &Table, watched: &Watched<'_>) -> Result<Option<BoundWorkload>> {
+pub fn steering(settings: &Settings, frame: &Table, watched: &Watched<'_>) -> Result<Option<TableWorkload>> {
     let Some(path) = &settings.workload else { return Ok(None) };
     let mut workload = read(path)?;
     let names: Vec<String> =
@@ -230,7 +230,7 @@ fn count_what_holds_no_numbers(
 }
 
 /// Finds the rows that each query selects, block by block.
-pub fn count(bound: &mut BoundWorkload, frame: &Table, rows: &dyn Rows) -> Result<()> {
+pub fn count(bound: &mut TableWorkload, frame: &Table, rows: &dyn Rows) -> Result<()> {
     let mut selected = vec![Selection::default(); bound.queries.len()];
     let mut block = Block::empty(frame);
     for number in 0..rows.blocks() {

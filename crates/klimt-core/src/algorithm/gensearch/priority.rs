@@ -16,9 +16,9 @@ pub trait PriorityFunction: Sync {
 }
 
 /// *LB*: the lower bound of what is below a node, so that the most promising one comes first.
-struct LowerBound;
+struct LowerBoundFirst;
 
-impl PriorityFunction for LowerBound {
+impl PriorityFunction for LowerBoundFirst {
     fn key(&self, cost: f64, bound: f64) -> (f64, f64) {
         (bound, cost)
     }
@@ -71,7 +71,7 @@ impl Priority {
     /// The function of this name.
     pub fn function(self) -> &'static dyn PriorityFunction {
         match self {
-            Priority::Bound => &LowerBound,
+            Priority::Bound => &LowerBoundFirst,
             Priority::Cost => &OwnCost,
             Priority::Ratio => &BoundOverCost,
         }

@@ -5,7 +5,7 @@ use crate::distinct::DistinctTuples;
 use crate::job::Job;
 use crate::loss::{CellPrices, Cost};
 use crate::packed::{Packed, PackedKernel, Tuple, pack};
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::statistics::{Collector, Extent};
 use crate::table::{Shape, Table};
 
@@ -28,7 +28,7 @@ pub(super) struct Bundle {
 /// The table as distinct tuples, with requirements and costs.
 pub(super) struct Problem<'a> {
     pub table: &'a Table,
-    pub requirements: &'a Bound,
+    pub requirements: &'a Checks,
     pub loss: &'a dyn Cost,
     pub tuples: Tuples,
     /// Whether the cost of a group is the sum of what its cells pay.

@@ -209,7 +209,7 @@ mod tests {
     use crate::loss::SuppressedRows;
     use crate::partition::{CutNode, Partitioning};
     use crate::registry;
-    use crate::requirement::Bound;
+    use crate::requirement::Checks;
     use crate::split::BoxSplit;
     use crate::split::SplitCriterion;
     use crate::table::{Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table};
@@ -249,7 +249,7 @@ mod tests {
     }
 
     fn partition(table: &Table, k: u64, divided: usize, threads: usize) -> Partitioning {
-        let bound = Bound::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], table).unwrap();
+        let bound = Checks::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], table).unwrap();
         let job = Job {
             table,
             requirements: &bound,

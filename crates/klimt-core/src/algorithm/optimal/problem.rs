@@ -5,7 +5,7 @@ use super::search::MOST_ROWS;
 use crate::Result;
 use crate::job::Job;
 use crate::loss::{CellPrices, Cost};
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::statistics::{Collector, Extent, Statistics};
 use crate::table::{Shape, Table};
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ pub(super) struct Problem<'a> {
     job: &'a Job<'a>,
     pub table: &'a Table,
     /// The requirements of groups. Widths are required of values, as boxes are sets of rows here.
-    pub requirements: Cow<'a, Bound>,
+    pub requirements: Cow<'a, Checks>,
     pub loss: &'a dyn Cost,
     /// The cost of a suppressed row, where rows may be suppressed.
     pub price: Option<f64>,

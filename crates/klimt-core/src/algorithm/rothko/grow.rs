@@ -8,7 +8,7 @@ use crate::job::{Job, Observer, Suppression};
 use crate::loss::SuppressedRows;
 use crate::partition::{CutNode, CutTree};
 use crate::parts::External;
-use crate::requirement::{Bound, Trust};
+use crate::requirement::{Checks, Trust};
 use crate::spill::Block;
 use crate::table::{Shape, Table};
 
@@ -46,7 +46,7 @@ pub(super) struct SampledPart {
 pub(super) fn grow(
     job: &External<'_>,
     mondrian: Mondrian,
-    requirements: &Bound,
+    requirements: &Checks,
     part: SampledPart,
     alpha: f64,
     room: &Room,

@@ -128,7 +128,7 @@ impl<L: Leaves> Pruning<'_, L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::requirement::{Bound, Facts, KAnonymity, Requirement};
+    use crate::requirement::{Checks, Facts, KAnonymity, Requirement};
 
     struct Many;
 
@@ -144,9 +144,9 @@ mod tests {
         }
     }
 
-    fn k(k: u64) -> Bound {
+    fn k(k: u64) -> Checks {
         let requirements: [Box<dyn Requirement>; 1] = [Box::new(KAnonymity::new(k).unwrap())];
-        Bound::to(&requirements, &Many).unwrap()
+        Checks::to(&requirements, &Many).unwrap()
     }
 
     /// ((1 2) (3 (4 5))), all cuts in dimension 0.
@@ -169,7 +169,7 @@ mod tests {
     }
 
     /// Leaves of so many rows, and what is required of them.
-    struct Sizes([u64; 5], Bound);
+    struct Sizes([u64; 5], Checks);
 
     impl Leaves for Sizes {
         fn rows(&self, leaf: usize) -> u64 {

@@ -15,7 +15,7 @@ use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::parts::{Account, External, PartSink, Whole};
 use crate::pass::{CountRequest, DividedRows, Judge, LocalPasses, LocalRows, PartRows, sensitive};
 use crate::region::Regions;
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::split::SplitCriterion;
 use crate::statistics::{Collector, Needs};
 use crate::table::{Block, Role, Table};
@@ -55,7 +55,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     }
     let (sample, counts) = first;
     let whole = Whole::new(job.frame, job.source.rows(), counts);
-    let mut bound = Bound::to(job.requirements, &whole)?;
+    let mut bound = Checks::to(job.requirements, &whole)?;
     if job.by_boundaries {
         bound = bound.by_boundaries(|dimension| job.frame.domain(dimension))?;
     }
@@ -77,7 +77,7 @@ pub(super) struct Run<'a> {
     rothko: &'a Rothko,
     pub job: &'a External<'a>,
     pub whole: &'a Whole<'a>,
-    pub bound: Bound,
+    pub bound: Checks,
     split: SplitCriterion<'a>,
     /// The statistics that requirements and split need.
     needs: Needs,

@@ -7,7 +7,7 @@ use super::leaf_scan::leaf_scan;
 use super::levels::levels;
 use crate::Choice;
 use crate::partition::Partitioning;
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::statistics::{Collector, Statistics};
 use crate::table::Table;
 use crate::{Error, Result};
@@ -40,7 +40,7 @@ const CHUNK: usize = 1 << 12;
 pub fn granular(
     leaves: &Partitioning,
     table: &Table,
-    requirements: &Bound,
+    requirements: &Checks,
     by: By,
     parts: &[u32],
 ) -> Result<Partitioning> {

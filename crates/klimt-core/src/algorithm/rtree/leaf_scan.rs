@@ -1,12 +1,12 @@
 //! `LeafScan` (Fig. 5): runs of neighbouring leaves become groups.
 
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::statistics::Statistics;
 
 /// Where runs of whole leaves end that satisfy every requirement: a run ends as soon as it does, and leaves that are left
 /// over at the end join the last run. Leaves come in the order of the tree with their statistics. All of them together
 /// satisfy the requirements.
-pub fn leaf_scan(leaves: impl Iterator<Item = Statistics>, requirements: &Bound) -> Vec<usize> {
+pub fn leaf_scan(leaves: impl Iterator<Item = Statistics>, requirements: &Checks) -> Vec<usize> {
     let (mut ends, mut run, mut many) = (Vec::new(), None::<Statistics>, 0);
     for leaf in leaves {
         many += 1;
@@ -39,7 +39,7 @@ mod tests {
 
     fn scan(sizes: &[u64], k: &str) -> Vec<usize> {
         let requirements = [registry::requirement("k", "", k).unwrap()];
-        let bound = Bound::new(&requirements, &Table::new(100, Vec::new()).unwrap()).unwrap();
+        let bound = Checks::new(&requirements, &Table::new(100, Vec::new()).unwrap()).unwrap();
         let leaves = sizes.iter().map(|&count| Statistics { count, ..Statistics::default() });
         leaf_scan(leaves, &bound)
     }

@@ -4,7 +4,7 @@
 //! and its two sides do not both: then no finer set of nodes would do for its rows.
 
 use crate::partition::{CutNode, CutTree};
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::statistics::Statistics;
 
 /// Where the groups end, in leaves that hold rows, and the cuts that are left above them. The cuts may be those of several
@@ -13,7 +13,7 @@ use crate::statistics::Statistics;
 pub fn levels(
     tree: &CutTree,
     leaves: impl Iterator<Item = Statistics>,
-    requirements: &Bound,
+    requirements: &Checks,
 ) -> (Vec<usize>, CutTree) {
     let mut walk = Walk { tree, leaves, requirements, seen: 0, ends: Vec::new(), kept: CutTree::default() };
     let mut at = 0;
@@ -26,7 +26,7 @@ pub fn levels(
 struct Walk<'a, L> {
     tree: &'a CutTree,
     leaves: L,
-    requirements: &'a Bound,
+    requirements: &'a Checks,
     /// The leaves with rows that have been seen.
     seen: usize,
     ends: Vec<usize>,

@@ -4,7 +4,7 @@ use super::granular::{By, granular};
 use crate::algorithm::mondrian::Mondrian;
 use crate::job::{Job, Partitioner};
 use crate::partition::Partitioning;
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 use crate::split::SplitCriterion;
 use crate::words::option_is;
 use crate::{Error, Result};
@@ -17,7 +17,7 @@ pub struct RPlusTree<'a> {
     pub mondrian: Mondrian,
     /// The requirements of leaves, where these are weaker than those of groups, and how leaves are joined to
     /// groups.
-    pub base: Option<(&'a Bound, By)>,
+    pub base: Option<(&'a Checks, By)>,
 }
 
 /// A partitioning, and how many leaves it is made of.

@@ -52,7 +52,7 @@ impl Axis {
 }
 
 /// A box: the first and the last code on each axis of a grid.
-pub type Bounds = Vec<(usize, usize)>;
+pub type BoxRanges = Vec<(usize, usize)>;
 
 /// The dimensions of a table that can be cut, the shortest first.
 ///
@@ -118,7 +118,7 @@ impl Grid {
     }
 
     /// The box of the whole domain.
-    pub fn whole(&self) -> Bounds {
+    pub fn whole(&self) -> BoxRanges {
         self.axes.iter().map(|axis| (0, axis.codes - 1)).collect()
     }
 

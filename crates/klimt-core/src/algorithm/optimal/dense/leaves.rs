@@ -6,14 +6,14 @@ use super::judge::{Evidence, Judge, Witness};
 use super::sums::Sums;
 use super::value::Value;
 use crate::loss::Cost;
-use crate::requirement::Bound;
+use crate::requirement::Checks;
 
 /// The data that costs of boxes are computed from, whatever type the costs have.
 pub struct Facts<'a> {
     /// The grid.
     pub grid: Grid,
     /// The requirements of every group.
-    pub requirements: &'a Bound,
+    pub requirements: &'a Checks,
     /// The cost of a group.
     pub loss: &'a dyn Cost,
     /// The cost of a group, in tables.

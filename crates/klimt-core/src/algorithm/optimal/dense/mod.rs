@@ -20,7 +20,7 @@ mod sums;
 mod trace;
 mod value;
 
-pub use grid::{Axis, Bounds, Grid};
+pub use grid::{Axis, BoxRanges, Grid};
 
 use crate::Result;
 use crate::job::Job;

@@ -8,7 +8,7 @@
 //! on that axis. Of another, the first part of its own cut can be taken instead, and what is left of it goes to the
 //! other side, at no higher cost.
 
-use super::grid::Bounds;
+use super::grid::BoxRanges;
 use super::leaves::{Leaves, Row, Scratch, Unfit};
 use super::value::Value;
 use crate::job::Job;
@@ -52,7 +52,7 @@ impl<'v, V: Value> Parts<'v, V> {
 
 /// Buffers of a thread.
 struct Room<V> {
-    at: Bounds,
+    at: BoxRanges,
     scratch: Scratch,
     /// The best cuts on the inner axis of the boxes that start with a code.
     cuts: Vec<V>,

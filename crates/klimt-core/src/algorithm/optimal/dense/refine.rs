@@ -3,7 +3,7 @@
 //! Rounding takes less than a unit per group, so that hardly any cut but the best has a lower bound below the exact cost
 //! of the best. Only such cuts are looked into, again by their exact costs.
 
-use super::grid::Bounds;
+use super::grid::BoxRanges;
 use super::leaves::{Leaves, Scratch};
 use super::trace::{Choice, Solution, parts};
 use super::value::Value;
@@ -31,7 +31,7 @@ impl Refined {
 
 /// A box that is being looked into.
 struct Frame {
-    bounds: Bounds,
+    bounds: BoxRanges,
     place: usize,
     best: f64,
     choice: Choice,
@@ -43,7 +43,7 @@ struct Frame {
 /// The next step for a box.
 enum Next {
     /// Another box must be looked into.
-    LookInto(Bounds),
+    LookInto(BoxRanges),
     /// Another cut.
     Again,
     /// It is known.
@@ -79,7 +79,7 @@ impl<V: Value> Solution<'_, V> {
         Some(refined)
     }
 
-    fn frame(&self, bounds: Bounds, scratch: &mut Scratch) -> Frame {
+    fn frame(&self, bounds: BoxRanges, scratch: &mut Scratch) -> Frame {
         let Leaves { facts, scale, .. } = *self.leaves;
         let group = facts.group(&bounds, scratch).unwrap_or(f64::INFINITY);
         let suppressed =

@@ -1,6 +1,6 @@
 //! From the array back to the cuts: which choice attains the value of each box is looked for again.
 
-use super::grid::Bounds;
+use super::grid::BoxRanges;
 use super::leaves::{Leaves, Scratch};
 use super::refine::Refined;
 use super::value::Value;
@@ -35,36 +35,36 @@ pub struct Traced {
 }
 
 /// Both parts of a box that is cut on an axis after a code.
-pub fn parts(bounds: &Bounds, axis: usize, code: usize) -> [Bounds; 2] {
+pub fn parts(bounds: &BoxRanges, axis: usize, code: usize) -> [BoxRanges; 2] {
     let (mut left, mut right) = (bounds.clone(), bounds.clone());
     (left[axis].1, right[axis].0) = (code, code + 1);
     [left, right]
 }
 
 enum Step {
-    Visit(Bounds),
+    Visit(BoxRanges),
     CloseLeft(usize),
 }
 
 impl<V: Value> Solution<'_, V> {
     /// The value of a box.
-    pub fn value(&self, bounds: &Bounds) -> V {
+    pub fn value(&self, bounds: &BoxRanges) -> V {
         self.values[self.leaves.facts.grid.place(bounds)]
     }
 
     /// The value of the best partitioning of a box that starts with a cut.
-    pub fn value_of_cut(&self, bounds: &Bounds, axis: usize, code: usize) -> V {
+    pub fn value_of_cut(&self, bounds: &BoxRanges, axis: usize, code: usize) -> V {
         let [left, right] = parts(bounds, axis, code);
         self.value(&left).plus(self.value(&right))
     }
 
     /// Every cut of a box.
-    pub fn cuts(bounds: &Bounds) -> impl Iterator<Item = (usize, usize)> {
+    pub fn cuts(bounds: &BoxRanges) -> impl Iterator<Item = (usize, usize)> {
         bounds.iter().enumerate().flat_map(|(axis, &(lo, hi))| (lo..hi).map(move |code| (axis, code)))
     }
 
     /// Takes empty slabs off the edges of a box; returns its rows.
-    pub fn shrink(&self, bounds: &mut Bounds, scratch: &mut Scratch) -> u32 {
+    pub fn shrink(&self, bounds: &mut BoxRanges, scratch: &mut Scratch) -> u32 {
         let facts = self.leaves.facts;
         let count = facts.count(bounds, scratch);
         for axis in 0..if count == 0 { 0 } else { bounds.len() } {
@@ -81,7 +81,7 @@ impl<V: Value> Solution<'_, V> {
     }
 
     /// The best choice for a box that is the smallest over its rows.
-    fn choose(&self, bounds: &Bounds, count: u32, scratch: &mut Scratch) -> Choice {
+    fn choose(&self, bounds: &BoxRanges, count: u32, scratch: &mut Scratch) -> Choice {
         let Leaves { facts, scale, .. } = *self.leaves;
         let value = self.value(bounds);
         if let Some(price) = facts.price {
