@@ -80,17 +80,17 @@ impl Requirement for Alpha {
 
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = whole.protected("(alpha,k)-anonymity", &self.column)?.number;
-        Ok(Box::new(Share { column, alpha: ratio(self.alpha) }))
+        Ok(Box::new(AlphaCheck { column, alpha: ratio(self.alpha) }))
     }
 }
 
 #[derive(Debug)]
-struct Share {
+struct AlphaCheck {
     column: usize,
     alpha: (u128, u128),
 }
 
-impl Check for Share {
+impl Check for AlphaCheck {
     fn needs(&self) -> Needs {
         Needs::histogram(self.column)
     }

@@ -1,6 +1,6 @@
 //! All requirements of a run, bound to the whole.
 
-use super::sampled::Sampled;
+use super::sampled::SampledCheck;
 use super::{Check, Facts, Level, Requirement, Side, TableFacts, Trust};
 use crate::statistics::{Collector, Extent, Needs, Statistics};
 use crate::table::{Domain, Table};
@@ -82,7 +82,7 @@ impl Checks {
         // What only counts is tested by its minimum.
         let others = self.checks.iter().filter(|bounded| !bounded.check.needs().only_count());
         let sampled = |bounded: &NamedCheck| NamedCheck {
-            check: Arc::new(Sampled { check: Arc::clone(&bounded.check), trust }),
+            check: Arc::new(SampledCheck { check: Arc::clone(&bounded.check), trust }),
             ..bounded.clone()
         };
         Checks {

@@ -68,7 +68,7 @@ impl Requirement for DeltaDisclosure {
         let facts = whole.protected("delta-disclosure privacy", &self.column)?;
         let values = facts.counts.iter().filter(|&&count| count > 0).count() as u64;
         let bound = float(self.delta).exp();
-        Ok(Box::new(Disclosure {
+        Ok(Box::new(DisclosureCheck {
             column: facts.number,
             values,
             counts: facts.counts,
@@ -82,7 +82,7 @@ impl Requirement for DeltaDisclosure {
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 #[derive(Debug)]
-struct Disclosure {
+struct DisclosureCheck {
     column: usize,
     /// How many different values the whole has.
     values: u64,
@@ -92,7 +92,7 @@ struct Disclosure {
     bound: f64,
 }
 
-impl Disclosure {
+impl DisclosureCheck {
     /// How many times as common a value is in the group as in the whole, for every value of the group.
     fn ratios<'a>(&'a self, group: &'a Statistics) -> impl Iterator<Item = f64> + 'a {
         let scale = self.rows as f64 / group.count as f64;
@@ -101,7 +101,7 @@ impl Disclosure {
     }
 }
 
-impl Check for Disclosure {
+impl Check for DisclosureCheck {
     fn needs(&self) -> Needs {
         Needs::histogram(self.column)
     }

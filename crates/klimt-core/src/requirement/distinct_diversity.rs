@@ -69,17 +69,17 @@ impl Requirement for DistinctDiversity {
 
     fn bind(&self, facts: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = facts.protected("distinct l-diversity", &self.column)?.number;
-        Ok(Box::new(Distinct { column, l: self.l }))
+        Ok(Box::new(DistinctCheck { column, l: self.l }))
     }
 }
 
 #[derive(Debug)]
-struct Distinct {
+struct DistinctCheck {
     column: usize,
     l: u64,
 }
 
-impl Check for Distinct {
+impl Check for DistinctCheck {
     fn needs(&self) -> Needs {
         Needs::histogram(self.column)
     }

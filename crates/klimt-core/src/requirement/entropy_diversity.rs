@@ -81,7 +81,7 @@ impl Requirement for EntropyDiversity {
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = whole.protected("entropy l-diversity", &self.column)?.number;
         let small = (0..SMALL).map(|count| weight(count as u64)).collect();
-        Ok(Box::new(Entropy { column, l: ratio(self.l), log_l: float(self.l).ln(), small }))
+        Ok(Box::new(EntropyCheck { column, l: ratio(self.l), log_l: float(self.l).ln(), small }))
     }
 }
 
@@ -103,14 +103,14 @@ fn weight(count: u64) -> f64 {
 }
 
 #[derive(Debug)]
-struct Entropy {
+struct EntropyCheck {
     column: usize,
     l: (u128, u128),
     log_l: f64,
     small: Vec<f64>,
 }
 
-impl Entropy {
+impl EntropyCheck {
     fn weight(&self, count: u64) -> f64 {
         self.small.get(count as usize).copied().unwrap_or_else(|| weight(count))
     }
@@ -138,7 +138,7 @@ fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 
-impl Check for Entropy {
+impl Check for EntropyCheck {
     fn needs(&self) -> Needs {
         Needs::histogram(self.column)
     }
@@ -217,8 +217,12 @@ mod tests {
 
     fn satisfied(counts: &[u64], l: &str) -> bool {
         let l: Decimal = l.parse().unwrap();
-        let check =
-            Entropy { column: 0, l: ratio(l), log_l: float(l).ln(), small: (0..9).map(weight).collect() };
+        let check = EntropyCheck {
+            column: 0,
+            l: ratio(l),
+            log_l: float(l).ln(),
+            small: (0..9).map(weight).collect(),
+        };
         let histogram: Histogram = (0..).zip(counts.iter().copied()).collect();
         let count = counts.iter().sum();
         check.satisfied(&Statistics { count, histograms: vec![(0, histogram)], ..Statistics::default() })

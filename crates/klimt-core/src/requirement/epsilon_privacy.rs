@@ -113,7 +113,7 @@ impl Requirement for EpsilonPrivacy {
         let column = whole.protected("epsilon-privacy", &self.column)?.number;
         let known = BigRational::from_integer(self.known.into());
         let prior = rational(self.sigma) + &known;
-        let short = Short::new(self.epsilon, self.sigma, self.known);
+        let short = QuickDecision::new(self.epsilon, self.sigma, self.known);
         Ok(Box::new(ClassTwo { column, known: self.known, prior, epsilon: rational(self.epsilon), short }))
     }
 }
@@ -129,12 +129,12 @@ struct ClassTwo {
     /// σ + b.
     prior: BigRational,
     epsilon: BigRational,
-    short: Option<Short>,
+    short: Option<QuickDecision>,
 }
 
 /// The parameters in whole numbers, for groups that are quickly decided: ε = e/d and σ + b = p/s.
 #[derive(Clone, Copy, Debug)]
-struct Short {
+struct QuickDecision {
     /// (e − d)·s.
     per_row: u128,
     /// e·(p − s).
@@ -143,11 +143,11 @@ struct Short {
     prior: u128,
 }
 
-impl Short {
+impl QuickDecision {
     fn new(epsilon: Decimal, sigma: Decimal, known: u64) -> Option<Self> {
         let ((e, d), (units, s)) = (ratio(epsilon), ratio(sigma));
         let p = u128::from(known).checked_mul(s)?.checked_add(units)?;
-        Some(Short {
+        Some(QuickDecision {
             per_row: (e - d).checked_mul(s)?,
             constant: e.checked_mul(p - s)?,
             prior: d.checked_mul(p)?,

@@ -74,9 +74,9 @@ impl Requirement for LengthRestriction {
             ))
         })?;
         let widths = match domain.shape() {
-            Shape::Ordered => Widths::Ordered(positions(domain), domain.scale()),
-            Shape::Hierarchy(tree) => Widths::Leaves(Arc::clone(tree)),
-            Shape::Set => Widths::Members(domain.cardinality() as u64),
+            Shape::Ordered => WidthLimit::Ordered(positions(domain), domain.scale()),
+            Shape::Hierarchy(tree) => WidthLimit::Leaves(Arc::clone(tree)),
+            Shape::Set => WidthLimit::Members(domain.cardinality() as u64),
         };
         Ok(Box::new(WidthCheck { dimension, limit: self.limit, widths, missing: domain.missing_code() }))
     }
@@ -87,7 +87,7 @@ fn positions(domain: &Domain) -> Vec<i128> {
 }
 
 #[derive(Debug)]
-enum Widths {
+enum WidthLimit {
     Ordered(Vec<i128>, u32),
     Leaves(Arc<Hierarchy>),
     /// Out of so many.
@@ -98,7 +98,7 @@ enum Widths {
 struct WidthCheck {
     dimension: usize,
     limit: Decimal,
-    widths: Widths,
+    widths: WidthLimit,
     missing: Option<u32>,
 }
 
@@ -106,11 +106,11 @@ impl WidthCheck {
     /// The width of the region over an extent; `None` when it is published as `*`.
     fn width(&self, extent: &Extent) -> Option<Decimal> {
         match (&self.widths, extent) {
-            (Widths::Members(all), Extent::Members(bits)) => {
+            (WidthLimit::Members(all), Extent::Members(bits)) => {
                 let members: u64 = bits.iter().map(|word| u64::from(word.count_ones())).sum();
                 (members < *all || members == 1).then_some(Decimal::whole(members.into()))
             }
-            (Widths::Leaves(tree), Extent::Interval { lo, hi }) => {
+            (WidthLimit::Leaves(tree), Extent::Interval { lo, hi }) => {
                 let node = match self.missing == Some(*hi) {
                     true if lo == hi => return Some(Decimal::whole(1)),
                     true => tree.root(),
@@ -121,7 +121,7 @@ impl WidthCheck {
             (_, Extent::Interval { lo, hi }) if self.missing == Some(*hi) => {
                 (lo == hi).then_some(Decimal::whole(0))
             }
-            (Widths::Ordered(positions, scale), Extent::Interval { lo, hi }) => {
+            (WidthLimit::Ordered(positions, scale), Extent::Interval { lo, hi }) => {
                 let units = positions[*hi as usize] - positions[*lo as usize];
                 Some(Decimal { units, scale: *scale })
             }
@@ -141,7 +141,7 @@ impl Check for WidthCheck {
 
     fn restricts(&self) -> Option<usize> {
         // A group of missing values is published without a width, whatever its boundaries are.
-        let decides = matches!(self.widths, Widths::Ordered(..)) && self.missing.is_none();
+        let decides = matches!(self.widths, WidthLimit::Ordered(..)) && self.missing.is_none();
         decides.then_some(self.dimension)
     }
 

@@ -83,18 +83,18 @@ impl Requirement for RecursiveDiversity {
 
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let column = whole.protected("recursive (c,l)-diversity", &self.column)?.number;
-        Ok(Box::new(Recursive { column, c: ratio(self.c), l: self.l as usize }))
+        Ok(Box::new(RecursiveCheck { column, c: ratio(self.c), l: self.l as usize }))
     }
 }
 
 #[derive(Debug)]
-struct Recursive {
+struct RecursiveCheck {
     column: usize,
     c: (u128, u128),
     l: usize,
 }
 
-impl Recursive {
+impl RecursiveCheck {
     /// The rows of the commonest value, and those of the l-th and rarer values.
     fn head_and_tail(&self, histogram: &Histogram) -> (u64, u64) {
         let rows: u64 = histogram.counts().iter().sum();
@@ -124,7 +124,7 @@ impl Recursive {
 /// So many of the commonest values are kept without asking for memory.
 const FEW: usize = 16;
 
-impl Check for Recursive {
+impl Check for RecursiveCheck {
     fn needs(&self) -> Needs {
         Needs::histogram(self.column)
     }

@@ -99,12 +99,12 @@ pub(super) fn likely<C: Check + ?Sized>(check: &C, sample: &Statistics, trust: &
 
 /// A check that sees only a sample of a group.
 #[derive(Debug)]
-pub(super) struct Sampled {
+pub(super) struct SampledCheck {
     pub check: Arc<dyn Check>,
     pub trust: Trust,
 }
 
-impl Check for Sampled {
+impl Check for SampledCheck {
     fn needs(&self) -> Needs {
         self.check.needs()
     }

@@ -27,7 +27,7 @@ mod hierarchical;
 mod ordered;
 
 use hierarchical::Hierarchical;
-use ordered::Ordered;
+use ordered::OrderedDistance;
 
 /// How far two values of a column are apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,8 +148,8 @@ impl Requirement for TCloseness {
             Shape::Set => Distance::Equal,
         });
         let mover: Box<dyn Mover> = match (distance, facts.domain.shape()) {
-            (Distance::Ordered, _) => Box::new(Ordered::new(&facts, whole.rows())),
-            (Distance::Equal, _) => Box::new(Equal::new(&facts, whole.rows())),
+            (Distance::Ordered, _) => Box::new(OrderedDistance::new(&facts, whole.rows())),
+            (Distance::Equal, _) => Box::new(EqualDistance::new(&facts, whole.rows())),
             (Distance::Hierarchical, Shape::Hierarchy(tree)) => {
                 Box::new(Hierarchical::new(&facts, tree, whole.rows()))
             }
@@ -164,7 +164,7 @@ impl Requirement for TCloseness {
                 )));
             }
         };
-        Ok(Box::new(Closeness { column: facts.number, t: ratio(self.t), mover }))
+        Ok(Box::new(ClosenessCheck { column: facts.number, t: ratio(self.t), mover }))
     }
 }
 
@@ -190,13 +190,13 @@ trait Mover: std::fmt::Debug + Send + Sync {
 }
 
 #[derive(Debug)]
-struct Closeness {
+struct ClosenessCheck {
     column: usize,
     t: (u128, u128),
     mover: Box<dyn Mover>,
 }
 
-impl Closeness {
+impl ClosenessCheck {
     fn t(&self) -> f64 {
         self.t.0 as f64 / self.t.1 as f64
     }
@@ -213,7 +213,7 @@ impl Closeness {
     }
 }
 
-impl Check for Closeness {
+impl Check for ClosenessCheck {
     fn needs(&self) -> Needs {
         Needs::histogram(self.column)
     }
@@ -255,18 +255,18 @@ impl Check for Closeness {
 
 /// The equal distance: what the group has too much of each value.
 #[derive(Debug)]
-struct Equal {
+struct EqualDistance {
     counts: Vec<u64>,
     rows: u64,
 }
 
-impl Equal {
+impl EqualDistance {
     fn new(facts: &ColumnFacts<'_>, rows: u64) -> Self {
-        Equal { counts: facts.counts.clone(), rows }
+        EqualDistance { counts: facts.counts.clone(), rows }
     }
 }
 
-impl Mover for Equal {
+impl Mover for EqualDistance {
     fn distance(&self, rows: u64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> (u128, u128) {
         let excess = |(code, count): (u32, u64)| {
             let found = u128::from(count) * u128::from(self.rows);

@@ -74,12 +74,12 @@ impl Requirement for VarianceDiversity {
     fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
         let facts = whole.protected("variance diversity", &self.column)?;
         distances(&self.column, facts.domain, whole.rows())?;
-        Ok(Box::new(Variance { column: facts.number, v: ratio(self.v), scale: facts.domain.scale() }))
+        Ok(Box::new(VarianceCheck { column: facts.number, v: ratio(self.v), scale: facts.domain.scale() }))
     }
 }
 
 #[derive(Debug)]
-struct Variance {
+struct VarianceCheck {
     column: usize,
     v: (u128, u128),
     /// The digits behind the point of the units in which moments are counted.
@@ -92,7 +92,7 @@ fn spread(moments: &Moments) -> Option<u128> {
     Some(squares - moments.sum.checked_mul(moments.sum)?)
 }
 
-impl Variance {
+impl VarianceCheck {
     /// The variance in the column's own units, as a ratio.
     fn exact(&self, moments: &Moments) -> (BigUint, BigUint) {
         let rows = BigUint::from(moments.rows);
@@ -102,7 +102,7 @@ impl Variance {
     }
 }
 
-impl Check for Variance {
+impl Check for VarianceCheck {
     fn needs(&self) -> Needs {
         Needs { moments: vec![self.column], ..Needs::default() }
     }
@@ -156,7 +156,7 @@ mod tests {
     fn satisfied(tenths: &[u64], v: &str) -> (bool, String) {
         let mut moments = Moments::default();
         tenths.iter().for_each(|&tenths| moments.add(tenths, 1));
-        let check = Variance { column: 0, v: ratio(v.parse().unwrap()), scale: 1 };
+        let check = VarianceCheck { column: 0, v: ratio(v.parse().unwrap()), scale: 1 };
         let group = Statistics { count: 9, moments: vec![(0, moments)], ..Statistics::default() };
         (check.satisfied(&group), check.level(&group).to_string())
     }

@@ -49,7 +49,7 @@ impl Hierarchical {
 
 /// A node on the way up: what the group has under it, and what its children have too much of.
 #[derive(Clone, Copy, Debug)]
-struct Gathered {
+struct NodeExcess {
     node: NodeId,
     have: u64,
     surplus: i128,
@@ -61,7 +61,7 @@ impl Mover for Hierarchical {
         let unit = u128::from(rows) * u128::from(self.rows) * u128::from(height);
         let (mut moved, mut missing) = (0, 0);
         // Each node on the stack is above the next one.
-        let mut stack: Vec<Gathered> = Vec::with_capacity(height as usize + 2);
+        let mut stack: Vec<NodeExcess> = Vec::with_capacity(height as usize + 2);
         for (code, have) in histogram {
             if code >= self.leaves {
                 missing = have;
@@ -70,7 +70,7 @@ impl Mover for Hierarchical {
             while stack.last().is_some_and(|top| self.tree.span(top.node).1 < code) {
                 moved += self.close(&mut stack, rows);
             }
-            stack.push(Gathered { node: self.tree.leaf_node(code), have, surplus: 0 });
+            stack.push(NodeExcess { node: self.tree.leaf_node(code), have, surplus: 0 });
         }
         while !stack.is_empty() {
             moved += self.close(&mut stack, rows);
@@ -84,7 +84,7 @@ impl Mover for Hierarchical {
 impl Hierarchical {
     /// Takes the top off the stack, adds it to its parent, and returns what moves between its children, times its
     /// height: the lesser of what some have too much and what others lack.
-    fn close(&self, stack: &mut Vec<Gathered>, rows: u64) -> u128 {
+    fn close(&self, stack: &mut Vec<NodeExcess>, rows: u64) -> u128 {
         let Some(top) = stack.pop() else { return 0 };
         let excess = self.excess(top.node.index(), top.have, rows);
         if let Some(parent) = self.tree.parent(top.node) {
@@ -94,7 +94,7 @@ impl Hierarchical {
                     below.have += top.have;
                     below.surplus += surplus;
                 }
-                None => stack.push(Gathered { node: parent, have: top.have, surplus }),
+                None => stack.push(NodeExcess { node: parent, have: top.have, surplus }),
             }
         }
         // Children without rows of the group have nothing too much, so all surplus is known.

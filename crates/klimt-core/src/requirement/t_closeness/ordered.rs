@@ -5,18 +5,18 @@ use crate::table::{Decimal, Domain};
 
 /// The cumulated counts of the whole over the values that occur in it, and the sums of these.
 #[derive(Debug)]
-pub(super) struct Ordered {
+pub(super) struct OrderedDistance {
     /// The rank of each code among the codes that occur.
     ranks: Vec<u32>,
     /// By the number of values up to which they count.
-    upto: Vec<Upto>,
+    upto: Vec<CumulatedCount>,
     rows: u64,
     /// Whether ranks ascend with codes; those of a hierarchy are numbered by its leaves, which is no order of values.
     by_code: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Upto {
+struct CumulatedCount {
     /// How many rows of the whole have one of the first values.
     rows: u64,
     /// The sum of these numbers over all fewer first values.
@@ -31,24 +31,24 @@ fn natural(domain: &Domain, code: u32) -> (bool, bool, Decimal, String) {
     (missing, number.is_none(), number.unwrap_or(Decimal::whole(0)), text)
 }
 
-impl Ordered {
+impl OrderedDistance {
     pub(super) fn new(facts: &ColumnFacts<'_>, rows: u64) -> Self {
         let by_code = facts.domain.hierarchy().is_none();
         let mut codes: Vec<usize> = (0..facts.counts.len()).collect();
         if !by_code {
             codes.sort_by_cached_key(|&code| natural(facts.domain, code as u32));
         }
-        let (mut ranks, mut upto) = (vec![0; codes.len()], vec![Upto { rows: 0, sum: 0 }]);
+        let (mut ranks, mut upto) = (vec![0; codes.len()], vec![CumulatedCount { rows: 0, sum: 0 }]);
         let mut last = upto[0];
         for code in codes {
             let count = facts.counts[code];
             ranks[code] = upto.len() as u32 - 1;
             if count > 0 {
-                last = Upto { rows: last.rows + count, sum: last.sum + u128::from(last.rows) };
+                last = CumulatedCount { rows: last.rows + count, sum: last.sum + u128::from(last.rows) };
                 upto.push(last);
             }
         }
-        Ordered { ranks, upto, rows, by_code }
+        OrderedDistance { ranks, upto, rows, by_code }
     }
 
     /// Σ |have·rows − upto·of| over the ranks `from..to`, up to and including each: `have` of the group's `of` rows lie up
@@ -60,7 +60,7 @@ impl Ordered {
         }
         let have = u128::from(have) * u128::from(self.rows);
         let of = u128::from(of);
-        let is_below = |upto: &Upto| u128::from(upto.rows) * of <= have;
+        let is_below = |upto: &CumulatedCount| u128::from(upto.rows) * of <= have;
         // Mostly all of a stretch lies on one side.
         let turn = if is_below(&self.upto[to - 1]) {
             to
@@ -84,7 +84,7 @@ impl Ordered {
     }
 }
 
-impl Mover for Ordered {
+impl Mover for OrderedDistance {
     fn distance(&self, rows: u64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> (u128, u128) {
         let last = self.upto.len() as u32 - 1;
         let (mut moved, mut have, mut at) = (0, 0, 0);
