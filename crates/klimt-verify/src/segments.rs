@@ -2,7 +2,7 @@
 
 use crate::{
     Findings, Histograms, Question, Tally,
-    claims::{Facts, Outcome, Promises, Segment, Told, Whole},
+    claims::{ClaimedValues, Outcome, PromiseFacts, Promises, Segment, WholeRelease},
     findings::Sums,
 };
 use klimt_core::requirement::Requirement;
@@ -20,9 +20,9 @@ use klimt_core::{Error, Result};
 /// fails at the end unless the distribution that it counted equals the claim.
 pub struct Segments<'r> {
     requirements: &'r [Box<dyn Requirement>],
-    facts: &'r Facts,
+    facts: &'r PromiseFacts,
     question: Question,
-    bound: Option<(Whole, Promises<'r>)>,
+    bound: Option<(WholeRelease, Promises<'r>)>,
     sums: Option<Sums>,
     /// The rows that are published as `*` in every quasi-identifier: one group, whichever segments they come in.
     stars: Option<Tally>,
@@ -30,19 +30,23 @@ pub struct Segments<'r> {
 
 impl<'r> Segments<'r> {
     /// The segments of a release that is one segment, with which its groups are compared.
-    pub fn one(requirements: &'r [Box<dyn Requirement>], facts: &'r Facts, question: Question) -> Self {
+    pub fn one(
+        requirements: &'r [Box<dyn Requirement>],
+        facts: &'r PromiseFacts,
+        question: Question,
+    ) -> Self {
         Segments { requirements, facts, question, bound: None, sums: None, stars: None }
     }
 
     /// The segments of a release of so many rows of whose sensitive columns this is told.
     pub fn of_whole(
         requirements: &'r [Box<dyn Requirement>],
-        facts: &'r Facts,
+        facts: &'r PromiseFacts,
         question: Question,
         rows: u64,
-        told: Vec<Told>,
+        told: Vec<ClaimedValues>,
     ) -> Result<Self> {
-        let whole = Whole::new(rows, told, &facts.sensitive)?;
+        let whole = WholeRelease::new(rows, told, &facts.sensitive)?;
         let promises = Promises::new(each(requirements), &whole);
         Ok(Segments { bound: Some((whole, promises)), ..Segments::one(requirements, facts, question) })
     }
@@ -50,7 +54,7 @@ impl<'r> Segments<'r> {
     /// Takes in the next segment. Fails where requirements make no sense, or values were not to be published.
     pub fn segment(&mut self, tally: &Tally) -> Result<()> {
         if self.bound.is_none() {
-            let whole = Whole::of(tally, &self.facts.sensitive)?;
+            let whole = WholeRelease::of(tally, &self.facts.sensitive)?;
             let promises = Promises::new(each(self.requirements), &whole);
             self.bound = Some((whole, promises));
         }
@@ -95,7 +99,7 @@ fn count(
     tally: &Tally,
     except: Option<u32>,
     codes: Vec<Vec<u32>>,
-    facts: &Facts,
+    facts: &PromiseFacts,
 ) -> Result<()> {
     let groups = tally.tuples().filter(|group| Some(group.number()) != except).collect();
     let cells = tally.sensitive().iter().map(|column: &Histograms| column.cells(except));

@@ -3,7 +3,7 @@
 use klimt_core::registry;
 use klimt_core::requirement::{Level, Requirement};
 use klimt_verify::against::{Intersected, Releases, Report};
-use klimt_verify::claims::{Facts, Outcome};
+use klimt_verify::claims::{Outcome, PromiseFacts};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -39,11 +39,11 @@ fn name(file: usize) -> String {
 }
 
 fn report(rows: &[Row], requirements: &[Box<dyn Requirement>], strict: bool) -> Report {
-    read(rows).check(requirements, &Facts::default(), strict).unwrap()
+    read(rows).check(requirements, &PromiseFacts::default(), strict).unwrap()
 }
 
 fn intersected(rows: &[Row]) -> Intersected {
-    read(rows).check_and_attack(&[], &Facts::default(), false, true).unwrap().1.unwrap()
+    read(rows).check_and_attack(&[], &PromiseFacts::default(), false, true).unwrap().1.unwrap()
 }
 
 fn read(rows: &[Row]) -> Releases {
@@ -316,7 +316,7 @@ fn what_makes_no_sense_names_its_release() {
         }
     }
     let variance = vec![registry::requirement("variance", "salary", "1").unwrap()];
-    let error = releases.check(&variance, &Facts::default(), false).unwrap_err();
+    let error = releases.check(&variance, &PromiseFacts::default(), false).unwrap_err();
     assert_eq!(error.kind(), klimt_core::ErrorKind::Input);
     assert!(error.message().starts_with("old.csv: "), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use klimt_core::registry;
 use klimt_core::requirement::Requirement;
-use klimt_verify::claims::{Facts, Outcome, Told, ValueCounts, ValueSum, check};
+use klimt_verify::claims::{ClaimedValues, Outcome, PromiseFacts, ValueCounts, ValueSum, check};
 use klimt_verify::{Comparison, Findings, Question, Segments, Tally};
 use proptest::prelude::*;
 
@@ -49,23 +49,23 @@ fn add(tally: &mut Tally, group: usize, stars: bool, rows: &Rows) {
     rows.iter().for_each(|&row| tally.add(&tuple, &values(row)).unwrap());
 }
 
-fn counts(groups: &[Rows]) -> Vec<Told> {
+fn counts(groups: &[Rows]) -> Vec<ClaimedValues> {
     let mut counts = SENSITIVE.map(ValueCounts::new);
     for &row in groups.iter().flatten() {
         for (counts, value) in counts.iter_mut().zip(values(row)) {
             counts.add(value.as_bytes(), 1).unwrap();
         }
     }
-    counts.map(Told::Counts).into()
+    counts.map(ClaimedValues::Counts).into()
 }
 
 /// The same, told by sums.
-fn sums(groups: &[Rows]) -> Vec<Told> {
+fn sums(groups: &[Rows]) -> Vec<ClaimedValues> {
     let mut sums = SENSITIVE.map(|column| ValueSum::new(column, Comparison::Value));
     for &row in groups.iter().flatten() {
         sums.iter_mut().zip(values(row)).for_each(|(sum, value)| sum.add(value.as_bytes(), 1));
     }
-    sums.map(Told::Sum).into()
+    sums.map(ClaimedValues::Sum).into()
 }
 
 fn empty() -> Tally {
@@ -79,9 +79,9 @@ fn in_segments(
     of_group: &[usize],
     requirements: &[Box<dyn Requirement>],
     question: Question,
-    told: Vec<Told>,
+    told: Vec<ClaimedValues>,
 ) -> klimt_core::Result<(Findings, Vec<Outcome>)> {
-    let facts = Facts::default();
+    let facts = PromiseFacts::default();
     let rows = groups.iter().map(Vec::len).sum::<usize>() as u64;
     let mut segments = Segments::of_whole(requirements, &facts, question, rows, told)?;
     for number in 0..5 {
@@ -119,7 +119,7 @@ proptest! {
         groups.iter().enumerate().for_each(|(group, rows)| add(&mut whole, group, stars, rows));
         let requirements = requirements(k);
         let question = Question { k: Some(k), original_rows: Some(whole.rows() + lacking) };
-        let at_once = check(&whole, &requirements, &Facts::default())
+        let at_once = check(&whole, &requirements, &PromiseFacts::default())
             .map(|outcomes| (Findings::new(&whole, &question).unwrap(), told_of(&outcomes)));
         let in_segments = in_segments(&groups, stars, &of_group, &requirements, question, counts(&groups))
             .map(|(findings, outcomes)| (findings, told_of(&outcomes)));
@@ -139,7 +139,7 @@ proptest! {
         requirements.retain(|requirement| !requirement.compares_with_whole());
         prop_assert!(requirements.len() > 3);
         let question = Question { k: Some(k), original_rows: None };
-        let said = |told: Vec<Told>| {
+        let said = |told: Vec<ClaimedValues>| {
             in_segments(&groups, stars, &of_group, &requirements, question, told)
                 .map(|(findings, outcomes)| (findings, told_of(&outcomes)))
         };
@@ -165,7 +165,7 @@ proptest! {
         let row = row.index(rows.len());
         prop_assume!(rows[row] != other);
         rows[row] = other;
-        let (mut requirements, facts) = (requirements(1), Facts::default());
+        let (mut requirements, facts) = (requirements(1), PromiseFacts::default());
         requirements.truncate(5);
         let rows = groups.iter().map(Vec::len).sum::<usize>() as u64;
         let mut segments =
@@ -186,7 +186,7 @@ proptest! {
 #[test]
 fn stars_in_several_segments_are_one_group() {
     let groups = [vec![(0, 0), (1, 1)]];
-    let (requirements, facts) = (requirements(4), Facts::default());
+    let (requirements, facts) = (requirements(4), PromiseFacts::default());
     let twice: Vec<Rows> = vec![groups[0].clone(), groups[0].clone()];
     let mut segments =
         Segments::of_whole(&requirements, &facts, Question::default(), 4, counts(&twice)).unwrap();

@@ -1,7 +1,7 @@
 //! A requirement of your own: every group holds at least twice as many rows as k.
 
 use klimt::prelude::*;
-use klimt::requirement::{Check, Facts, Level, Side};
+use klimt::requirement::{Check, Level, Side, WholeFacts};
 use klimt_core::statistics::{Needs, Statistics};
 
 /// Every group holds at least `2k` rows. It is monotone, as merging adds rows.
@@ -27,7 +27,7 @@ impl Requirement for TwiceAsMany {
         Side::AtLeast
     }
 
-    fn bind(&self, _: &dyn Facts) -> klimt::Result<Box<dyn Check>> {
+    fn bind(&self, _: &dyn WholeFacts) -> klimt::Result<Box<dyn Check>> {
         Ok(Box::new(AtLeast(2 * self.k)))
     }
 }

@@ -195,7 +195,7 @@ fn an_own_requirement_cannot_be_written_into_a_spec() {
         }
         fn bind(
             &self,
-            _: &dyn klimt::requirement::Facts,
+            _: &dyn klimt::requirement::WholeFacts,
         ) -> klimt::Result<Box<dyn klimt::requirement::Check>> {
             Err(Error::unsatisfied("never"))
         }

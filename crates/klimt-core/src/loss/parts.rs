@@ -12,7 +12,7 @@ use crate::statistics::{Collector, Needs, Statistics};
 /// the rows of the whole original that a cell could stand for, and the divergence needs to know all regions
 /// where some of them overlap.
 pub struct Sums<'l, 'a> {
-    told: Vec<Told<'l>>,
+    told: Vec<LossSum<'l>>,
     costs: Vec<Box<dyn Cost + 'a>>,
     sums: Vec<f64>,
     /// The statistics so far of a group whose rows come in slices.
@@ -20,7 +20,7 @@ pub struct Sums<'l, 'a> {
 }
 
 /// A loss that can be told as yet.
-struct Told<'l> {
+struct LossSum<'l> {
     loss: &'l dyn Loss,
     how: How,
 }
@@ -38,9 +38,9 @@ impl<'l, 'a> Sums<'l, 'a> {
         let (mut told, mut costs) = (Vec::new(), Vec::new());
         for loss in losses {
             if !loss.ignores_other_rows() {
-                told.push(Told { loss, how: How::Parts(0.0) });
+                told.push(LossSum { loss, how: How::Parts(0.0) });
             } else if let Some(cost) = loss.cost(frame) {
-                told.push(Told { loss, how: How::Cost(costs.len()) });
+                told.push(LossSum { loss, how: How::Cost(costs.len()) });
                 costs.push(cost);
             }
         }
@@ -82,7 +82,7 @@ impl<'l, 'a> Sums<'l, 'a> {
 
     /// The losses of the release that the parts make up, by name, in the order in which they were given.
     pub fn finish(self, totals: &Totals) -> Vec<(&'static str, f64)> {
-        let finished = |told: &Told<'_>| {
+        let finished = |told: &LossSum<'_>| {
             let value = match told.how {
                 How::Cost(number) => self.costs[number].finish(self.sums[number], totals),
                 How::Parts(sum) => told.loss.of_parts(sum, totals),

@@ -9,7 +9,7 @@ mod whole;
 
 pub use crate::partition::Way;
 pub use external::External;
-pub(crate) use whole::Counts;
+pub(crate) use whole::CodeCounts;
 pub use whole::Whole;
 
 use crate::Result;

@@ -1,10 +1,10 @@
 //! The facts of the whole table, measured before any group is published.
 
-use crate::requirement::{ColumnFacts, Facts};
+use crate::requirement::{ColumnFacts, WholeFacts};
 use crate::table::{Domain, Role, Table};
 
 /// How many rows have each code, by column.
-pub(crate) type Counts = Vec<(usize, Vec<u64>)>;
+pub(crate) type CodeCounts = Vec<(usize, Vec<u64>)>;
 
 /// The facts of the whole table, measured before any group is published.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct Whole<'a> {
     pub counts: Vec<(usize, Vec<u64>)>,
 }
 
-impl Facts for Whole<'_> {
+impl WholeFacts for Whole<'_> {
     fn rows(&self) -> u64 {
         self.rows
     }
@@ -37,7 +37,7 @@ impl Facts for Whole<'_> {
 }
 
 impl<'a> Whole<'a> {
-    pub(crate) fn new(frame: &'a Table, rows: u64, counts: Counts) -> Self {
+    pub(crate) fn new(frame: &'a Table, rows: u64, counts: CodeCounts) -> Self {
         Whole { frame, rows, counts }
     }
 }

@@ -12,7 +12,7 @@ use super::{DividedRows, Judge, PartRows};
 use crate::job::Observer;
 use crate::memory::Pool;
 use crate::partition::CutTree;
-use crate::parts::Counts;
+use crate::parts::CodeCounts;
 use crate::spill::{Block, Rows, SpillFile, SpillFolder, SpilledPart};
 use crate::statistics::{Collector, Statistics, Tally};
 use crate::table::Table;
@@ -105,7 +105,7 @@ impl<R: Rows> PartRows for LocalRows<'_, R> {
         self.rows.rows()
     }
 
-    fn survey(&self, sample: Option<SampleRequest>, counted: &[usize]) -> Result<(Block, Counts)> {
+    fn survey(&self, sample: Option<SampleRequest>, counted: &[usize]) -> Result<(Block, CodeCounts)> {
         survey(&self.rows, &self.passes, sample, counted)
     }
 

@@ -22,7 +22,7 @@ pub(crate) use sample::{SampleRequest, sensitive};
 
 use crate::Result;
 use crate::partition::CutTree;
-use crate::parts::Counts;
+use crate::parts::CodeCounts;
 use crate::statistics::{Collector, Statistics};
 use crate::table::Block;
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub(crate) trait PartRows {
     fn rows(&self) -> u64;
 
     /// Takes a sample of the rows where one is requested, and counts the values of the given columns.
-    fn survey(&self, sample: Option<SampleRequest>, counted: &[usize]) -> Result<(Block, Counts)>;
+    fn survey(&self, sample: Option<SampleRequest>, counted: &[usize]) -> Result<(Block, CodeCounts)>;
 
     /// Counts the values in nodes, which are leaves of a tree of cuts.
     fn count<'c>(

@@ -3,7 +3,7 @@
 use super::local::LocalPasses;
 use super::scan::scan;
 use crate::Result;
-use crate::parts::Counts;
+use crate::parts::CodeCounts;
 use crate::spill::{Block, Rows};
 use crate::table::{Column, Role, Table};
 use rayon::prelude::*;
@@ -73,7 +73,7 @@ pub(super) fn survey(
     passes: &LocalPasses<'_>,
     sample: Option<SampleRequest>,
     counted: &[usize],
-) -> Result<(Block, Counts)> {
+) -> Result<(Block, CodeCounts)> {
     let SampleRequest { rows: wanted, seed } = sample.unwrap_or(SampleRequest { rows: 0, seed: 0 });
     let mut sampled = Sample::new(passes.frame, source.rows(), wanted);
     let is_looked_at = |&column: &usize| {

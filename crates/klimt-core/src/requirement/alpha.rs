@@ -5,7 +5,7 @@
 
 use super::exact::compare_products;
 use super::parameter::{farthest, level, positive, ratio};
-use super::{Check, Facts, Level, Requirement, Side, Trust};
+use super::{Check, Level, Requirement, Side, Trust, WholeFacts};
 use crate::statistics::{Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -78,7 +78,7 @@ impl Requirement for Alpha {
         false
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let column = whole.protected("(alpha,k)-anonymity", &self.column)?.number;
         Ok(Box::new(AlphaCheck { column, alpha: ratio(self.alpha) }))
     }

@@ -7,7 +7,7 @@
 use super::exact::compare_products;
 use super::facts::values_that_hold;
 use super::parameter::{farthest, level, positive, ratio};
-use super::{Check, Facts, Level, Requirement, Side, Trust};
+use super::{Check, Level, Requirement, Side, Trust, WholeFacts};
 use crate::statistics::{Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -79,7 +79,7 @@ impl Requirement for BetaLikeness {
         Side::AtMost
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let facts = whole.protected("beta-likeness", &self.column)?;
         let rows = whole.rows();
         // The most rows of a group that a value may have, in parts of 2^GRAIN of the group, by −ln q.

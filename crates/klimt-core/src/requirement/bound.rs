@@ -1,7 +1,7 @@
 //! All requirements of a run, bound to the whole.
 
 use super::sampled::SampledCheck;
-use super::{Check, Facts, Level, Requirement, Side, TableFacts, Trust};
+use super::{Check, Level, Requirement, Side, TableFacts, Trust, WholeFacts};
 use crate::statistics::{Collector, Extent, Needs, Statistics};
 use crate::table::{Domain, Table};
 use crate::{Error, ErrorKind, Result};
@@ -38,7 +38,7 @@ impl Checks {
     }
 
     /// Binds requirements to the whole of which groups will be parts; all problems at once.
-    pub fn to(requirements: &[Box<dyn Requirement>], whole: &dyn Facts) -> Result<Self> {
+    pub fn to(requirements: &[Box<dyn Requirement>], whole: &dyn WholeFacts) -> Result<Self> {
         let mut bound = Checks {
             checks: Vec::new(),
             of_boundaries: Vec::new(),

@@ -4,7 +4,7 @@
 //! Monotone: the share of a value in a union lies between its shares in the parts.
 
 use super::parameter::{float, level, positive};
-use super::{Check, Facts, Level, Requirement, Side};
+use super::{Check, Level, Requirement, Side, WholeFacts};
 use crate::statistics::{Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -64,7 +64,7 @@ impl Requirement for DeltaDisclosure {
         Side::Below
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let facts = whole.protected("delta-disclosure privacy", &self.column)?;
         let values = facts.counts.iter().filter(|&&count| count > 0).count() as u64;
         let bound = float(self.delta).exp();

@@ -3,7 +3,7 @@
 //! Monotone: the union of two groups has every value of both.
 
 use super::parameter::whole;
-use super::{Check, Facts, Level, Requirement, Side, Trust};
+use super::{Check, Level, Requirement, Side, Trust, WholeFacts};
 use crate::Result;
 use crate::statistics::{Needs, Statistics};
 
@@ -67,7 +67,7 @@ impl Requirement for DistinctDiversity {
         false
     }
 
-    fn bind(&self, facts: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, facts: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let column = facts.protected("distinct l-diversity", &self.column)?.number;
         Ok(Box::new(DistinctCheck { column, l: self.l }))
     }

@@ -7,7 +7,7 @@
 //! group of l equally common values passes. Where the numbers would be too long for that, the group is refused.
 
 use super::parameter::{farthest, float, level, positive, ratio};
-use super::{Check, Facts, Level, Requirement, Side, Trust};
+use super::{Check, Level, Requirement, Side, Trust, WholeFacts};
 use crate::statistics::{Histogram, Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -78,7 +78,7 @@ impl Requirement for EntropyDiversity {
         false
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let column = whole.protected("entropy l-diversity", &self.column)?.number;
         let small = (0..SMALL).map(|count| weight(count as u64)).collect();
         Ok(Box::new(EntropyCheck { column, l: ratio(self.l), log_l: float(self.l).ln(), small }))

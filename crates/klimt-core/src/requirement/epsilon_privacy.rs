@@ -14,7 +14,7 @@
 
 use super::exact::compare_products;
 use super::parameter::{farthest, level, positive, ratio};
-use super::{Check, Facts, Level, Requirement, Side};
+use super::{Check, Level, Requirement, Side, WholeFacts};
 use crate::statistics::{Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
@@ -109,7 +109,7 @@ impl Requirement for EpsilonPrivacy {
         false
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let column = whole.protected("epsilon-privacy", &self.column)?.number;
         let known = BigRational::from_integer(self.known.into());
         let prior = rational(self.sigma) + &known;

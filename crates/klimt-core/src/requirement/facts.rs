@@ -43,7 +43,7 @@ pub(super) fn values_that_hold(counts: &[u64], rows: f64) -> u64 {
 }
 
 /// The whole that groups are parts of.
-pub trait Facts {
+pub trait WholeFacts {
     /// The number of rows.
     fn rows(&self) -> u64;
 
@@ -54,7 +54,7 @@ pub trait Facts {
     fn dimension(&self, name: &str) -> Option<(usize, &Domain)>;
 }
 
-impl dyn Facts + '_ {
+impl dyn WholeFacts + '_ {
     /// A sensitive column, which a requirement protects.
     pub fn protected(&self, requirement: &str, name: &str) -> Result<ColumnFacts<'_>> {
         self.column(name).ok_or_else(|| {
@@ -80,7 +80,7 @@ impl<'a> TableFacts<'a> {
     }
 }
 
-impl Facts for TableFacts<'_> {
+impl WholeFacts for TableFacts<'_> {
     fn rows(&self) -> u64 {
         self.rows.map_or(self.table.rows(), <[u32]>::len) as u64
     }

@@ -2,7 +2,7 @@
 //!
 //! Monotone: the union of two groups has more rows than either.
 
-use super::{Check, Facts, Level, Requirement, Side};
+use super::{Check, Level, Requirement, Side, WholeFacts};
 use crate::statistics::{Needs, Statistics};
 use crate::{Error, Result};
 
@@ -62,7 +62,7 @@ impl Requirement for KAnonymity {
         false
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let rows = whole.rows();
         if self.k > rows {
             return Err(Error::unsatisfied(format!(

@@ -7,7 +7,7 @@
 //! Monotone: the region of a union covers the regions of both parts.
 
 use super::parameter::{level, positive};
-use super::{Check, Facts, Level, Requirement, Side};
+use super::{Check, Level, Requirement, Side, WholeFacts};
 use crate::hierarchy::Hierarchy;
 use crate::statistics::{Extent, Needs, Statistics};
 use crate::table::{Decimal, Domain, Shape};
@@ -66,7 +66,7 @@ impl Requirement for LengthRestriction {
         Side::AtLeast
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let (dimension, domain) = whole.dimension(&self.column).ok_or_else(|| {
             Error::input(format!(
                 "the least width of column {} needs a quasi-identifier of that name",

@@ -30,7 +30,7 @@ pub use delta_disclosure::DeltaDisclosure;
 pub use distinct_diversity::DistinctDiversity;
 pub use entropy_diversity::EntropyDiversity;
 pub use epsilon_privacy::EpsilonPrivacy;
-pub use facts::{ColumnFacts, Facts, TableFacts};
+pub use facts::{ColumnFacts, TableFacts, WholeFacts};
 pub use k_anonymity::KAnonymity;
 pub use length_restriction::LengthRestriction;
 pub use level::{Level, Side};
@@ -80,12 +80,12 @@ pub trait Requirement: Debug + Send + Sync {
     }
 
     /// A warning for the user who relies on the requirement with this whole.
-    fn warning(&self, _: &dyn Facts) -> Option<String> {
+    fn warning(&self, _: &dyn WholeFacts) -> Option<String> {
         None
     }
 
     /// Binds the requirement to the whole; fails when it makes no sense there.
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>>;
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>>;
 }
 
 /// A requirement bound to the whole.

@@ -6,7 +6,7 @@
 
 use super::exact::compare_products;
 use super::parameter::{farthest, level, positive, ratio, whole};
-use super::{Check, Facts, Level, Requirement, Side, Trust};
+use super::{Check, Level, Requirement, Side, Trust, WholeFacts};
 use crate::statistics::{Histogram, Needs, Statistics};
 use crate::table::Decimal;
 use crate::words::option_is;
@@ -81,7 +81,7 @@ impl Requirement for RecursiveDiversity {
         false
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let column = whole.protected("recursive (c,l)-diversity", &self.column)?.number;
         Ok(Box::new(RecursiveCheck { column, c: ratio(self.c), l: self.l as usize }))
     }

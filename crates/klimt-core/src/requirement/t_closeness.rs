@@ -16,7 +16,7 @@
 use super::exact::compare_products;
 use super::facts::values_that_hold;
 use super::parameter::{farthest, level, positive, ratio};
-use super::{Check, ColumnFacts, Facts, Level, Requirement, Side, Trust};
+use super::{Check, ColumnFacts, Level, Requirement, Side, Trust, WholeFacts};
 use crate::statistics::{Needs, Statistics};
 use crate::table::{Decimal, Shape};
 use crate::words::column_option;
@@ -125,7 +125,7 @@ impl Requirement for TCloseness {
         Side::AtMost
     }
 
-    fn warning(&self, whole: &dyn Facts) -> Option<String> {
+    fn warning(&self, whole: &dyn WholeFacts) -> Option<String> {
         let facts = whole.column(&self.column)?;
         let numbers = facts.domain.value_type().is_ordered();
         let alphabetical = self.distance == Some(Distance::Ordered)
@@ -140,7 +140,7 @@ impl Requirement for TCloseness {
         })
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let facts = whole.protected("t-closeness", &self.column)?;
         let distance = self.distance.unwrap_or(match facts.domain.shape() {
             Shape::Ordered => Distance::Ordered,

@@ -8,7 +8,7 @@
 use super::exact::compare_products;
 use super::parameter::{level, positive, ratio};
 use super::sampled::chi_square;
-use super::{Check, Facts, Level, Requirement, Side, Trust};
+use super::{Check, Level, Requirement, Side, Trust, WholeFacts};
 use crate::Result;
 use crate::statistics::{Moments, Needs, Statistics, distances};
 use crate::table::Decimal;
@@ -71,7 +71,7 @@ impl Requirement for VarianceDiversity {
         if self.v > Decimal::whole(0) { 2 } else { 1 }
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         let facts = whole.protected("variance diversity", &self.column)?;
         distances(&self.column, facts.domain, whole.rows())?;
         Ok(Box::new(VarianceCheck { column: facts.number, v: ratio(self.v), scale: facts.domain.scale() }))

@@ -4,7 +4,7 @@ use crate::common::{column, letters, table};
 use klimt_core::ErrorKind;
 use klimt_core::hierarchy::HierarchyBuilder;
 use klimt_core::registry;
-use klimt_core::requirement::{Check, Checks, Facts, Level, Requirement, TableFacts};
+use klimt_core::requirement::{Check, Checks, Level, Requirement, TableFacts, WholeFacts};
 use klimt_core::statistics::{Collector, Histogram, Moments, Statistics};
 use klimt_core::table::{ColumnSpec, Role, Table};
 use num_rational::BigRational;

@@ -10,7 +10,7 @@ use klimt_core::memory::Pool;
 use klimt_core::partition::Partitioning;
 use klimt_core::parts::{Account, External, PartSink, Way, Whole};
 use klimt_core::registry;
-use klimt_core::requirement::{Check, Checks, Facts, Level, Requirement, Side, Trust};
+use klimt_core::requirement::{Check, Checks, Level, Requirement, Side, Trust, WholeFacts};
 use klimt_core::spill::{Block, HeldRows, SpillFolder};
 use klimt_core::split::{SplitCriterion, SplitSpec};
 use klimt_core::statistics::{Needs, Statistics};
@@ -58,7 +58,7 @@ impl Requirement for Counting {
     fn minimum_size(&self) -> u64 {
         self.inner.minimum_size()
     }
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         Ok(Box::new(CountingCheck { inner: self.inner.bind(whole)?, touched: Arc::clone(&self.touched) }))
     }
 }

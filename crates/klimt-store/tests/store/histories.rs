@@ -11,7 +11,7 @@ use klimt_core::{ErrorKind, registry};
 use klimt_store::Asked;
 use klimt_verify::Tally;
 use klimt_verify::against::Releases;
-use klimt_verify::claims::{Facts, check};
+use klimt_verify::claims::{PromiseFacts, check};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -231,10 +231,10 @@ impl Life {
     }
 }
 
-fn facts() -> Facts {
+fn facts() -> PromiseFacts {
     let mut spec = ColumnSpec::new("illness", Role::Sensitive);
     spec.type_spec = Some(ValueType::Text.into());
-    Facts { sensitive: [("illness".to_string(), spec)].into(), ..Facts::default() }
+    PromiseFacts { sensitive: [("illness".to_string(), spec)].into(), ..Facts::default() }
 }
 
 fn asked_for(name: &str, default: u64) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::{candidates::Sets, linked::Linked};
 use crate::{
-    claims::{Facts, Outcome, Promises, Segment, Told, Whole},
+    claims::{ClaimedValues, Outcome, PromiseFacts, Promises, Segment, WholeRelease},
     histograms::{Cell, join},
     tally::Group,
 };
@@ -13,7 +13,7 @@ use klimt_core::{Error, Result};
 pub(super) struct Judge<'r> {
     linked: &'r Linked,
     requirements: Vec<&'r dyn Requirement>,
-    facts: &'r Facts,
+    facts: &'r PromiseFacts,
     /// The checks of the sets of each release; `None` before there is a set.
     benches: Vec<Option<Bench<'r>>>,
 }
@@ -35,7 +35,11 @@ pub(super) struct Verdict {
 }
 
 impl<'r> Judge<'r> {
-    pub fn new(linked: &'r Linked, requirements: &'r [Box<dyn Requirement>], facts: &'r Facts) -> Self {
+    pub fn new(
+        linked: &'r Linked,
+        requirements: &'r [Box<dyn Requirement>],
+        facts: &'r PromiseFacts,
+    ) -> Self {
         let about_rows = requirements.iter().filter(|requirement| requirement.id() != LengthRestriction::ID);
         Judge {
             linked,
@@ -53,8 +57,8 @@ impl<'r> Judge<'r> {
         let bench = match &mut self.benches[sets.file] {
             Some(bench) => bench,
             none => {
-                let told = file.counts.iter().cloned().map(Told::Counts).collect();
-                let whole = Whole::new(file.members.len() as u64, told, &self.facts.sensitive);
+                let told = file.counts.iter().cloned().map(ClaimedValues::Counts).collect();
+                let whole = WholeRelease::new(file.members.len() as u64, told, &self.facts.sensitive);
                 let whole = whole.map_err(|error| of_file(&file.name, &error))?;
                 let promises = Promises::new(self.requirements.iter().copied(), &whole);
                 none.insert(Bench { promises, codes: whole.codes(), smallest })

@@ -26,7 +26,7 @@ mod releases;
 pub use attack::{Intersected, Learnt};
 pub use releases::{MOST_RELEASES, Releases};
 
-use crate::claims::{Facts, Outcome};
+use crate::claims::{Outcome, PromiseFacts};
 use candidates::Candidates;
 use judge::Judge;
 use klimt_core::Result;
@@ -113,7 +113,12 @@ impl Releases {
     /// Finds the candidates of every linked row, and checks requirements on them. With `strict`, the rows that joined a
     /// group between two releases, and those that left one, must satisfy them too. A requirement about published
     /// widths says nothing about sets of rows, and is left out. The error lists all that make no sense.
-    pub fn check(self, requirements: &[Box<dyn Requirement>], facts: &Facts, strict: bool) -> Result<Report> {
+    pub fn check(
+        self,
+        requirements: &[Box<dyn Requirement>],
+        facts: &PromiseFacts,
+        strict: bool,
+    ) -> Result<Report> {
         Ok(self.check_and_attack(requirements, facts, strict, false)?.0)
     }
 
@@ -121,7 +126,7 @@ impl Releases {
     pub fn check_and_attack(
         self,
         requirements: &[Box<dyn Requirement>],
-        facts: &Facts,
+        facts: &PromiseFacts,
         strict: bool,
         attack: bool,
     ) -> Result<(Report, Option<Intersected>)> {
@@ -135,7 +140,7 @@ impl Releases {
 fn check(
     linked: &Linked,
     requirements: &[Box<dyn Requirement>],
-    facts: &Facts,
+    facts: &PromiseFacts,
     strict: bool,
 ) -> Result<Report> {
     let mut judge = Judge::new(linked, requirements, facts);

@@ -2,7 +2,7 @@
 //!
 //! The one requirement that is about regions, which a release tells only by its published text.
 
-use super::Facts;
+use super::PromiseFacts;
 use crate::{
     Tally,
     width::{Domain, Width, least_width},
@@ -11,7 +11,7 @@ use klimt_core::Result;
 use klimt_core::requirement::Level;
 
 /// The least width that a column has in any row.
-pub(super) fn measure(tally: &Tally, column: &str, facts: &Facts) -> Result<Level> {
+pub(super) fn measure(tally: &Tally, column: &str, facts: &PromiseFacts) -> Result<Level> {
     let domain = facts.domains.get(column).unwrap_or(&Domain::Natural);
     Ok(match least_width(tally, column, domain)? {
         Width::Unlimited => Level::Unbounded,

@@ -8,8 +8,8 @@ mod sum;
 mod whole;
 
 pub use sum::ValueSum;
-pub(crate) use whole::{Segment, Whole};
-pub use whole::{Told, ValueCounts};
+pub use whole::{ClaimedValues, ValueCounts};
+pub(crate) use whole::{Segment, WholeRelease};
 
 use crate::{Group, Tally, width::Domain};
 use klimt_core::requirement::{Check, LengthRestriction, Level, Requirement, Side};
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that a promise may need besides the release.
 #[derive(Clone, Debug, Default)]
-pub struct Facts {
+pub struct PromiseFacts {
     /// The domains of quasi-identifiers, by name; a column without an entry has a [`Domain::Natural`].
     pub domains: BTreeMap<String, Domain>,
     /// The types, orders and hierarchies of sensitive columns, by name.
@@ -64,7 +64,11 @@ impl Outcome {
 
 /// Checks requirements against the tally of a whole release: an outcome for each, in their order. The error lists all
 /// that make no sense there.
-pub fn check(tally: &Tally, requirements: &[Box<dyn Requirement>], facts: &Facts) -> Result<Vec<Outcome>> {
+pub fn check(
+    tally: &Tally,
+    requirements: &[Box<dyn Requirement>],
+    facts: &PromiseFacts,
+) -> Result<Vec<Outcome>> {
     Ok(check_groups(tally, requirements, facts)?.0)
 }
 
@@ -73,9 +77,9 @@ pub fn check(tally: &Tally, requirements: &[Box<dyn Requirement>], facts: &Facts
 pub fn check_groups(
     tally: &Tally,
     requirements: &[Box<dyn Requirement>],
-    facts: &Facts,
+    facts: &PromiseFacts,
 ) -> Result<(Vec<Outcome>, BTreeSet<u32>)> {
-    let mut whole = Whole::of(tally, &facts.sensitive)?;
+    let mut whole = WholeRelease::of(tally, &facts.sensitive)?;
     let mut promises = Promises::new(requirements.iter().map(|requirement| &**requirement), &whole);
     let codes = whole.see(tally)?;
     let groups: Vec<Group<'_>> = tally.groups().collect();
@@ -118,7 +122,7 @@ enum Means {
 
 impl<'r> Promises<'r> {
     /// Binds requirements to the whole that groups are compared with.
-    pub fn new(requirements: impl IntoIterator<Item = &'r dyn Requirement>, whole: &Whole) -> Self {
+    pub fn new(requirements: impl IntoIterator<Item = &'r dyn Requirement>, whole: &WholeRelease) -> Self {
         let promise = |requirement: &'r dyn Requirement| Promise {
             requirement,
             means: Means::of(requirement, whole),
@@ -129,7 +133,7 @@ impl<'r> Promises<'r> {
     }
 
     /// Measures the groups of a segment. The error lists all promises that make no sense.
-    pub fn measure(&mut self, tally: &Tally, segment: &Segment<'_>, facts: &Facts) -> Result<()> {
+    pub fn measure(&mut self, tally: &Tally, segment: &Segment<'_>, facts: &PromiseFacts) -> Result<()> {
         let width = |column: &str| length::measure(tally, column, facts);
         self.judge(segment, &width, &mut |_| ())
     }
@@ -154,7 +158,7 @@ impl<'r> Promises<'r> {
 }
 
 impl Means {
-    fn of(requirement: &dyn Requirement, whole: &Whole) -> Self {
+    fn of(requirement: &dyn Requirement, whole: &WholeRelease) -> Self {
         if requirement.id() == LengthRestriction::ID {
             return Means::Width;
         }
@@ -236,7 +240,7 @@ mod tests {
     #[test]
     fn groups_that_break_a_promise_are_numbered() {
         let claims = required(&[("k", "", "2"), ("l-diversity", "disease", "2")]);
-        let failed = |tally: &Tally| check_groups(tally, &claims, &Facts::default()).unwrap().1;
+        let failed = |tally: &Tally| check_groups(tally, &claims, &PromiseFacts::default()).unwrap().1;
         assert_eq!(failed(&tally()), [1].into());
         assert_eq!(failed(&tally().with_suppressed_stars(false)), [1, 2].into(), "stars are checked too");
     }
@@ -246,7 +250,7 @@ mod tests {
     }
 
     fn outcomes(list: &[(&str, &str, &str)]) -> Vec<(String, String, bool)> {
-        let outcomes = check(&tally(), &required(list), &Facts::default()).unwrap();
+        let outcomes = check(&tally(), &required(list), &PromiseFacts::default()).unwrap();
         outcomes.into_iter().map(|o| (o.limit.to_string(), o.measured.to_string(), o.holds)).collect()
     }
 
@@ -288,11 +292,12 @@ mod tests {
             ("delta-disclosure", "1", Level::Unbounded),
         ];
         for (flag, text, nothing) in reached {
-            let outcomes = check(&empty, &required(&[(flag, "disease", text)]), &Facts::default()).unwrap();
+            let outcomes =
+                check(&empty, &required(&[(flag, "disease", text)]), &PromiseFacts::default()).unwrap();
             assert!(!outcomes[0].holds, "{flag}");
             assert_eq!(outcomes[0].measured, nothing, "{flag}");
         }
-        assert!(!check(&empty, &required(&[("k", "", "1")]), &Facts::default()).unwrap()[0].holds);
+        assert!(!check(&empty, &required(&[("k", "", "1")]), &PromiseFacts::default()).unwrap()[0].holds);
     }
 
     #[test]
@@ -304,7 +309,7 @@ mod tests {
             ("t-closeness", "disease", "0.1:hierarchical"),
             ("min-width", "sex", "1"),
         ]);
-        let error = check(&tally(), &claims, &Facts::default()).unwrap_err();
+        let error = check(&tally(), &claims, &PromiseFacts::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Input);
         assert!(error.message().starts_with("4 problems:"), "{error}");
     }
@@ -313,7 +318,7 @@ mod tests {
     fn a_length_is_measured_in_the_column_s_domain() {
         let leaves = [("1", 1), ("2", 7)].map(|(label, leaves)| (label.to_string(), leaves));
         let domains = [("zip".to_string(), Domain::Hierarchy(leaves.into_iter().collect()))].into();
-        let facts = Facts { domains, ..Facts::default() };
+        let facts = PromiseFacts { domains, ..Facts::default() };
         let outcomes = check(&tally(), &required(&[("min-width", "zip", "1")]), &facts).unwrap();
         assert_eq!((outcomes[0].measured.to_string().as_str(), outcomes[0].holds), ("1", true));
     }
@@ -321,7 +326,7 @@ mod tests {
     #[test]
     fn outcomes_are_written_as_numbers() {
         let claims = required(&[("min-width", "age", "2.5"), ("t-closeness", "disease", "0.5:equal")]);
-        let json = serde_json::to_value(check(&tally(), &claims, &Facts::default()).unwrap()).unwrap();
+        let json = serde_json::to_value(check(&tally(), &claims, &PromiseFacts::default()).unwrap()).unwrap();
         assert_eq!((&json[0]["limit"], &json[0]["measured"]), (&2.5.into(), &4.0.into()));
         assert_eq!((&json[1]["measured"], &json[1]["exact"]), (&0.4.into(), &"2/5".into()));
     }

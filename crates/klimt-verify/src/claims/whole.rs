@@ -7,7 +7,7 @@ use crate::{
     tally::{Group, too_many},
     values::{Comparison, Values},
 };
-use klimt_core::requirement::{Check, ColumnFacts, Facts, Level, Requirement};
+use klimt_core::requirement::{Check, ColumnFacts, Level, Requirement, WholeFacts};
 use klimt_core::statistics::{Histogram, Moments, Statistics, distances};
 use klimt_core::table::{ColumnSpec, Distinct, Domain, Encoding, Role};
 use klimt_core::{Error, Result};
@@ -56,7 +56,7 @@ impl ValueCounts {
 }
 
 /// The rows of a release and the distribution of its sensitive columns, and how much of them has been seen.
-pub(crate) struct Whole {
+pub(crate) struct WholeRelease {
     rows: u64,
     seen: u64,
     columns: Vec<SensitiveColumn>,
@@ -64,7 +64,7 @@ pub(crate) struct Whole {
 
 /// The values of a sensitive column of a release that comes in segments, as they are claimed beforehand.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum ClaimedValues {
     /// How many rows have each value.
     Counts(ValueCounts),
     /// The sum of its values, where no requirement compares a group with them.
@@ -97,25 +97,25 @@ pub(crate) struct Segment<'a> {
     pub columns: Vec<(Vec<Cell>, Vec<u32>)>,
 }
 
-impl Whole {
+impl WholeRelease {
     /// The whole of a release that is one segment.
     pub fn of(tally: &Tally, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
-        let counts = tally.sensitive().iter().map(|column| Told::Counts(ValueCounts::of(column)));
-        Whole::new(tally.rows(), counts.collect(), specs)
+        let counts = tally.sensitive().iter().map(|column| ClaimedValues::Counts(ValueCounts::of(column)));
+        WholeRelease::new(tally.rows(), counts.collect(), specs)
     }
 
     /// A whole of so many rows with these sensitive values; `specs` says what is known of the columns beforehand.
-    pub fn new(rows: u64, told: Vec<Told>, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
+    pub fn new(rows: u64, told: Vec<ClaimedValues>, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
         let columns = told.into_iter().map(|told| match told {
-            Told::Counts(counts) => CountedColumn::new(counts, specs).map(SensitiveColumn::Counted),
-            Told::Sum(sum) => {
+            ClaimedValues::Counts(counts) => CountedColumn::new(counts, specs).map(SensitiveColumn::Counted),
+            ClaimedValues::Sum(sum) => {
                 let spec = ColumnSpec::new(sum.column(), Role::Sensitive);
                 let domain = Encoding::of(&spec, Distinct::Integers(vec![0]), false);
                 let domain = domain.map_err(|_| Error::internal("a number is not a value"))?.domain;
                 Ok(SensitiveColumn::Summed(sum.clone(), sum.emptied(), domain))
             }
         });
-        Ok(Whole { rows, seen: 0, columns: columns.collect::<Result<_>>()? })
+        Ok(WholeRelease { rows, seen: 0, columns: columns.collect::<Result<_>>()? })
     }
 
     /// Counts the values of a segment, all of its rows among them, and says the code of each, column by column.
@@ -280,7 +280,7 @@ impl CountedColumn {
     }
 }
 
-impl Facts for Whole {
+impl WholeFacts for WholeRelease {
     fn rows(&self) -> u64 {
         self.rows
     }

@@ -16,7 +16,7 @@ use klimt_core::recode::{ReleaseColumn, release_columns};
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::requirement::Checks;
 use klimt_core::table::Table;
-use klimt_verify::claims::Facts as VerifierFacts;
+use klimt_verify::claims::PromiseFacts as VerifierFacts;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How often rows pass by in a run on disk, about: they are sampled, divided, grouped and written.

@@ -12,7 +12,7 @@ use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::{ColumnarWriter, KeptTypes, OutputFormat, RowsKnown, TextRecords};
 use klimt_io::csv::{ChunkObserver, CsvWriter, Dialect, DialectSpec};
 use klimt_io::source::Compression;
-use klimt_verify::claims::{Facts, Outcome, Told};
+use klimt_verify::claims::{ClaimedValues, Outcome, PromiseFacts};
 use klimt_verify::csv::{Layout, scan};
 use klimt_verify::{Comparison, Findings, Question, Segments, Tally, width};
 use std::fs::File;
@@ -36,7 +36,7 @@ pub struct Publication<'a> {
     /// What must hold.
     pub requirements: &'a [Box<dyn Requirement>],
     /// What the verifier is told of the columns; see [`facts`].
-    pub facts: &'a Facts,
+    pub facts: &'a PromiseFacts,
     /// How many writers work side by side.
     pub threads: usize,
 }
@@ -81,7 +81,7 @@ impl<'a> Publication<'a> {
     }
 
     /// Starts a release of all rows of a table, which come in parts and have these sensitive values together.
-    pub fn in_parts(&self, rows: u64, told: Vec<Told>) -> Result<Parts<'a>> {
+    pub fn in_parts(&self, rows: u64, told: Vec<ClaimedValues>) -> Result<Parts<'a>> {
         let question = Question { k: Some(self.k), original_rows: Some(rows) };
         let segments = Segments::of_whole(self.requirements, self.facts, question, rows, told)?;
         self.start(&RowsKnown::None(self.frame), segments)
@@ -281,7 +281,7 @@ pub fn comparison(domain: &Domain) -> Comparison {
 }
 
 /// What is known of the columns beside their published values.
-pub fn facts(table: &Table) -> Facts {
+pub fn facts(table: &Table) -> PromiseFacts {
     let domains =
         (0..table.dimensions()).map(|d| (table.dimension(d).name.clone(), width_domain(table.domain(d))));
     let sensitive = table.columns().iter().filter(|column| column.role == Role::Sensitive);
@@ -289,7 +289,7 @@ pub fn facts(table: &Table) -> Facts {
         let (domain, _) = column.coded()?;
         Some((column.name.clone(), known_spec(&column.name, domain)))
     });
-    Facts { domains: domains.collect(), sensitive: sensitive.collect() }
+    PromiseFacts { domains: domains.collect(), sensitive: sensitive.collect() }
 }
 
 /// The type, order and hierarchy of a sensitive column.

@@ -12,7 +12,7 @@ use klimt_core::table::{Column, Role, Table};
 use klimt_core::words::option;
 use klimt_core::workload::TableWorkload;
 use klimt_core::{Error, Result, registry};
-use klimt_verify::claims::{Told, ValueCounts, ValueSum};
+use klimt_verify::claims::{ClaimedValues, ValueCounts, ValueSum};
 
 /// What is published, and how.
 #[derive(Clone, Copy)]
@@ -108,7 +108,7 @@ impl<'a> Publisher<'a> {
     }
 
     /// What the checker is told of the sensitive columns, in their order.
-    fn told(&self, whole: &Whole<'_>) -> Result<Vec<Told>> {
+    fn told(&self, whole: &Whole<'_>) -> Result<Vec<ClaimedValues>> {
         let columns = whole.frame.columns().iter().enumerate();
         let sensitive = columns.filter(|(_, column)| column.role == Role::Sensitive);
         let told = sensitive.map(|(number, column)| {
@@ -187,7 +187,7 @@ impl PartSink for Publisher<'_> {
 }
 
 /// What the checker is told of a sensitive column: its values where groups are compared with them, and else their sum.
-fn told(column: &Column, rows: &[u64], compared: bool) -> Result<Told> {
+fn told(column: &Column, rows: &[u64], compared: bool) -> Result<ClaimedValues> {
     let (domain, _) = column.coded().ok_or_else(|| uncounted(column))?;
     let mut counts = ValueCounts::compared(&column.name, comparison(domain));
     let mut sum = ValueSum::new(&column.name, comparison(domain));
@@ -200,7 +200,7 @@ fn told(column: &Column, rows: &[u64], compared: bool) -> Result<Told> {
             false => sum.add(&text, rows),
         }
     }
-    Ok(if compared { Told::Counts(counts) } else { Told::Sum(sum) })
+    Ok(if compared { ClaimedValues::Counts(counts) } else { ClaimedValues::Sum(sum) })
 }
 
 fn uncounted(column: &Column) -> Error {

@@ -8,7 +8,7 @@ use klimt_core::Words;
 use klimt_core::recode::FixedValues;
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
-use klimt_core::requirement::{Facts, Requirement};
+use klimt_core::requirement::{Requirement, WholeFacts};
 use klimt_core::table::{Column, ColumnData, Role, Shape, Table};
 use klimt_core::words::{column_option, option, option_is};
 use klimt_io::source::ReadReport;
@@ -21,7 +21,7 @@ pub fn warn(
     settings: &Settings,
     requirements: &[Box<dyn Requirement>],
     table: &Table,
-    whole: &dyn Facts,
+    whole: &dyn WholeFacts,
     schemes: Option<&Schemes>,
 ) {
     for column in settings.unprotected(requirements) {

@@ -3,7 +3,7 @@
 use super::Settings;
 use crate::suggest::did_you_mean;
 use klimt_core::registry::{self, AlgorithmKind, REQUIREMENTS, RequirementEntry, Subject};
-use klimt_core::requirement::{Check, Facts, Level, Requirement, Side};
+use klimt_core::requirement::{Check, Level, Requirement, Side, WholeFacts};
 use klimt_core::table::Role;
 use klimt_core::words::option;
 use klimt_core::{Error, ErrorKind, Result};
@@ -67,11 +67,11 @@ impl Requirement for OwnRequirement {
         self.0.compares_with_whole()
     }
 
-    fn warning(&self, whole: &dyn Facts) -> Option<String> {
+    fn warning(&self, whole: &dyn WholeFacts) -> Option<String> {
         self.0.warning(whole)
     }
 
-    fn bind(&self, whole: &dyn Facts) -> Result<Box<dyn Check>> {
+    fn bind(&self, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
         self.0.bind(whole)
     }
 }

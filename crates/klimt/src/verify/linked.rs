@@ -8,7 +8,7 @@ use klimt_core::table::Role;
 use klimt_core::words::option;
 use klimt_core::{Error, Result};
 use klimt_verify::against::{Intersected, MOST_RELEASES, Releases, Report};
-use klimt_verify::claims::Facts;
+use klimt_verify::claims::PromiseFacts;
 
 /// The rows of the release, and then of those that it is checked against, linked by key.
 pub(super) struct Links<'a> {
@@ -55,7 +55,7 @@ impl<'a> Links<'a> {
         earlier: Vec<Input>,
         settings: &Settings,
         requirements: &[Box<dyn Requirement>],
-        facts: &Facts,
+        facts: &PromiseFacts,
         strict: bool,
         attack: bool,
     ) -> Result<(Report, Option<Intersected>)> {

@@ -14,7 +14,7 @@ use klimt_core::table::{ColumnSpec, Role, ValueType};
 use klimt_core::words::option_is;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::TextRecords;
-use klimt_verify::claims::Facts;
+use klimt_verify::claims::PromiseFacts;
 use klimt_verify::{Comparison, Tally, width};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -196,8 +196,8 @@ pub(super) fn open_release(
 }
 
 /// What is known of columns besides the release, from orders, hierarchies and types.
-pub fn facts(settings: &Settings) -> Result<Facts> {
-    let mut facts = Facts::default();
+pub fn facts(settings: &Settings) -> Result<PromiseFacts> {
+    let mut facts = PromiseFacts::default();
     for (name, column) in &settings.columns {
         if column.role == Some(Role::Sensitive) {
             facts.sensitive.insert(name.clone(), column_spec(name, Role::Sensitive, column)?);

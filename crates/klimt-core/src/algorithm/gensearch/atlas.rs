@@ -37,7 +37,7 @@ pub(super) struct Cut {
 }
 
 /// Counts, costs and cuts of a box.
-struct Facts {
+struct AtlasEntry {
     rows: u64,
     cost: f64,
     /// The cost of the box if the few rows with missing values had none missing.
@@ -57,17 +57,28 @@ struct Facts {
 /// No cut: the box as it is.
 const UNCUT: u32 = u32::MAX;
 
-impl Facts {
+impl AtlasEntry {
     /// A box that has not been cut yet.
     fn new(rows: u64, cost: f64, least: f64, feasible: bool) -> Self {
         let settled = least >= cost;
         let (complete, reached, choice) = (cost, cost, UNCUT);
-        Facts { rows, cost, complete, least, reached, choice, feasible, settled, dived: false, cuts: None }
+        AtlasEntry {
+            rows,
+            cost,
+            complete,
+            least,
+            reached,
+            choice,
+            feasible,
+            settled,
+            dived: false,
+            cuts: None,
+        }
     }
 
     /// The entry of a box of the space.
     fn of_space() -> Self {
-        Facts::new(0, 0.0, 0.0, true)
+        AtlasEntry::new(0, 0.0, 0.0, true)
     }
 }
 
@@ -85,7 +96,7 @@ pub(super) struct Atlas<'a> {
     pub grid: Grid,
     rows: Option<Rows<'a>>,
     words: Vec<u32>,
-    facts: Vec<Facts>,
+    facts: Vec<AtlasEntry>,
     numbers: HashMap<Box<[u32]>, BoxId>,
     bytes: usize,
     broken_off: bool,
@@ -105,7 +116,7 @@ impl<'a> Atlas<'a> {
     pub fn of_space(grid: Grid) -> Self {
         let whole = grid.whole();
         let mut atlas = Atlas::empty(grid, None);
-        atlas.number(whole, |_| Facts::of_space());
+        atlas.number(whole, |_| AtlasEntry::of_space());
         atlas
     }
 
@@ -311,7 +322,7 @@ impl<'a> Atlas<'a> {
     }
 
     fn dive_into(&mut self, number: BoxId, around: &[u32], depth: usize) {
-        let Facts { dived, settled, .. } = self.facts[number as usize];
+        let AtlasEntry { dived, settled, .. } = self.facts[number as usize];
         if dived || settled || depth == 0 || self.is_over() {
             return;
         }
@@ -332,7 +343,7 @@ impl<'a> Atlas<'a> {
     /// Expected cost of a box. Where requirements look at more than sizes, its regions shrink with a root of
     /// the number of groups.
     fn promise(&self, number: BoxId) -> f64 {
-        let Facts { rows, complete, least, .. } = self.facts[number as usize];
+        let AtlasEntry { rows, complete, least, .. } = self.facts[number as usize];
         let Some(Rows { job, .. }) = &self.rows else { return complete };
         let k = job.requirements.minimum_size();
         if job.loss.size(1).is_some() || rows < 2 * k {
@@ -405,7 +416,7 @@ impl<'a> Atlas<'a> {
 
     fn parts_of_space(&mut self, space: &[u32], split: u32) -> Vec<BoxId> {
         let parts = self.grid.parts(space, split);
-        let number = |part| self.number(part, |_| Facts::of_space());
+        let number = |part| self.number(part, |_| AtlasEntry::of_space());
         parts.into_iter().map(number).collect()
     }
 
@@ -476,28 +487,28 @@ impl<'a> Atlas<'a> {
         })
     }
 
-    fn number(&mut self, space: Vec<u32>, facts: impl FnOnce(Option<&Rows<'a>>) -> Facts) -> BoxId {
+    fn number(&mut self, space: Vec<u32>, facts: impl FnOnce(Option<&Rows<'a>>) -> AtlasEntry) -> BoxId {
         if let Some(&number) = self.numbers.get(space.as_slice()) {
             return number;
         }
         let number = self.facts.len() as BoxId;
         self.words.extend_from_slice(&space);
         self.facts.push(facts(self.rows.as_ref()));
-        self.bytes += 2 * space.len() * 4 + size_of::<Facts>() + 2 * size_of::<(Box<[u32]>, BoxId)>();
+        self.bytes += 2 * space.len() * 4 + size_of::<AtlasEntry>() + 2 * size_of::<(Box<[u32]>, BoxId)>();
         self.numbers.insert(space.into(), number);
         number
     }
 }
 
 /// Measures the rows of some blocks, in boundaries that are wide enough or not.
-fn measure(rows: Option<&Rows<'_>>, slice: &Slice, is_wide: bool) -> Facts {
+fn measure(rows: Option<&Rows<'_>>, slice: &Slice, is_wide: bool) -> AtlasEntry {
     let rows = rows.expect("only a table has rows to measure");
     let count = slice.statistics.count;
     if !is_wide || !rows.job.requirements.satisfied(&slice.statistics) {
-        return Facts::new(count, f64::INFINITY, f64::INFINITY, false);
+        return AtlasEntry::new(count, f64::INFINITY, f64::INFINITY, false);
     }
     let cost = rows.job.loss.group(&slice.statistics);
-    let mut facts = Facts::new(count, cost, rows.minimum.of(slice, cost), true);
+    let mut facts = AtlasEntry::new(count, cost, rows.minimum.of(slice, cost), true);
     if let Some(complete) = &slice.complete
         && count - complete.count < rows.job.requirements.minimum_size()
     {

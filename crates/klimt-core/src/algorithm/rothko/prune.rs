@@ -128,11 +128,11 @@ impl<L: Leaves> Pruning<'_, L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::requirement::{Checks, Facts, KAnonymity, Requirement};
+    use crate::requirement::{Checks, KAnonymity, Requirement, WholeFacts};
 
     struct Many;
 
-    impl Facts for Many {
+    impl WholeFacts for Many {
         fn rows(&self) -> u64 {
             1000
         }

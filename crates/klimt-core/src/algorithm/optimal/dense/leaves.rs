@@ -9,7 +9,7 @@ use crate::loss::Cost;
 use crate::requirement::Checks;
 
 /// The data that costs of boxes are computed from, whatever type the costs have.
-pub struct Facts<'a> {
+pub struct CostInputs<'a> {
     /// The grid.
     pub grid: Grid,
     /// The requirements of every group.
@@ -37,7 +37,7 @@ pub struct Scratch {
     evidence: Option<Evidence>,
 }
 
-impl Facts<'_> {
+impl CostInputs<'_> {
     /// Room to look at boxes.
     pub fn scratch(&self) -> Scratch {
         Scratch {
@@ -101,7 +101,7 @@ impl Facts<'_> {
 /// The cost of each box that is not cut, in the number type of the array.
 pub struct Leaves<'f, V: Value> {
     /// The data that costs are computed from.
-    pub facts: &'f Facts<'f>,
+    pub facts: &'f CostInputs<'f>,
     /// How many units of the array a cost of 1 is.
     pub scale: f64,
     tariff: Tariff<V>,
@@ -117,7 +117,7 @@ enum Tariff<V: Value> {
 
 impl<'f, V: Value> Leaves<'f, V> {
     /// Takes costs in so many units; `None` where they do not fit.
-    pub fn new(facts: &'f Facts<'f>, scale: f64) -> Option<Self> {
+    pub fn new(facts: &'f CostInputs<'f>, scale: f64) -> Option<Self> {
         let cells = |costs: &Vec<f64>| costs.iter().map(|&cost| V::cell(cost, scale)).collect::<Option<_>>();
         let tariff = match &facts.charge {
             Charge::Size(sizes) => {

@@ -28,7 +28,7 @@ use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::statistics::{Collector, Needs};
 use charge::Charge;
 use judge::Judge;
-use leaves::{Facts, Leaves};
+use leaves::{CostInputs, Leaves};
 use program::{Failure, Program};
 use refine::Refined;
 use sums::Sums;
@@ -116,7 +116,7 @@ pub fn may_apply(job: &Job<'_>, most: u128) -> bool {
 }
 
 /// Prepares the costs of all boxes; `None` where they do not fit into `bytes`, or where it is time to stop.
-fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Result<Option<Facts<'a>>> {
+fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Result<Option<CostInputs<'a>>> {
     let Job { table, requirements, loss, .. } = *job;
     let codes: Vec<Vec<u32>> = grid
         .axes()
@@ -144,16 +144,16 @@ fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Re
         }
     }
     let minimum = requirements.minimum_size().min(u64::from(u32::MAX)) as u32;
-    Ok(Some(Facts { grid, requirements, loss, charge, price, counts, judge, minimum }))
+    Ok(Some(CostInputs { grid, requirements, loss, charge, price, counts, judge, minimum }))
 }
 
 /// The cost of the whole table as one group.
-fn whole_cost(job: &Job<'_>, facts: &Facts<'_>) -> Result<f64> {
+fn whole_cost(job: &Job<'_>, facts: &CostInputs<'_>) -> Result<f64> {
     Ok(facts.loss.group(&Collector::new(&facts.loss.needs(), job.table)?.of_all()))
 }
 
 /// The scale at which costs are whole numbers in 32 bits, as far as can be seen before they are all known.
-fn whole_numbers(facts: &Facts<'_>, whole: f64, rows: usize) -> Option<f64> {
+fn whole_numbers(facts: &CostInputs<'_>, whole: f64, rows: usize) -> Option<f64> {
     let greatest = facts.charge.greatest(rows).unwrap_or(whole);
     let greatest = greatest.max(facts.price.unwrap_or(0.0) * rows as f64);
     let most = f64::from(GREATEST) / greatest.max(f64::MIN_POSITIVE);
@@ -187,7 +187,7 @@ fn run<V: Value>(job: &Job<'_>, leaves: &Leaves<'_, V>) -> std::result::Result<F
 /// Plants the cuts and takes the cost of their groups from the rows.
 fn conclude(
     job: &Job<'_>,
-    facts: &Facts<'_>,
+    facts: &CostInputs<'_>,
     outcome: std::result::Result<Found, Failure>,
 ) -> Result<Outcome> {
     let (Traced { tree, suppressed }, bound) = match outcome {
