@@ -30,7 +30,7 @@ const FITTED_PER_TWO: usize = 3;
 
 /// Where a row is: the place of its page, and its number there.
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct RowPosition {
     place: usize,
     row: u32,
 }
@@ -338,7 +338,7 @@ impl Wanted {
 }
 
 /// Where the rows with these keys are, in their order.
-fn find(directory: &Directory, keys: &[Key], values: &dyn Values) -> Result<Vec<Option<Found>>> {
+fn find(directory: &Directory, keys: &[Key], values: &dyn Values) -> Result<Vec<Option<RowPosition>>> {
     let wanted = Wanted::new(keys);
     // Rows that wait are numbered after those of their page.
     let (mut entries, mut firsts) = (Vec::new(), Vec::new());
@@ -346,14 +346,14 @@ fn find(directory: &Directory, keys: &[Key], values: &dyn Values) -> Result<Vec<
         let mut row = 0;
         for entry in std::iter::once(page).chain(waiting) {
             entries.push(*entry);
-            firsts.push(Found { place, row });
+            firsts.push(RowPosition { place, row });
             row += entry.rows;
         }
     }
-    let of_entry = |entry: usize, keys: &[Key]| -> Vec<(u32, Found)> {
-        let Found { place, row } = firsts[entry];
+    let of_entry = |entry: usize, keys: &[Key]| -> Vec<(u32, RowPosition)> {
+        let RowPosition { place, row } = firsts[entry];
         let rows = (row..).zip(keys);
-        rows.filter_map(|(row, key)| Some((wanted.number(key)?, Found { place, row }))).collect()
+        rows.filter_map(|(row, key)| Some((wanted.number(key)?, RowPosition { place, row }))).collect()
     };
     let mut found = vec![None; keys.len()];
     for (number, place) in for_each_keys(&entries, values, of_entry)?.into_iter().flatten() {
@@ -363,7 +363,7 @@ fn find(directory: &Directory, keys: &[Key], values: &dyn Values) -> Result<Vec<
 }
 
 /// The rows that were found, by page; an error where some were not.
-fn present(batch: &Batch<'_>, found: &[Option<Found>]) -> Result<Gone> {
+fn present(batch: &Batch<'_>, found: &[Option<RowPosition>]) -> Result<Gone> {
     let absent: Vec<u64> =
         (0..).zip(found).filter(|(_, found)| found.is_none()).map(|(row, _)| row).collect();
     if !absent.is_empty() {

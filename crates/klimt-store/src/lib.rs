@@ -38,6 +38,6 @@ mod write;
 
 pub use batch::Batch;
 pub use ledger::Listed;
-pub use release::{Asked, HeldBack, Releasing};
+pub use release::{HeldBack, ReleaseRequest, Releasing};
 pub use spec::{Promise, Spec, StoredColumn};
 pub use store::{Means, Size, Status, Store};

@@ -31,7 +31,7 @@ const ROUNDS: usize = 100;
 
 /// The parameters of a release.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReleaseRequest {
     /// The least size of a group: the base k of the store or more.
     pub k: u64,
     /// How leaves become groups.
@@ -78,7 +78,7 @@ struct Planned {
 
 /// A release that is being made. Dropped, nothing has happened.
 pub struct Releasing<'s> {
-    asked: Asked,
+    asked: ReleaseRequest,
     state: State,
     change: Change<'s>,
     planned: Planned,
@@ -89,7 +89,7 @@ pub struct Releasing<'s> {
 
 impl Store {
     /// Plans a release; an error where it cannot be safe.
-    pub fn release(&mut self, asked: Asked) -> Result<Releasing<'_>> {
+    pub fn release(&mut self, asked: ReleaseRequest) -> Result<Releasing<'_>> {
         if asked.k < self.spec.k {
             return Err(Error::input(format!(
                 "k {} is less than the base k of the store, which is {}",
@@ -113,7 +113,7 @@ impl Store {
     /// Holds back rows until the others can be released.
     fn plan(
         &self,
-        asked: &Asked,
+        asked: &ReleaseRequest,
         state: &State,
         histories: &Histories,
         values: &dyn Values,

@@ -11,14 +11,14 @@ use crate::loss::Cost;
 use crate::table::Shape;
 
 /// A cut with what is left to pay after it. Of equal costs the more even cut is the better one, then the earlier.
-struct Found {
+struct GreedyCut {
     cost: f64,
     imbalance: u64,
     cut: Cut,
 }
 
-impl Found {
-    fn is_better(&self, best: Option<&Found>) -> bool {
+impl GreedyCut {
+    fn is_better(&self, best: Option<&GreedyCut>) -> bool {
         best.is_none_or(|best| {
             self.cost.total_cmp(&best.cost).then(self.imbalance.cmp(&best.imbalance)).is_lt()
         })
@@ -32,7 +32,7 @@ impl CutFinder<'_> {
         let mut whole = self.collector.empty();
         part.rows.divide(&self.collector, 0, |_| 0, std::slice::from_mut(&mut whole));
         let whole = cost.group(&whole);
-        let mut best: Option<Found> = None;
+        let mut best: Option<GreedyCut> = None;
         let mut dimensions = self.widths.order.clone();
         dimensions.sort_unstable();
         for dimension in dimensions {
@@ -57,12 +57,12 @@ impl CutFinder<'_> {
         part: &Part<'_, G>,
         dimension: usize,
         cost: &dyn Cost,
-    ) -> Option<Found> {
+    ) -> Option<GreedyCut> {
         self.thresholds(part, dimension, Some(cost));
         let best = self.best_place()?;
         let candidate = self.places[best];
         let cut = self.threshold_of(part, dimension, &candidate)?;
-        Some(Found { cost: candidate.cost, imbalance: candidate.imbalance, cut })
+        Some(GreedyCut { cost: candidate.cost, imbalance: candidate.imbalance, cut })
     }
 
     fn best_subset<G: FrequencyGroup>(
@@ -70,13 +70,13 @@ impl CutFinder<'_> {
         part: &Part<'_, G>,
         dimension: usize,
         cost: &dyn Cost,
-    ) -> Option<Found> {
+    ) -> Option<GreedyCut> {
         self.rank_by_key(part, dimension, cost);
         let ranked = self.ranked_order();
         self.prefixes(part, dimension, &ranked, Some(cost));
         let candidate = self.places[self.best_place()?];
         let cut = subset_at(dimension, &ranked, candidate.place);
-        Some(Found { cost: candidate.cost, imbalance: candidate.imbalance, cut })
+        Some(GreedyCut { cost: candidate.cost, imbalance: candidate.imbalance, cut })
     }
 
     fn best_taxonomic<G: FrequencyGroup>(
@@ -85,7 +85,7 @@ impl CutFinder<'_> {
         dimension: usize,
         tree: &Hierarchy,
         cost: &dyn Cost,
-    ) -> Option<Found> {
+    ) -> Option<GreedyCut> {
         let specialised = match part.hierarchy_cut {
             HierarchyCut::Leaves => None,
             _ => self.specialise(part, dimension, tree).map(|cut| self.cost_of_runs(part, cut, cost)),
@@ -99,7 +99,7 @@ impl CutFinder<'_> {
         }
     }
 
-    fn cost_of_runs<G: FrequencyGroup>(&self, part: &Part<'_, G>, cut: Cut, cost: &dyn Cost) -> Found {
+    fn cost_of_runs<G: FrequencyGroup>(&self, part: &Part<'_, G>, cut: Cut, cost: &dyn Cost) -> GreedyCut {
         let Cut::Runs { dimension, bounds, sizes, missing } = &cut else {
             unreachable!("a node is specialised to runs of leaves")
         };
@@ -108,7 +108,7 @@ impl CutFinder<'_> {
         part.rows.divide(&self.collector, *dimension, run, &mut runs);
         let total = runs.iter().filter(|run| run.count > 0).map(|run| cost.group(run)).sum();
         let imbalance = u64::from(*sizes.iter().max().unwrap_or(&0));
-        Found { cost: total, imbalance, cut }
+        GreedyCut { cost: total, imbalance, cut }
     }
 
     /// Where the best of the listed places is.

@@ -3,7 +3,7 @@
 //! With region extents a group is published as the boundaries of its leaf, with compact ones as the smallest intervals over
 //! its rows. A value outside of the function's values is published as `*`.
 
-use super::axis::Found;
+use super::axis::ValuePosition;
 use super::function::{LeafBox, RecodingFunction, Side};
 use crate::partition::{CutNode, Descent, Partitioning};
 use crate::region::{Cell, Extents, Regions};
@@ -54,7 +54,7 @@ struct Key {
 struct Placed {
     domain: Domain,
     /// Where each row lies; nowhere where its value is missing or outside.
-    found: Vec<Option<Found>>,
+    found: Vec<Option<ValuePosition>>,
     places: Vec<Place>,
 }
 
@@ -118,15 +118,15 @@ impl RecodingFunction {
         })?;
         let (domain, own, codes) = (column.domain()?, table.domain(dimension), table.codes(dimension));
         let each = (0..own.value_count() as u32).map(|code| column.find(&domain, &own.text(code)));
-        let each: Vec<Option<Found>> = each.collect();
+        let each: Vec<Option<ValuePosition>> = each.collect();
         let code = |row| codes.get(row);
         let found = (0..table.rows()).map(|row| each.get(code(row) as usize).copied().flatten());
-        let mut found: Vec<Option<Found>> = found.collect();
+        let mut found: Vec<Option<ValuePosition>> = found.collect();
         // The missing value of a set that has one is a member like any other.
         if let (Shape::Set, true, Some(missing)) =
             (domain.shape(), column.axis.knows_missing(), own.missing_code())
         {
-            let member = Found { code: domain.value_count() as u32, exact: true };
+            let member = ValuePosition { code: domain.value_count() as u32, exact: true };
             (0..table.rows()).filter(|&row| code(row) == missing).for_each(|row| found[row] = Some(member));
         }
         let place = |row: usize| match found[row] {

@@ -31,7 +31,7 @@ pub(super) struct Recoded {
 
 /// Where a value of other data lies among the values of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ValuePosition {
     /// The code of the value, or of the next greater one at which the function cuts.
     pub code: u32,
     /// Whether it is that value.
@@ -97,8 +97,8 @@ impl Recoded {
     }
 
     /// Where a value lies; `None` when it is outside of the function's values.
-    pub fn find(&self, domain: &Domain, text: &str) -> Option<Found> {
-        let exact = |code: u32| Found { code, exact: true };
+    pub fn find(&self, domain: &Domain, text: &str) -> Option<ValuePosition> {
+        let exact = |code: u32| ValuePosition { code, exact: true };
         match &self.axis {
             Axis::Hierarchy { hierarchy, .. } => hierarchy.leaf_code(text).map(exact),
             Axis::Imposed { values, .. } => values.iter().position(|v| v == text).map(|at| exact(at as u32)),
@@ -114,8 +114,8 @@ impl Recoded {
                     let middle = low + (high - low) / 2;
                     if place(middle) < at { low = middle + 1 } else { high = middle }
                 }
-                let found =
-                    (low < values.len()).then(|| Found { code: low as u32, exact: place(low) == at })?;
+                let found = (low < values.len())
+                    .then(|| ValuePosition { code: low as u32, exact: place(low) == at })?;
                 (low > 0 || found.exact).then_some(found)
             }
         }

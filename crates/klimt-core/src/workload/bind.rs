@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// The aggregate of a query, of a column by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum TableAggregate {
     /// How many rows there are.
     Count,
     /// A function of a column of numbers.
@@ -20,7 +20,7 @@ pub enum Asked {
 #[derive(Clone, Debug)]
 pub struct TableQuery {
     /// The aggregate of the query.
-    pub asked: Asked,
+    pub asked: TableAggregate,
     /// The admitted values of each column with a predicate, by the number of the column, ascending.
     pub admitted: Vec<(usize, Admitted)>,
     /// How much it matters.
@@ -94,7 +94,7 @@ fn bind_query(query: &Query, number: usize, table: &Table, unknown: &mut Vec<Unk
     }
     admitted.sort_unstable_by_key(|(column, _)| *column);
     let asked = match &query.aggregate {
-        Aggregate::Count => Asked::Count,
+        Aggregate::Count => TableAggregate::Count,
         Aggregate::Of(function, name) => {
             let (column, domain) = find(table, name, number)?;
             if !is_number(domain) {
@@ -109,7 +109,7 @@ fn bind_query(query: &Query, number: usize, table: &Table, unknown: &mut Vec<Unk
                     column_option("type", "age", Some("integer"))
                 )));
             }
-            Asked::Of(*function, column)
+            TableAggregate::Of(*function, column)
         }
     };
     Ok(TableQuery { asked, admitted, weight: query.weight })

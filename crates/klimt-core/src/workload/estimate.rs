@@ -12,7 +12,7 @@
 
 use super::exact::{Numbers, column, number};
 use super::regions::{Cell, CellsOfRows, Regions, read_cells};
-use super::{Admitted, Asked, Coverage, Function, TableQuery, TableWorkload};
+use super::{Admitted, Coverage, Function, TableAggregate, TableQuery, TableWorkload};
 use crate::Result;
 use crate::partition::{Groups, PartitionGroups};
 use crate::table::{Domain, Table};
@@ -158,11 +158,11 @@ impl<'a> Released<'a> {
     }
 
     fn numbers(&self, query: &TableQuery, of_rows: &TableQuery) -> NumberSource<'_> {
-        let Asked::Of(_, in_original) = query.asked else { return NumberSource::None };
+        let TableAggregate::Of(_, in_original) = query.asked else { return NumberSource::None };
         let Some(dimension) = self.dimension(in_original) else {
             return match of_rows.asked {
-                Asked::Of(_, in_rows) => NumberSource::Row(self.rows, in_rows),
-                Asked::Count => NumberSource::None,
+                TableAggregate::Of(_, in_rows) => NumberSource::Row(self.rows, in_rows),
+                TableAggregate::Count => NumberSource::None,
             };
         };
         let domain = self.original.domain(dimension);
@@ -300,17 +300,17 @@ impl Tally {
         self.partial += if coverage == Coverage::Everything { 0 } else { rows };
     }
 
-    fn estimate(&self, asked: Asked, scale: u32) -> Estimate {
+    fn estimate(&self, asked: TableAggregate, scale: u32) -> Estimate {
         let (spread, matched) = match asked {
-            Asked::Count => (Some(self.rows), Some(self.matched_rows as f64)),
-            Asked::Of(function, _) => {
+            TableAggregate::Count => (Some(self.rows), Some(self.matched_rows as f64)),
+            TableAggregate::Of(function, _) => {
                 (self.spread.answer(function, scale), self.matched.answer(function, scale))
             }
         };
         let known = match asked {
-            Asked::Count => true,
-            Asked::Of(Function::Sum | Function::Avg, _) => self.sums_are_known,
-            Asked::Of(Function::Min | Function::Max, _) => self.ends_are_known,
+            TableAggregate::Count => true,
+            TableAggregate::Of(Function::Sum | Function::Avg, _) => self.sums_are_known,
+            TableAggregate::Of(Function::Min | Function::Max, _) => self.ends_are_known,
         };
         Estimate {
             spread,

@@ -1,7 +1,7 @@
 //! The answers that the original gives to queries.
 
 use super::bind::is_number;
-use super::{Asked, Function, TableQuery, TableWorkload};
+use super::{Function, TableAggregate, TableQuery, TableWorkload};
 use crate::table::{Codes, Domain, Table};
 use rayon::prelude::*;
 
@@ -86,8 +86,8 @@ fn exact(query: &TableQuery, table: &Table) -> Option<f64> {
     };
     let rows = (0..table.rows()).filter(satisfies);
     match query.asked {
-        Asked::Count => Some(rows.count() as f64),
-        Asked::Of(function, at) => {
+        TableAggregate::Count => Some(rows.count() as f64),
+        TableAggregate::Of(function, at) => {
             let (domain, codes) = column(table, at);
             let mut numbers = Numbers::NONE;
             rows.filter_map(|row| number(domain, codes.get(row))).for_each(|units| numbers.add(units));

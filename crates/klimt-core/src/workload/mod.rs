@@ -21,7 +21,7 @@ mod steering;
 
 pub(crate) use admitted::Admitted;
 pub(crate) use admitted::Coverage;
-pub use bind::{Asked, TableQuery, TableWorkload, Unknown, is_number};
+pub use bind::{TableAggregate, TableQuery, TableWorkload, Unknown, is_number};
 pub use error::{Answer, Errors, Summary};
 pub use estimate::{Estimate, Released};
 pub use parse::{condition, parse, select};

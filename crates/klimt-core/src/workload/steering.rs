@@ -9,7 +9,7 @@
 //! steer as counts do, as cuts do not change these columns.
 
 use super::bind::is_number;
-use super::{Admitted, Asked, Function, TableQuery, TableWorkload};
+use super::{Admitted, Function, TableAggregate, TableQuery, TableWorkload};
 use crate::table::Block;
 use crate::table::{Domain, Table};
 use rayon::prelude::*;
@@ -48,8 +48,8 @@ impl Steering {
             |(column, admitted): &(usize, Admitted)| Some((dimension(*column)?, admitted.clone()));
         let mut admitted: Vec<(usize, Admitted)> = query.admitted.iter().filter_map(of_dimension).collect();
         let measure = match query.asked {
-            Asked::Count => None,
-            Asked::Of(function, column) => dimension(column).map(|dimension| Measure {
+            TableAggregate::Count => None,
+            TableAggregate::Of(function, column) => dimension(column).map(|dimension| Measure {
                 function,
                 dimension,
                 is_free: !admitted.iter().any(|(asked, _)| *asked == dimension),

@@ -24,7 +24,7 @@ use klimt_core::region::Extents;
 use klimt_core::spill::{Block, HeldRows, SpillFolder};
 use klimt_core::split::SplitSpec;
 use klimt_core::table::Table;
-use klimt_store::{Asked, Batch, Means, Promise, Spec, Store};
+use klimt_store::{Batch, Means, Promise, ReleaseRequest, Spec, Store};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -87,7 +87,7 @@ impl PartSink for Parts {
 
 /// The losses of what a store would release, which is not entered in its ledger.
 fn released(store: &mut Store) -> klimt_core::Result<Vec<f64>> {
-    let asked = Asked {
+    let asked = ReleaseRequest {
         k: K,
         by: By::LeafScan,
         hold_back: false,

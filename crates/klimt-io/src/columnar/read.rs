@@ -4,7 +4,7 @@ use super::damage::other_type;
 use super::spell::{Spelt, spell};
 use crate::column::{ColumnReader, Form, Lines, PADDING, is_kept};
 use crate::csv::ReadOptions;
-use crate::room::{Found, Gathering, Limits, Loaded, Lot, ROWS, Readers, Room};
+use crate::room::{Gathering, Limits, Loaded, Lot, ROWS, Readers, ReadingResult, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Schema};
@@ -102,7 +102,7 @@ pub fn load<'a>(
     let report = ReadReport { bytes: read.bytes, empty_texts, ..ReadReport::default() };
     // A row is a line of its own, and none comes before the first.
     let lines = |_: Option<&SpillFile>| Ok(Lines::default());
-    Found { path, plan, missing: options.missing, rows: feed.rows(), report, lines: &lines }
+    ReadingResult { path, plan, missing: options.missing, rows: feed.rows(), report, lines: &lines }
         .load(readers, gathering)
 }
 

@@ -5,7 +5,7 @@ use super::dialect::first_lines;
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
 use crate::column::{Block, ColumnReader, Form, Lines, is_kept};
-use crate::room::{Found, Gathering, Kept, Limits, Loaded, Lot, Readers, Room};
+use crate::room::{Gathering, Kept, Limits, Loaded, Lot, Readers, ReadingResult, Room};
 use crate::source::{ColumnPlan, ReadReport};
 use hashbrown::HashSet;
 use klimt_core::job::Observer;
@@ -142,7 +142,8 @@ impl CsvSource {
         let rows = parsed.iter().map(|block| block.rows).sum();
         let lines = |file: Option<&SpillFile>| lines(self.header_lines, &parsed, file);
         let missing = options.missing;
-        Found { path: &self.path, plan, missing, rows, report, lines: &lines }.load(readers, gathering)
+        ReadingResult { path: &self.path, plan, missing, rows, report, lines: &lines }
+            .load(readers, gathering)
     }
 
     /// Looks at the first records: columns of many whole numbers are stored as such, kept columns of many values

@@ -12,7 +12,7 @@ use klimt_core::{Error, ErrorKind, Result};
 pub type Readers = Vec<Vec<Remains>>;
 
 /// The result of reading a table.
-pub struct Found<'f> {
+pub struct ReadingResult<'f> {
     /// The path of the source, for messages.
     pub path: &'f str,
     /// The columns.
@@ -27,7 +27,7 @@ pub struct Found<'f> {
     pub lines: &'f dyn Fn(Option<&SpillFile>) -> Result<Lines>,
 }
 
-impl Found<'_> {
+impl ReadingResult<'_> {
     /// Makes the table.
     pub fn load<'a>(&self, readers: Readers, gathering: Gathering<'a>) -> Result<Loaded<'a>> {
         gathering.check(self.path, self.plan, &readers)?;

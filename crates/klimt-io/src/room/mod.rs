@@ -14,7 +14,7 @@ mod share;
 mod spilled;
 mod translate;
 
-pub(crate) use finish::{Found, Readers};
+pub(crate) use finish::{Readers, ReadingResult};
 use gather::Gathered;
 pub(crate) use gather::{Gathering, Kept, Lot};
 pub(crate) use limits::{Limits, ROWS};

@@ -1,6 +1,6 @@
 //! When everything is on disk: the domain of each column, and what its pieces become.
 
-use super::finish::{Found, Readers, all, rank};
+use super::finish::{Readers, ReadingResult, all, rank};
 use super::gather::{Spill, too_many};
 use super::limits::{Limits, PER_JOINED_TEXT};
 use super::piece::Kind;
@@ -44,8 +44,8 @@ const LONG_NUMBER: usize = 20;
 const LONGEST_RANGE: i128 = u32::MAX as i128;
 
 /// Makes the table of what was spilled.
-pub fn settle<'a>(found: &Found<'_>, readers: Readers, spill: Spill<'a>) -> Result<SpilledTable<'a>> {
-    let Found { path, plan, missing, .. } = *found;
+pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>) -> Result<SpilledTable<'a>> {
+    let ReadingResult { path, plan, missing, .. } = *found;
     let Spill { room, limits, file, entries, sets, dictionaries, numbers, index: entries_memory } = spill;
     let mut frame_numbers = vec![u32::MAX; plan.len()];
     let read = (0..plan.len()).filter(|&column| plan[column].spec.is_some());

@@ -8,7 +8,7 @@ use klimt_core::algorithm::rtree::By;
 use klimt_core::requirement::{KAnonymity, Requirement};
 use klimt_core::table::{ColumnSpec, Role, ValueType};
 use klimt_core::{ErrorKind, registry};
-use klimt_store::Asked;
+use klimt_store::ReleaseRequest;
 use klimt_verify::Tally;
 use klimt_verify::against::Releases;
 use klimt_verify::claims::{PromiseFacts, check};
@@ -175,7 +175,7 @@ impl Life {
         let k = self.k * (1 + self.dice.below(3));
         let by = if self.dice.below(3) == 0 { By::Level } else { By::LeafScan };
         let (hold_back, allow_differences) = (self.dice.below(4) > 0, self.dice.below(10) == 0);
-        let asked = Asked { k, by, hold_back, allow_differences, audience: "all".to_string() };
+        let asked = ReleaseRequest { k, by, hold_back, allow_differences, audience: "all".to_string() };
         match self.world.release_as(asked) {
             Ok((seen, listed)) => {
                 assert_eq!(listed.rows + listed.held_back, self.rows.len() as u64);

@@ -346,7 +346,8 @@ fn newcomers_stay_with_their_groups_where_differences_are_allowed() {
     for lot in [&rows[..0], &rows[1_000..1_100], &rows[1_100..1_200], &rows[1_200..]] {
         world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
         released += lot.len();
-        let asked = klimt_store::Asked { allow_differences: true, ..World::asked(10, By::LeafScan, false) };
+        let asked =
+            klimt_store::ReleaseRequest { allow_differences: true, ..World::asked(10, By::LeafScan, false) };
         releases.push(world.release_as(asked).unwrap().0);
         assert_eq!(releases.last().unwrap().rows.len(), released);
         check_candidates(&releases, 5, false);

@@ -15,7 +15,7 @@ use klimt_core::split::SplitSpec;
 use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool, ValueType,
 };
-use klimt_store::{Asked, Batch, Listed, Means, Promise, Size, Spec, Store};
+use klimt_store::{Batch, Listed, Means, Promise, ReleaseRequest, Size, Spec, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -177,15 +177,15 @@ impl World {
     }
 
     /// A release that hides differences.
-    pub fn asked(k: u64, by: By, hold_back: bool) -> Asked {
-        Asked { k, by, hold_back, allow_differences: false, audience: "all".to_string() }
+    pub fn asked(k: u64, by: By, hold_back: bool) -> ReleaseRequest {
+        ReleaseRequest { k, by, hold_back, allow_differences: false, audience: "all".to_string() }
     }
 
     pub fn release(&self, k: u64, by: By, hold_back: bool) -> Result<(Seen, Listed)> {
         self.release_as(World::asked(k, by, hold_back))
     }
 
-    pub fn release_as(&self, asked: Asked) -> Result<(Seen, Listed)> {
+    pub fn release_as(&self, asked: ReleaseRequest) -> Result<(Seen, Listed)> {
         let mut store = self.open();
         let mut releasing = store.release(asked)?;
         let mut seen = Seen::default();

@@ -22,7 +22,7 @@ use klimt_core::table::Table;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
-use klimt_store::{Asked, Releasing, Store};
+use klimt_store::{ReleaseRequest, Releasing, Store};
 use serde_json::json;
 use std::path::Path;
 
@@ -46,7 +46,7 @@ pub fn run(args: &ReleaseArgs) -> Result<()> {
     let k = args.k.unwrap_or(base);
     let requirements = store.spec().requirements(k)?;
     let (hold_back, allow_differences) = (args.hold_back, args.allow_differences);
-    let asked = Asked { k, by, hold_back, allow_differences, audience: args.audience.clone() };
+    let asked = ReleaseRequest { k, by, hold_back, allow_differences, audience: args.audience.clone() };
     let mut releasing = store.release(asked)?;
 
     let frame: Table = releasing.frame().clone();

@@ -19,7 +19,7 @@ const WIDER: usize = 4;
 const ROUNDING: f64 = 1e-12;
 
 /// The best that has been found.
-pub(super) struct Found {
+pub(super) struct BestPartition {
     pub cost: f64,
     pub tree: Tree,
     /// Nothing in the split set costs less than this.
@@ -44,7 +44,7 @@ pub(super) struct Search<'s, 'a> {
     /// How many may wait when the search starts again.
     most: usize,
     probes: bool,
-    best: Found,
+    best: BestPartition,
     /// The least lower bound of what was left out: not promising enough when it was met, or dropped for lack of room.
     left_out: f64,
     counts: SearchCounts,
@@ -62,8 +62,8 @@ impl<'s, 'a> Search<'s, 'a> {
     ) -> Self {
         let root = Tree::root();
         let (cost, bound) = (root.cost(atlas), root.least(atlas));
-        let start = start.map(|tree| Found { cost: tree.leaf_cost(atlas), tree, bound: 0.0 });
-        let whole = Found { cost, tree: root, bound: 0.0 };
+        let start = start.map(|tree| BestPartition { cost: tree.leaf_cost(atlas), tree, bound: 0.0 });
+        let whole = BestPartition { cost, tree: root, bound: 0.0 };
         let best = start.filter(|start| start.cost < cost).unwrap_or(whole);
         let most = settings.max_size.unwrap_or(job.budget.bytes / 2 / Queue::BYTES).max(1);
         let widens = settings.max_size.is_none() && settings.probes;
@@ -83,7 +83,7 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// Searches until nothing promising is left, the proof is good enough, or time, memory or patience run out.
-    pub fn run(mut self) -> Found {
+    pub fn run(mut self) -> BestPartition {
         self.report();
         if self.probes {
             self.probe(Tree::root());
@@ -212,7 +212,7 @@ impl<'s, 'a> Search<'s, 'a> {
         if self.probes {
             tree.complete(self.atlas);
         }
-        self.best = Found { cost, tree, bound: self.best.bound };
+        self.best = BestPartition { cost, tree, bound: self.best.bound };
         self.report();
     }
 

@@ -28,7 +28,7 @@ struct Node {
 
 /// A place for rows: the group, and by how much the total cost rises.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct Placement {
     pub group: usize,
     pub rise: f64,
 }
@@ -77,7 +77,7 @@ impl Index {
         bundle: Bundle,
         limit: f64,
         mut allowed: impl FnMut(usize) -> bool,
-    ) -> Option<Found> {
+    ) -> Option<Placement> {
         let codes = problem.tuples.codes(bundle.tuple);
         let singles = self.dimensions.iter().map(|&d| problem.single(d, codes[d]));
         let singles: Vec<(usize, Span)> = self.dimensions.iter().copied().zip(singles).collect();
@@ -103,7 +103,7 @@ impl Index {
             }
             let rise = (group.count as f64 + rows) * group.paid_with(problem, bundle.tuple) - group.cost();
             if rise < least && allowed(number) {
-                (best, least) = (Some(Found { group: number, rise }), rise);
+                (best, least) = (Some(Placement { group: number, rise }), rise);
             }
         }
         self.looked_at.set(looked_at);

@@ -6,7 +6,7 @@
 //! only sizes count no cut has to be undone.
 
 use super::Above;
-use super::kernel::{Found, Run, Work};
+use super::kernel::{MondrianGroups, Run, Work};
 use super::span::{Rows, Span, hash};
 use crate::cut::{Cut, Edges, Part};
 use crate::packed::{Packed, Tuple};
@@ -35,7 +35,7 @@ impl<'a> Run<'a> {
         &self,
         span: Span<'s, T>,
         limits: &[u32],
-        found: &mut Found,
+        found: &mut MondrianGroups,
     ) -> Option<Span<'s, T>> {
         let rows = span.here.rows.len();
         if !self.is_divided(rows) || self.mixes_missing(span.here.rows) {
@@ -45,7 +45,7 @@ impl<'a> Run<'a> {
         if tree.nodes.len() < 2 || self.job.observer.cancelled() {
             return Some(span.by_content());
         }
-        let done: Vec<Found> = move_rows(&Thresholds::new(&tree), span)
+        let done: Vec<MondrianGroups> = move_rows(&Thresholds::new(&tree), span)
             .into_par_iter()
             .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec(), Above::default()))
             .collect();
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
     }
 
     /// Puts the parts together, in the place of the leaves of the upper cuts that hold rows.
-    pub(super) fn join(&self, tree: &CutTree, parts: &[Found], found: &mut Found) {
+    pub(super) fn join(&self, tree: &CutTree, parts: &[MondrianGroups], found: &mut MondrianGroups) {
         parts.iter().for_each(|part| found.append_groups(part));
         if !self.job.keep_tree {
             return;
@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
         &self,
         tree: &CutTree,
         at: usize,
-        parts: &mut impl Iterator<Item = &'f Found>,
+        parts: &mut impl Iterator<Item = &'f MondrianGroups>,
         into: &mut CutTree,
     ) -> usize {
         let node = into.nodes.len();

@@ -4,7 +4,7 @@
 //! at every level below. Where only sizes count and all dimensions are ordered, nothing but thresholds is cut, and numbers
 //! of rows can be moved in the place of the rows.
 
-use super::kernel::{Found, Run, Work};
+use super::kernel::{MondrianGroups, Run, Work};
 use super::span::{Rows, Span};
 use crate::cut::boxes::{BoxFinder, Plan};
 use crate::packed::Tuple;
@@ -32,7 +32,7 @@ impl<'a> Run<'a> {
         &self,
         span: Span<'s, T>,
         work: &mut Work<'a>,
-        found: &mut Found,
+        found: &mut MondrianGroups,
     ) -> Option<Span<'s, T>> {
         let (rows, least) = (span.here.rows.len(), self.job.requirements.minimum_size());
         let plan = self
@@ -74,7 +74,7 @@ struct Finish<'f, 'a> {
     overflows: u64,
     /// The right side of a cut while rows are moved.
     sides: &'f mut Vec<u32>,
-    found: &'f mut Found,
+    found: &'f mut MondrianGroups,
 }
 
 impl Finish<'_, '_> {

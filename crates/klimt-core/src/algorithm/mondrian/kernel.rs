@@ -78,25 +78,25 @@ impl PackedKernel for Anonymize<'_> {
 
 /// The groups of a part, in order, and the cuts that led to them.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct MondrianGroups {
     pub sizes: Vec<u32>,
     /// Whether each group would be cut by the median.
     pub by_median: Vec<bool>,
     pub tree: CutTree,
 }
 
-impl Found {
+impl MondrianGroups {
     pub fn push_group(&mut self, rows: u32, by_median: bool) {
         self.sizes.push(rows);
         self.by_median.push(by_median);
     }
 
-    pub fn append_groups(&mut self, later: &Found) {
+    pub fn append_groups(&mut self, later: &MondrianGroups) {
         self.sizes.extend_from_slice(&later.sizes);
         self.by_median.extend_from_slice(&later.by_median);
     }
 
-    fn append(&mut self, later: &Found) {
+    fn append(&mut self, later: &MondrianGroups) {
         self.append_groups(later);
         self.tree.append(&later.tree);
     }
@@ -120,7 +120,13 @@ impl<'a> Run<'a> {
     }
 
     /// Works on the part whose limits lie on top of the work's stack, and takes them off.
-    fn anonymize<T: Tuple>(&self, span: Span<'_, T>, above: Above, work: &mut Work<'a>, found: &mut Found) {
+    fn anonymize<T: Tuple>(
+        &self,
+        span: Span<'_, T>,
+        above: Above,
+        work: &mut Work<'a>,
+        found: &mut MondrianGroups,
+    ) {
         let Above { by_median, edges } = above;
         let base = work.limits.len() - self.dimensions.len();
         if self.job.budget.over() {
@@ -155,7 +161,7 @@ impl<'a> Run<'a> {
     }
 
     /// No allowable cut: the part is a group.
-    fn group<T: Tuple>(&self, span: Span<'_, T>, by_median: bool, found: &mut Found) {
+    fn group<T: Tuple>(&self, span: Span<'_, T>, by_median: bool, found: &mut MondrianGroups) {
         let rows = span.here.rows.len();
         if !span.at_home {
             span.there.rows.copy_from_slice(span.here.rows);
@@ -174,7 +180,7 @@ impl<'a> Run<'a> {
         cut: &Cut,
         edges: &Edges,
         work: &mut Work<'a>,
-        found: &mut Found,
+        found: &mut MondrianGroups,
     ) {
         let left = span.move_in_two(cut, work);
         let node = self.push_cut(cut, found);
@@ -201,19 +207,24 @@ impl<'a> Run<'a> {
     }
 
     /// Works on parts side by side.
-    fn anonymize_parts<T: Tuple>(&self, span: Span<'_, T>, starts: &[Start], limits: Vec<u32>) -> Found {
+    fn anonymize_parts<T: Tuple>(
+        &self,
+        span: Span<'_, T>,
+        starts: &[Start],
+        limits: Vec<u32>,
+    ) -> MondrianGroups {
         let (mut rest, mut first, mut parts) = (span, 0, Vec::with_capacity(starts.len()));
         for Start { end, above } in starts {
             let (part, others) = rest.split((end - first) as usize);
             parts.push((part, above.clone()));
             (rest, first) = (others, *end);
         }
-        let done: Vec<Found> = parts
+        let done: Vec<MondrianGroups> = parts
             .into_par_iter()
             .filter(|(part, _)| !part.here.rows.is_empty())
             .map(|(part, above)| self.anonymize_apart(self.arranged(part), limits.clone(), above))
             .collect();
-        done.iter().fold(Found::default(), |mut all, one| {
+        done.iter().fold(MondrianGroups::default(), |mut all, one| {
             all.append(one);
             all
         })
@@ -227,13 +238,18 @@ impl<'a> Run<'a> {
         if picks && !self.is_divided(rows) { part.by_content() } else { part }
     }
 
-    pub fn anonymize_apart<T: Tuple>(&self, span: Span<'_, T>, limits: Vec<u32>, above: Above) -> Found {
-        let mut found = Found::default();
+    pub fn anonymize_apart<T: Tuple>(
+        &self,
+        span: Span<'_, T>,
+        limits: Vec<u32>,
+        above: Above,
+    ) -> MondrianGroups {
+        let mut found = MondrianGroups::default();
         self.anonymize(span, above, &mut self.work(limits), &mut found);
         found
     }
 
-    fn push_cut(&self, cut: &Cut, found: &mut Found) -> usize {
+    fn push_cut(&self, cut: &Cut, found: &mut MondrianGroups) -> usize {
         if !self.job.keep_tree {
             return 0;
         }
@@ -247,7 +263,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn close_left(&self, node: usize, found: &mut Found) {
+    fn close_left(&self, node: usize, found: &mut MondrianGroups) {
         if self.job.keep_tree {
             found.tree.close_left(node);
         }
@@ -260,7 +276,7 @@ impl<'a> Run<'a> {
         runs: &Runs<'_>,
         edges: Edges,
         work: &mut Work<'a>,
-        found: &mut Found,
+        found: &mut MondrianGroups,
     ) {
         span.move_in_runs(runs, &mut work.sides);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
@@ -275,7 +291,7 @@ impl<'a> Run<'a> {
             parts.push(first);
             rest = others;
         }
-        let done: Vec<Found> = if big {
+        let done: Vec<MondrianGroups> = if big {
             parts.into_par_iter().map(|part| self.anonymize_or_empty(part, &limits, &above, None)).collect()
         } else {
             parts.into_iter().map(|part| self.anonymize_or_empty(part, &limits, &above, Some(work))).collect()
@@ -302,8 +318,8 @@ impl<'a> Run<'a> {
         limits: &[u32],
         above: &Above,
         work: Option<&mut Work<'a>>,
-    ) -> Found {
-        let mut found = Found::default();
+    ) -> MondrianGroups {
+        let mut found = MondrianGroups::default();
         if span.here.rows.is_empty() {
             if self.job.keep_tree {
                 found.tree.nodes.push(CutNode::Leaf { rows: 0 });

@@ -7,7 +7,7 @@
 //! Rows at the median go to either side by their other dimensions, the widest first. Copies of a tuple are dealt to both
 //! sides evenly by what else is published of them. Nothing depends on the order of the rows in the table.
 
-use super::kernel::{Found, Run};
+use super::kernel::{MondrianGroups, Run};
 use crate::cut::{HierarchyCut, Widths};
 use crate::packed::{Packed, Tuple};
 use crate::partition::CutNode;
@@ -26,7 +26,11 @@ struct Half {
 
 impl Run<'_> {
     /// Halves the groups of a strict partitioning as long as they can be.
-    pub(super) fn halve_groups<T: Tuple>(&self, packed: &mut Packed<T>, strict: &Found) -> Found {
+    pub(super) fn halve_groups<T: Tuple>(
+        &self,
+        packed: &mut Packed<T>,
+        strict: &MondrianGroups,
+    ) -> MondrianGroups {
         let (mut rows, mut ids) = (&mut packed.rows[..], &mut packed.ids[..]);
         let mut groups = Vec::with_capacity(strict.sizes.len());
         for &size in &strict.sizes {
@@ -36,17 +40,17 @@ impl Run<'_> {
             (rows, ids) = (other_rows, other_ids);
         }
         let halved = |(rows, ids): (&mut [T], &mut [u32])| {
-            let mut found = Found::default();
+            let mut found = MondrianGroups::default();
             self.halve(rows, ids, &mut found);
             found
         };
-        let halves: Vec<Found> = groups.into_par_iter().map(halved).collect();
-        let mut found = Found::default();
+        let halves: Vec<MondrianGroups> = groups.into_par_iter().map(halved).collect();
+        let mut found = MondrianGroups::default();
         self.join(&strict.tree, &halves, &mut found);
         found
     }
 
-    fn halve<T: Tuple>(&self, rows: &mut [T], ids: &mut [u32], found: &mut Found) {
+    fn halve<T: Tuple>(&self, rows: &mut [T], ids: &mut [u32], found: &mut MondrianGroups) {
         let stops = self.job.budget.over() || self.job.observer.cancelled();
         let half = if stops { None } else { self.best_half(rows, ids) };
         let Some(Half { dimension, order, .. }) = half else {
@@ -158,7 +162,7 @@ impl Run<'_> {
     }
 
     /// Appends the cut between two halves, in the order of which rows stand, and returns where it is.
-    fn push_half<T: Tuple>(&self, rows: &[T], dimension: usize, found: &mut Found) -> usize {
+    fn push_half<T: Tuple>(&self, rows: &[T], dimension: usize, found: &mut MondrianGroups) -> usize {
         let (low, high) = rows.split_at(left_of(rows.len()));
         let code = low[low.len() - 1].code(dimension);
         let shared = high[0].code(dimension) == code;

@@ -12,7 +12,7 @@ use super::groups::Groups;
 use super::keys::Grouper;
 use super::problem::Problem;
 use super::queue::{Node, Queue};
-use super::seed::{Found, Seeding, coarsest, exactly, until};
+use super::seed::{SchemeCandidate, Seeding, coarsest, exactly, until};
 use super::slab::Counted;
 use super::{Direction, Pruning, SchemeSearch};
 use crate::{Error, ErrorKind, Result};
@@ -28,7 +28,7 @@ const LARGE_GROUPS: u64 = 10;
 
 /// The result of the search.
 pub(super) struct Reached {
-    pub best: Found,
+    pub best: SchemeCandidate,
     /// No generalization costs less.
     pub bound: f64,
 }
@@ -46,7 +46,7 @@ pub(super) struct Search<'s, 'p, 'a> {
 /// The result of looking at a node.
 struct Look {
     bound: f64,
-    found: Option<Found>,
+    found: Option<SchemeCandidate>,
     /// The groups under its finest generalization.
     groups: Arc<Groups>,
     /// Whether nothing is left in its scope.
@@ -60,7 +60,7 @@ struct Look {
 pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Option<Reached>> {
     let seeding = Seeding::new(problem);
     let tractable = problem.tractable;
-    let mut told = |found: &Found| problem.job.observer.improved(found.priced.cost, 0.0);
+    let mut told = |found: &SchemeCandidate| problem.job.observer.improved(found.priced.cost, 0.0);
     let mut best = match settings.pruning.seeding || !tractable {
         true if settings.pruning.descents || !tractable => {
             seeding.run(settings.seed, until(problem, tractable), &mut told)
@@ -116,10 +116,10 @@ fn fold_column(seeding: &Seeding<'_, '_>, problem: &Problem<'_>) -> Option<usize
 
 impl Search<'_, '_, '_> {
     /// A generalization as it is.
-    fn plain(&self, parts: Vec<Generalization>) -> Option<Found> {
+    fn plain(&self, parts: Vec<Generalization>) -> Option<SchemeCandidate> {
         let groups = self.problem.roll_up(&self.problem.base, &parts, &mut Grouper::default());
         let priced = self.problem.priced(&groups, &parts);
-        priced.cost.is_finite().then_some(Found { priced, parts })
+        priced.cost.is_finite().then_some(SchemeCandidate { priced, parts })
     }
 
     fn root(&self, bound: f64) -> Node {
@@ -166,7 +166,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Looks at nodes until none is left or something runs out; what no generalization undercuts.
-    fn walk(&self, root: Node, best: &mut Option<Found>) -> f64 {
+    fn walk(&self, root: Node, best: &mut Option<SchemeCandidate>) -> f64 {
         let mut queue = Queue::new(self.pruning.nodes, self.problem.job.budget.bytes);
         queue.push(root);
         let mut given_up = f64::INFINITY;
@@ -195,12 +195,13 @@ impl Search<'_, '_, '_> {
             if batch.is_empty() {
                 return queue.least().min(given_up);
             }
-            let worked: Vec<(Option<Found>, Vec<Node>)> = if self.seeding.few() || self.problem.alone {
-                batch.into_iter().map(|node| self.work(node, cost, &mut grouper)).collect()
-            } else {
-                let work = |grouper: &mut Grouper, node| self.work(node, cost, grouper);
-                batch.into_par_iter().map_init(Grouper::default, work).collect()
-            };
+            let worked: Vec<(Option<SchemeCandidate>, Vec<Node>)> =
+                if self.seeding.few() || self.problem.alone {
+                    batch.into_iter().map(|node| self.work(node, cost, &mut grouper)).collect()
+                } else {
+                    let work = |grouper: &mut Grouper, node| self.work(node, cost, grouper);
+                    batch.into_par_iter().map_init(Grouper::default, work).collect()
+                };
             for (found, nodes) in worked {
                 if let Some(found) = found
                     && best.as_ref().is_none_or(|best| found.priced.cost < best.priced.cost)
@@ -217,7 +218,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Looks at a node for the first time, or makes its children; what was found, and what is to be looked at.
-    fn work(&self, node: Node, best: f64, grouper: &mut Grouper) -> (Option<Found>, Vec<Node>) {
+    fn work(&self, node: Node, best: f64, grouper: &mut Grouper) -> (Option<SchemeCandidate>, Vec<Node>) {
         if self.problem.is_late() {
             return (None, Vec::new());
         }
@@ -334,13 +335,13 @@ impl Search<'_, '_, '_> {
         folds: bool,
         best: f64,
         grouper: &mut Grouper,
-    ) -> (Option<Found>, bool) {
+    ) -> (Option<SchemeCandidate>, bool) {
         let folded =
             self.folded.filter(|_| folds).and_then(|column| Some((column, self.seeding.fold(column)?)));
         let Some((column, fold)) = folded else {
             let groups = self.problem.roll_up(groups, &parts, grouper);
             let priced = self.problem.priced(&groups, &parts);
-            return (priced.cost.is_finite().then_some(Found { priced, parts }), false);
+            return (priced.cost.is_finite().then_some(SchemeCandidate { priced, parts }), false);
         };
         parts[column] = coarsest(&self.problem.families[column]);
         let coarse = parts.clone();
@@ -357,7 +358,7 @@ impl Search<'_, '_, '_> {
         };
         parts[column] = folded.part;
         match folded.priced.cost.is_finite() {
-            true => (Some(Found { priced: folded.priced, parts }), false),
+            true => (Some(SchemeCandidate { priced: folded.priced, parts }), false),
             false => (None, limited),
         }
     }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// A generalization of every column and what it costs.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct SchemeCandidate {
     pub priced: Priced,
     pub parts: Vec<Generalization>,
 }
@@ -66,13 +66,18 @@ impl<'p, 'a> Seeding<'p, 'a> {
     }
 
     /// The best generalization that descents find, before the time given is over.
-    pub fn run(&self, seed: u64, until: Option<Instant>, told: &mut dyn FnMut(&Found)) -> Option<Found> {
+    pub fn run(
+        &self,
+        seed: u64,
+        until: Option<Instant>,
+        told: &mut dyn FnMut(&SchemeCandidate),
+    ) -> Option<SchemeCandidate> {
         let starts = [
             self.problem.families.iter().map(coarsest).collect::<Vec<_>>(),
             self.problem.families.iter().map(|family| Generalization::finest(family.atoms())).collect(),
         ];
         let order: Vec<usize> = (0..self.problem.dimensions()).collect();
-        let first: Vec<Option<Found>> = self.problem.each(starts.len(), |number| {
+        let first: Vec<Option<SchemeCandidate>> = self.problem.each(starts.len(), |number| {
             self.descend(starts[number].clone(), &order, &mut random(seed, number))
         });
         let mut best = better(None, first)?;
@@ -85,7 +90,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
         let over = || self.problem.stopped() || until.is_some_and(|until| Instant::now() >= until);
         while vain < patience && !over() {
             round += 1;
-            let thrown: Vec<Option<Found>> =
+            let thrown: Vec<Option<SchemeCandidate>> =
                 self.problem.each(THROWS, |throw| self.throw(&best, seed, round * THROWS + throw));
             let cost = best.priced.cost;
             if let Some(found) = better(Some(best.clone()), thrown) {
@@ -100,14 +105,14 @@ impl<'p, 'a> Seeding<'p, 'a> {
     }
 
     /// The best of some generalizations that are drawn at random.
-    pub fn draw(&self, seed: u64, told: &mut dyn FnMut(&Found)) -> Option<Found> {
+    pub fn draw(&self, seed: u64, told: &mut dyn FnMut(&SchemeCandidate)) -> Option<SchemeCandidate> {
         let drawn = self.problem.each(DRAWS, |number| {
             let mut rng = random(seed, number);
             let part = |family| scattered(family, &mut |many| below(&mut rng, many));
             let parts: Vec<Generalization> = self.problem.families.iter().map(part).collect();
             let groups = self.problem.roll_up_in_time(&parts, &mut Grouper::default())?;
             let priced = self.problem.priced(&groups, &parts);
-            priced.cost.is_finite().then_some(Found { priced, parts })
+            priced.cost.is_finite().then_some(SchemeCandidate { priced, parts })
         });
         let best = better(None, drawn);
         best.iter().for_each(told);
@@ -115,7 +120,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
     }
 
     /// A descent from the best so far, with some columns thrown at random; the others are folded first.
-    fn throw(&self, best: &Found, seed: u64, number: usize) -> Option<Found> {
+    fn throw(&self, best: &SchemeCandidate, seed: u64, number: usize) -> Option<SchemeCandidate> {
         let mut rng = random(seed, number + 2);
         let dimensions = self.problem.dimensions();
         let mut order: Vec<usize> = (0..dimensions).collect();
@@ -134,7 +139,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
         mut parts: Vec<Generalization>,
         order: &[usize],
         rng: &mut ChaCha8Rng,
-    ) -> Option<Found> {
+    ) -> Option<SchemeCandidate> {
         let problem = self.problem;
         let mut grouper = Grouper::default();
         let groups = problem.roll_up_in_time(&parts, &mut grouper)?;
@@ -154,7 +159,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
                 None => steady += 1,
             }
         }
-        reached.cost.is_finite().then_some(Found { priced: reached, parts })
+        reached.cost.is_finite().then_some(SchemeCandidate { priced: reached, parts })
     }
 
     /// The best generalization of a column where that costs less, within the rows that may be suppressed.
@@ -226,7 +231,7 @@ pub(super) fn exactly(
 }
 
 /// The cheapest, the first of equals.
-fn better(best: Option<Found>, found: Vec<Option<Found>>) -> Option<Found> {
+fn better(best: Option<SchemeCandidate>, found: Vec<Option<SchemeCandidate>>) -> Option<SchemeCandidate> {
     best.into_iter()
         .chain(found.into_iter().flatten())
         .reduce(|best, other| if other.priced.cost < best.priced.cost { other } else { best })

@@ -170,9 +170,9 @@ fn whole_numbers(facts: &CostInputs<'_>, whole: f64, rows: usize) -> Option<f64>
 }
 
 /// The result of a run of the program: cuts, and a lower bound where they are not proven to be best.
-type Found = Option<(Traced, Option<f64>)>;
+type ProgramResult = Option<(Traced, Option<f64>)>;
 
-fn run<V: Value>(job: &Job<'_>, leaves: &Leaves<'_, V>) -> std::result::Result<Found, Failure> {
+fn run<V: Value>(job: &Job<'_>, leaves: &Leaves<'_, V>) -> std::result::Result<ProgramResult, Failure> {
     let values = Program::new(job, leaves).run()?;
     let solution = Solution { leaves, values: &values };
     let value = solution.value(&leaves.facts.grid.whole());
@@ -188,7 +188,7 @@ fn run<V: Value>(job: &Job<'_>, leaves: &Leaves<'_, V>) -> std::result::Result<F
 fn conclude(
     job: &Job<'_>,
     facts: &CostInputs<'_>,
-    outcome: std::result::Result<Found, Failure>,
+    outcome: std::result::Result<ProgramResult, Failure>,
 ) -> Result<Outcome> {
     let (Traced { tree, suppressed }, bound) = match outcome {
         Ok(Some(found)) => found,
