@@ -35,12 +35,12 @@ impl Domain {
     }
 
     /// Where a value lies, and on which axis; `None` when it has no place.
-    fn position(&self, text: &str) -> Option<(Decimal, Axis)> {
+    fn position(&self, text: &str) -> Option<(Decimal, WidthScale)> {
         match self {
             Domain::Natural => natural(text),
             Domain::Dates(pattern) => Date::strptime(pattern, text).ok().map(days),
             Domain::Timestamps(pattern) => DateTime::strptime(pattern, text).ok().map(seconds),
-            Domain::Order(ranks) => ranks.get(text).map(|&rank| (rank.into(), Axis::Number)),
+            Domain::Order(ranks) => ranks.get(text).map(|&rank| (rank.into(), WidthScale::Number)),
             Domain::Set | Domain::Hierarchy(_) => None,
         }
     }
@@ -48,7 +48,7 @@ impl Domain {
 
 /// The scale of positions; a difference makes sense on one scale only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Axis {
+enum WidthScale {
     Number,
     Days,
     Seconds,
@@ -99,18 +99,18 @@ pub fn width(published: &str, domain: &Domain) -> Option<Width> {
             Some(leaves.get(published).copied().or(published.is_empty().then_some(1))?.into())
         }
         Domain::Set => Some(match shape(published) {
-            Shape::Set(members) => members_of(members)?.into(),
+            ValueShape::Set(members) => members_of(members)?.into(),
             _ => 1.into(),
         }),
         Domain::Order(ranks) => match shape(published) {
-            Shape::Single(raw) if raw.is_empty() || ranks.contains_key(raw) => Some(0.into()),
-            Shape::Interval(ends) => interval(ends, domain).or(ranks.get(published).map(|_| 0.into())),
+            ValueShape::Single(raw) if raw.is_empty() || ranks.contains_key(raw) => Some(0.into()),
+            ValueShape::Interval(ends) => interval(ends, domain).or(ranks.get(published).map(|_| 0.into())),
             _ => ranks.get(published).map(|_| 0.into()),
         },
         _ => match shape(published) {
-            Shape::Single(_) => Some(0.into()),
-            Shape::Interval(ends) => interval(ends, domain),
-            Shape::Set(members) => members_of(members).map(Decimal::from),
+            ValueShape::Single(_) => Some(0.into()),
+            ValueShape::Interval(ends) => interval(ends, domain),
+            ValueShape::Set(members) => members_of(members).map(Decimal::from),
         },
     };
     width.map(Width::Exact)
@@ -139,14 +139,14 @@ pub fn least_width(tally: &Tally, column: &str, domain: &Domain) -> Result<Width
 /// Whether a published value is a set, or a single value that is neither a number nor a date.
 fn is_category(published: &str) -> bool {
     match shape(published) {
-        Shape::Set(_) => true,
-        Shape::Single(raw) => !raw.is_empty() && published != ANY && natural(raw).is_none(),
-        Shape::Interval(_) => false,
+        ValueShape::Set(_) => true,
+        ValueShape::Single(raw) => !raw.is_empty() && published != ANY && natural(raw).is_none(),
+        ValueShape::Interval(_) => false,
     }
 }
 
 /// How a published value is written.
-enum Shape<'a> {
+enum ValueShape<'a> {
     /// A raw value; a backslash before one that looks like another shape is taken away.
     Single(&'a str),
     /// The text between the brackets of an interval.
@@ -155,10 +155,10 @@ enum Shape<'a> {
     Set(&'a str),
 }
 
-fn shape(published: &str) -> Shape<'_> {
+fn shape(published: &str) -> ValueShape<'_> {
     match published.strip_prefix('\\') {
-        Some(raw) if is_form(raw.trim_start_matches('\\')) => Shape::Single(raw),
-        _ => form(published).unwrap_or(Shape::Single(published)),
+        Some(raw) if is_form(raw.trim_start_matches('\\')) => ValueShape::Single(raw),
+        _ => form(published).unwrap_or(ValueShape::Single(published)),
     }
 }
 
@@ -167,12 +167,12 @@ fn is_form(text: &str) -> bool {
 }
 
 /// The interval or the set that a text is.
-fn form(text: &str) -> Option<Shape<'_>> {
+fn form(text: &str) -> Option<ValueShape<'_>> {
     if let Some(members) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        return Some(Shape::Set(members));
+        return Some(ValueShape::Set(members));
     }
     let ends = text.strip_prefix(['[', '(']).and_then(|rest| rest.strip_suffix([']', ')']))?;
-    ends.contains("..").then_some(Shape::Interval(ends))
+    ends.contains("..").then_some(ValueShape::Interval(ends))
 }
 
 /// The length of an interval `lo..hi`. Where backslashes say which dots and backslashes belong to an end, they decide. Else
@@ -230,27 +230,27 @@ fn members_of(set: &str) -> Option<u64> {
 }
 
 /// The place of a number, an ISO date or an ISO timestamp.
-fn natural(text: &str) -> Option<(Decimal, Axis)> {
+fn natural(text: &str) -> Option<(Decimal, WidthScale)> {
     if let Ok(number) = text.parse() {
-        return Some((number, Axis::Number));
+        return Some((number, WidthScale::Number));
     }
     if text.len() == 10 {
         return text.parse::<Date>().ok().map(days);
     }
     match text.parse::<Timestamp>() {
-        Ok(instant) => Some((Decimal::new(instant.as_nanosecond(), 9), Axis::Seconds)),
+        Ok(instant) => Some((Decimal::new(instant.as_nanosecond(), 9), WidthScale::Seconds)),
         Err(_) => text.parse::<DateTime>().ok().map(seconds),
     }
 }
 
-fn days(date: Date) -> (Decimal, Axis) {
+fn days(date: Date) -> (Decimal, WidthScale) {
     let days = date.duration_since(Date::constant(1970, 1, 1)).as_secs() / 86_400;
-    (Decimal::new(days.into(), 0), Axis::Days)
+    (Decimal::new(days.into(), 0), WidthScale::Days)
 }
 
-fn seconds(time: DateTime) -> (Decimal, Axis) {
+fn seconds(time: DateTime) -> (Decimal, WidthScale) {
     let nanoseconds = time.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_nanos();
-    (Decimal::new(nanoseconds, 9), Axis::Seconds)
+    (Decimal::new(nanoseconds, 9), WidthScale::Seconds)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// *elsewhere*, which only `*` and the root of a hierarchy hold. Equal numbers in different spellings are one value here:
 /// an attacker knows that 12.5 is 12.50.
 #[derive(Debug)]
-pub(super) struct Axis {
+pub(super) struct AttackAxis {
     /// The codes that each different published text holds.
     reaches: Vec<Extent>,
     /// The number of codes, elsewhere included.
@@ -27,7 +27,7 @@ pub(super) struct Axis {
     elsewhere: Option<u32>,
 }
 
-impl Axis {
+impl AttackAxis {
     /// The axis of a column, of its different published texts and of the different texts that are known of people.
     pub fn new(spec: &ColumnSpec, published: &[&str], known: &[&str]) -> Result<Self> {
         let spec = &without_unused_hierarchy(spec, published);
@@ -52,7 +52,7 @@ impl Axis {
         };
         let reaches = published.iter().map(reach).collect::<Result<_>>()?;
         let known = found.into_iter().map(|code| code.unwrap_or(cardinality as u32)).collect();
-        Ok(Axis { reaches, codes, known, elsewhere })
+        Ok(AttackAxis { reaches, codes, known, elsewhere })
     }
 
     /// The codes that a published text holds, by the number of the text.
@@ -244,7 +244,7 @@ mod tests {
 
     /// Which of the known texts each published text holds.
     fn held(spec: &ColumnSpec, published: &[&str], known: &[&str]) -> Vec<Vec<bool>> {
-        let axis = Axis::new(spec, published, known).unwrap();
+        let axis = AttackAxis::new(spec, published, known).unwrap();
         let holds = |reach: &Extent| (0..known.len() as u32).map(|n| reach.holds(axis.known(n))).collect();
         axis.reaches().iter().map(holds).collect()
     }
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn nothing_but_stars_holds_everybody() {
         assert_eq!(held(&spec(), &["*"], &[]), [Vec::<bool>::new()]);
-        assert_eq!(Axis::new(&spec(), &["*"], &[]).unwrap().codes(), 1);
+        assert_eq!(AttackAxis::new(&spec(), &["*"], &[]).unwrap().codes(), 1);
         assert_eq!(held(&spec(), &["*"], &["1", "x"]), [vec![true, true]]);
     }
 
@@ -313,7 +313,7 @@ mod tests {
         for (published, type_spec) in [("[secret..zebra]", None), ("secret", Some(ValueType::Integer))] {
             let mut spec = spec();
             spec.type_spec = type_spec.map(TypeSpec::from);
-            let error = Axis::new(&spec, &[published], &[]).unwrap_err();
+            let error = AttackAxis::new(&spec, &[published], &[]).unwrap_err();
             assert!(error.message().contains("column x") && !error.message().contains("secret"), "{error:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! The release and what the attacker knows, in codes.
 
-use super::axis::Axis;
+use super::axis::AttackAxis;
 use crate::loss::PublishedGroup;
 use crate::table::{Column, ColumnSpec, Table, value_of};
 use crate::{Error, Result};
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub(super) struct Release {
     /// The quasi-identifiers that the attacker knows.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<AttackAxis>,
     /// The number of the text of each group, by axis.
     pub texts: Vec<Vec<u32>>,
     /// The rows of each group.
@@ -128,7 +128,7 @@ pub(super) fn read(
         let spoken: Vec<String> = domain
             .map_or(Vec::new(), |domain| (0..domain.cardinality() as u32).map(|c| domain.text(c)).collect());
         let spoken: Vec<&str> = spoken.iter().map(String::as_str).collect();
-        axes.push(Axis::new(spec, &published, &spoken)?);
+        axes.push(AttackAxis::new(spec, &published, &spoken)?);
         texts.push(numbers);
         of_people.extend(codes);
     }

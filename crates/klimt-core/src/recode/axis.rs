@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// How a column is recoded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "domain")]
-pub(super) enum Axis {
+pub(super) enum ColumnRecoding {
     /// Numbers, days or instants: the values at which it is cut, and the ends of its range.
     Ordered { values: Vec<String>, r#type: String },
     /// An imposed order, with all its values.
@@ -23,10 +23,10 @@ pub(super) enum Axis {
 
 /// One recoded column.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Recoded {
+pub(super) struct RecodedColumn {
     pub name: String,
     #[serde(flatten)]
-    pub axis: Axis,
+    pub axis: ColumnRecoding,
 }
 
 /// Where a value of other data lies among the values of a function.
@@ -38,35 +38,37 @@ pub(super) struct ValuePosition {
     pub exact: bool,
 }
 
-impl Axis {
+impl ColumnRecoding {
     /// Whether a missing value is a value of the domain, which a set can hold beside others.
     pub fn knows_missing(&self) -> bool {
         match self {
-            Axis::Set { missing, .. } => *missing,
+            ColumnRecoding::Set { missing, .. } => *missing,
             _ => true,
         }
     }
 
     /// Whether values lie at a distance from each other, so that those between two known ones have a place.
     pub fn is_measured(&self) -> bool {
-        matches!(self, Axis::Ordered { .. })
+        matches!(self, ColumnRecoding::Ordered { .. })
     }
 
     fn parts(&self) -> (&[String], &str) {
         match self {
-            Axis::Ordered { values, r#type } | Axis::Imposed { values, r#type } => (values, r#type),
-            Axis::Set { values, r#type, .. } => (values, r#type),
-            Axis::Hierarchy { r#type, .. } => (&[], r#type),
+            ColumnRecoding::Ordered { values, r#type } | ColumnRecoding::Imposed { values, r#type } => {
+                (values, r#type)
+            }
+            ColumnRecoding::Set { values, r#type, .. } => (values, r#type),
+            ColumnRecoding::Hierarchy { r#type, .. } => (&[], r#type),
         }
     }
 }
 
-impl Recoded {
+impl RecodedColumn {
     /// How the column is read from other data: everything but numbers, days and instants as the texts that they are.
     pub fn spec(&self) -> ColumnSpec {
         let mut spec = ColumnSpec::new(&self.name, Role::QuasiIdentifier);
         spec.type_spec = match &self.axis {
-            Axis::Ordered { r#type, .. } => r#type.parse().ok(),
+            ColumnRecoding::Ordered { r#type, .. } => r#type.parse().ok(),
             _ => Some(ValueType::Text.into()),
         };
         spec
@@ -78,15 +80,15 @@ impl Recoded {
         let mut spec = ColumnSpec::new(&self.name, Role::QuasiIdentifier);
         let (values, r#type) = self.axis.parts();
         match &self.axis {
-            Axis::Imposed { values, .. } => spec.order = Some(values.clone()),
-            Axis::Hierarchy { hierarchy, .. } => spec.hierarchy = Some(Arc::clone(hierarchy)),
-            Axis::Ordered { .. } | Axis::Set { .. } => {}
+            ColumnRecoding::Imposed { values, .. } => spec.order = Some(values.clone()),
+            ColumnRecoding::Hierarchy { hierarchy, .. } => spec.hierarchy = Some(Arc::clone(hierarchy)),
+            ColumnRecoding::Ordered { .. } | ColumnRecoding::Set { .. } => {}
         }
         let r#type: TypeSpec = r#type.parse().map_err(|_| bad())?;
         let fits = match &self.axis {
-            Axis::Ordered { .. } => r#type.value_type.is_ordered(),
-            Axis::Set { .. } => !r#type.value_type.is_ordered(),
-            Axis::Imposed { .. } | Axis::Hierarchy { .. } => true,
+            ColumnRecoding::Ordered { .. } => r#type.value_type.is_ordered(),
+            ColumnRecoding::Set { .. } => !r#type.value_type.is_ordered(),
+            ColumnRecoding::Imposed { .. } | ColumnRecoding::Hierarchy { .. } => true,
         };
         spec.type_spec = Some(r#type);
         let distinct = Distinct::Texts(values.iter().map(String::as_str).collect());
@@ -100,12 +102,14 @@ impl Recoded {
     pub fn find(&self, domain: &Domain, text: &str) -> Option<ValuePosition> {
         let exact = |code: u32| ValuePosition { code, exact: true };
         match &self.axis {
-            Axis::Hierarchy { hierarchy, .. } => hierarchy.leaf_code(text).map(exact),
-            Axis::Imposed { values, .. } => values.iter().position(|v| v == text).map(|at| exact(at as u32)),
-            Axis::Set { values, .. } => {
+            ColumnRecoding::Hierarchy { hierarchy, .. } => hierarchy.leaf_code(text).map(exact),
+            ColumnRecoding::Imposed { values, .. } => {
+                values.iter().position(|v| v == text).map(|at| exact(at as u32))
+            }
+            ColumnRecoding::Set { values, .. } => {
                 values.binary_search_by(|v| v.as_str().cmp(text)).ok().map(|at| exact(at as u32))
             }
-            Axis::Ordered { values, .. } => {
+            ColumnRecoding::Ordered { values, .. } => {
                 let at = domain.type_spec().position(text)?;
                 let place =
                     |code: usize| Decimal { units: domain.position(code as u32), scale: domain.scale() };
@@ -124,7 +128,12 @@ impl Recoded {
 
 /// Reduces a domain to the saved values; the codes of the cuts in that dimension, and of `ends`, are
 /// translated to these.
-pub(super) fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree, ends: &mut [&mut u32]) -> Axis {
+pub(super) fn reduce(
+    domain: &Domain,
+    dimension: usize,
+    tree: &mut CutTree,
+    ends: &mut [&mut u32],
+) -> ColumnRecoding {
     let cuts = tree.nodes.iter_mut().filter_map(|node| match node {
         CutNode::Threshold { dimension: cut, code, .. } if *cut as usize == dimension => {
             *code = domain.cut_after(*code);
@@ -143,21 +152,25 @@ pub(super) fn reduce(domain: &Domain, dimension: usize, tree: &mut CutTree, ends
 
 /// The saved form of a domain of which these codes are needed, and the remaining codes of a domain of
 /// numbers, days or instants.
-pub(super) fn axis(domain: &Domain, needed: &[u32]) -> (Axis, Option<Vec<u32>>) {
+pub(super) fn axis(domain: &Domain, needed: &[u32]) -> (ColumnRecoding, Option<Vec<u32>>) {
     let r#type = domain.type_spec().to_string();
     let texts = |codes: &[u32]| codes.iter().map(|&code| domain.text(code)).collect();
     let all = || texts(&(0..domain.value_count() as u32).collect::<Vec<_>>());
     match domain.shape() {
-        Shape::Hierarchy(hierarchy) => (Axis::Hierarchy { hierarchy: Arc::clone(hierarchy), r#type }, None),
-        Shape::Set => (Axis::Set { values: all(), r#type, missing: domain.missing_code().is_some() }, None),
-        Shape::Ordered if !domain.is_measured() => (Axis::Imposed { values: all(), r#type }, None),
+        Shape::Hierarchy(hierarchy) => {
+            (ColumnRecoding::Hierarchy { hierarchy: Arc::clone(hierarchy), r#type }, None)
+        }
+        Shape::Set => {
+            (ColumnRecoding::Set { values: all(), r#type, missing: domain.missing_code().is_some() }, None)
+        }
+        Shape::Ordered if !domain.is_measured() => (ColumnRecoding::Imposed { values: all(), r#type }, None),
         Shape::Ordered => {
             let values = domain.value_count() as u32;
             let mut bounds: Vec<u32> = if values == 0 { Vec::new() } else { vec![0, values - 1] };
             bounds.extend(needed.iter().filter(|&&code| code < values));
             bounds.sort_unstable();
             bounds.dedup();
-            (Axis::Ordered { values: texts(&bounds), r#type }, Some(bounds))
+            (ColumnRecoding::Ordered { values: texts(&bounds), r#type }, Some(bounds))
         }
     }
 }

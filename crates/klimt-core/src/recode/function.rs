@@ -5,7 +5,7 @@
 //! given. Of a leaf it says whether a group was published there, not how many rows it had. Where rows were suppressed, it
 //! says so, and where the smallest intervals were published, it holds these too, so that rows outside of them can be told.
 
-use super::axis::{Recoded, reduce};
+use super::axis::{RecodedColumn, reduce};
 use crate::partition::{CutNode, CutTree};
 use crate::region::{Cell, Extents, Regions};
 use crate::table::{ColumnSpec, Table};
@@ -24,7 +24,7 @@ pub struct RecodingFunction {
     pub requirements: Vec<SavedRequirement>,
     /// Which intervals were published.
     pub extent: Extents,
-    pub(super) columns: Vec<Recoded>,
+    pub(super) columns: Vec<RecodedColumn>,
     pub(super) tree: CutTree,
     /// Leaves and dimensions that were published as `*`, because some of the rows had no value there.
     pub(super) starred: Vec<(u32, u32)>,
@@ -92,7 +92,7 @@ impl RecodingFunction {
             let sides = boxes.iter_mut().map(|leaf| &mut leaf.sides[dimension]);
             let mut ends: Vec<&mut u32> = sides.flat_map(Side::ends).collect();
             let axis = reduce(table.domain(dimension), dimension, &mut tree, &mut ends);
-            Recoded { name: table.dimension(dimension).name.clone(), axis }
+            RecodedColumn { name: table.dimension(dimension).name.clone(), axis }
         });
         let columns = columns.collect();
         for node in &mut tree.nodes {
@@ -109,7 +109,7 @@ impl RecodingFunction {
         k: u64,
         requirements: Vec<SavedRequirement>,
         extent: Extents,
-        columns: Vec<Recoded>,
+        columns: Vec<RecodedColumn>,
     ) -> Self {
         let (format, tree, starred) = (FORMAT.to_string(), CutTree::default(), Vec::new());
         let (suppressed, boxes) = (false, Vec::new());
@@ -151,7 +151,7 @@ impl RecodingFunction {
 
     /// The specification that a column of other data must be read with to be recoded.
     pub fn column_spec(&self, name: &str) -> Option<ColumnSpec> {
-        self.columns.iter().find(|column| column.name == name).map(Recoded::spec)
+        self.columns.iter().find(|column| column.name == name).map(RecodedColumn::spec)
     }
 
     fn is_sound(&self) -> bool {

@@ -1,7 +1,7 @@
 //! A recoding function that is written to disk while the parts of a table are found (LeFevre, DeWitt, section 2.2): only
 //! the cuts above the parts are held, and of every dimension the codes at which it is cut.
 
-use super::axis::{Recoded, axis};
+use super::axis::{RecodedColumn, axis};
 use super::function::{RecodingFunction, SavedRequirement};
 use crate::partition::{CutNode, CutTree, Way};
 use crate::region::{Extents, Regions};
@@ -168,7 +168,7 @@ impl<'a> Rules<'a> {
         for (dimension, cuts) in self.cuts.iter_mut().enumerate() {
             cuts.sort();
             let (axis, kept) = axis(self.frame.domain(dimension), &cuts.codes);
-            columns.push(Recoded { name: self.frame.dimension(dimension).name.clone(), axis });
+            columns.push(RecodedColumn { name: self.frame.dimension(dimension).name.clone(), axis });
             bounds.push(kept);
         }
         let head = RecodingFunction::without_cuts(k, requirements, extent, columns);

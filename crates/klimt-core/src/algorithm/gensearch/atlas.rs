@@ -14,7 +14,7 @@
 
 use super::blocks::Blocks;
 use super::bound::MinCost;
-use super::grid::{Beside, Grid, Shaped};
+use super::grid::{CellShape, CellSide, Grid};
 use super::sweep::{Slice, Sweep};
 use crate::cut::admits;
 use crate::job::Job;
@@ -377,12 +377,12 @@ impl<'a> Atlas<'a> {
             let sweep = self.rows.as_ref().map(|Rows { blocks, minimum, .. }| {
                 Sweep::new(blocks, minimum, &self.grid, inside, dimension)
             });
-            let is_ordered = matches!(self.grid.axes[dimension].shape, Shaped::Ordered);
+            let is_ordered = matches!(self.grid.axes[dimension].shape, CellShape::Ordered);
             let sides = sweep.as_ref().filter(|_| is_ordered).map(|sweep| {
                 let cells = || sweep.cells.iter().enumerate();
-                let mut from = self.accumulated(cells().rev(), &space, dimension, Beside::From);
+                let mut from = self.accumulated(cells().rev(), &space, dimension, CellSide::From);
                 from.reverse();
-                (self.accumulated(cells(), &space, dimension, Beside::UpTo), from)
+                (self.accumulated(cells(), &space, dimension, CellSide::UpTo), from)
             });
             for &split in splits {
                 if self.is_over() {
@@ -427,7 +427,7 @@ impl<'a> Atlas<'a> {
         slices: impl Iterator<Item = (usize, &'c Option<Slice>)>,
         space: &[u32],
         dimension: usize,
-        side: Beside,
+        side: CellSide,
     ) -> Vec<Option<BoxId>> {
         let cells = self.grid.cells(space, dimension);
         let restricted =

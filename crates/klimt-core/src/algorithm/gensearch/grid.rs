@@ -29,7 +29,7 @@ pub(super) struct Taxon {
 
 /// How the cells of a dimension hang together.
 #[derive(Clone, Debug)]
-pub(super) enum Shaped {
+pub(super) enum CellShape {
     Ordered,
     /// The root comes first.
     Hierarchy(Vec<Taxon>),
@@ -41,8 +41,8 @@ pub(super) enum Shaped {
 
 /// A dimension in cells.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
-    pub shape: Shaped,
+pub(super) struct CellAxis {
+    pub shape: CellShape,
     /// The cell of each code.
     pub cell_of: Vec<u32>,
     /// The greatest code of each cell (of a set: the only one of a cell that can be cut off).
@@ -56,7 +56,7 @@ pub(super) struct Axis {
 /// The space with its split set.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
-    pub axes: Vec<Axis>,
+    pub axes: Vec<CellAxis>,
     pub splits: Vec<Split>,
     /// The words of a box.
     pub words: usize,
@@ -77,16 +77,16 @@ impl Grid {
             };
             for at in places {
                 axis.splits.push(grid.splits.len() as u32);
-                if let Shaped::Hierarchy(taxa) = &mut axis.shape {
+                if let CellShape::Hierarchy(taxa) = &mut axis.shape {
                     taxa[at as usize].split = Some(grid.splits.len() as u32);
                 }
                 grid.splits.push(Split { dimension, at });
             }
             axis.word = grid.words;
             grid.words += match axis.shape {
-                Shaped::Ordered => 2,
-                Shaped::Hierarchy(_) => 1,
-                Shaped::Set { words } => words,
+                CellShape::Ordered => 2,
+                CellShape::Hierarchy(_) => 1,
+                CellShape::Set { words } => words,
             };
             grid.axes.push(axis);
         }
@@ -99,9 +99,9 @@ impl Grid {
         for axis in &self.axes {
             let cells = axis.last_code.len() as u32;
             match axis.shape {
-                Shaped::Ordered => all.extend([0, cells - 1]),
-                Shaped::Hierarchy(_) => all.push(0),
-                Shaped::Set { words } => {
+                CellShape::Ordered => all.extend([0, cells - 1]),
+                CellShape::Hierarchy(_) => all.push(0),
+                CellShape::Set { words } => {
                     let start = all.len();
                     all.resize(start + words, 0);
                     (0..cells).for_each(|cell| all[start + cell as usize / 32] |= 1 << (cell % 32));
@@ -117,9 +117,9 @@ impl Grid {
         let Split { dimension, at } = self.splits[split as usize];
         let axis = &self.axes[dimension];
         match axis.shape {
-            Shaped::Ordered => space[axis.word] <= at && at < space[axis.word + 1],
-            Shaped::Hierarchy(_) => space[axis.word] == at,
-            Shaped::Set { words } => {
+            CellShape::Ordered => space[axis.word] <= at && at < space[axis.word + 1],
+            CellShape::Hierarchy(_) => space[axis.word] == at,
+            CellShape::Set { words } => {
                 let bits = &space[axis.word..axis.word + words];
                 let mask = |word: usize| if word == at as usize / 32 { 1 << (at % 32) } else { 0u32 };
                 bits[at as usize / 32] & mask(at as usize / 32) != 0
@@ -133,12 +133,12 @@ impl Grid {
         let mut found = Vec::new();
         for axis in &self.axes {
             match &axis.shape {
-                Shaped::Ordered => {
+                CellShape::Ordered => {
                     let (lo, hi) = (space[axis.word] as usize, space[axis.word + 1] as usize);
                     found.extend_from_slice(&axis.splits[lo..hi]);
                 }
-                Shaped::Hierarchy(taxa) => found.extend(taxa[space[axis.word] as usize].split),
-                Shaped::Set { .. } => {
+                CellShape::Hierarchy(taxa) => found.extend(taxa[space[axis.word] as usize].split),
+                CellShape::Set { .. } => {
                     found.extend(axis.splits.iter().filter(|&&split| self.crosses(space, split)));
                 }
             }
@@ -148,13 +148,13 @@ impl Grid {
 
     /// How many boxes there are inside of a box, itself included, at most.
     pub fn boxes_within(&self, space: &[u32]) -> f64 {
-        let within = |axis: &Axis| match &axis.shape {
-            Shaped::Ordered => {
+        let within = |axis: &CellAxis| match &axis.shape {
+            CellShape::Ordered => {
                 let cells = f64::from(space[axis.word + 1] - space[axis.word]) + 1.0;
                 cells * (cells + 1.0) / 2.0
             }
-            Shaped::Hierarchy(taxa) => f64::from(taxa[space[axis.word] as usize].size),
-            Shaped::Set { words } => {
+            CellShape::Hierarchy(taxa) => f64::from(taxa[space[axis.word] as usize].size),
+            CellShape::Set { words } => {
                 let bits = &space[axis.word..axis.word + words];
                 f64::from(bits.iter().map(|word| word.count_ones()).sum::<u32>()).exp2() - 1.0
             }
@@ -166,7 +166,7 @@ impl Grid {
     pub fn part_count(&self, split: u32) -> usize {
         let Split { dimension, at } = self.splits[split as usize];
         match &self.axes[dimension].shape {
-            Shaped::Hierarchy(taxa) => taxa[at as usize].children.len(),
+            CellShape::Hierarchy(taxa) => taxa[at as usize].children.len(),
             _ => 2,
         }
     }
@@ -175,9 +175,9 @@ impl Grid {
     pub fn part_of(&self, split: u32, cell: u32) -> usize {
         let Split { dimension, at } = self.splits[split as usize];
         match &self.axes[dimension].shape {
-            Shaped::Ordered => usize::from(cell > at),
-            Shaped::Set { .. } => usize::from(cell != at),
-            Shaped::Hierarchy(taxa) => {
+            CellShape::Ordered => usize::from(cell > at),
+            CellShape::Set { .. } => usize::from(cell != at),
+            CellShape::Hierarchy(taxa) => {
                 let children = &taxa[at as usize].children;
                 children.partition_point(|&child| taxa[child as usize].cells.1 < cell)
             }
@@ -190,16 +190,16 @@ impl Grid {
         let axis = &self.axes[dimension];
         let mut parts = vec![space.to_vec(); self.part_count(split)];
         match &axis.shape {
-            Shaped::Ordered => {
+            CellShape::Ordered => {
                 parts[0][axis.word + 1] = at;
                 parts[1][axis.word] = at + 1;
             }
-            Shaped::Hierarchy(taxa) => {
+            CellShape::Hierarchy(taxa) => {
                 for (part, &child) in parts.iter_mut().zip(&taxa[at as usize].children) {
                     part[axis.word] = child;
                 }
             }
-            Shaped::Set { words } => {
+            CellShape::Set { words } => {
                 parts[0][axis.word..axis.word + words].fill(0);
                 parts[0][axis.word + at as usize / 32] = 1 << (at % 32);
                 parts[1][axis.word + at as usize / 32] &= !(1 << (at % 32));
@@ -214,9 +214,9 @@ impl Grid {
         let mut space = hull.members.clone();
         for (axis, &(lo, hi)) in self.axes.iter().zip(&hull.ends) {
             match &axis.shape {
-                Shaped::Ordered => (space[axis.word], space[axis.word + 1]) = (lo, hi),
-                Shaped::Hierarchy(taxa) => space[axis.word] = lowest(taxa, lo, hi),
-                Shaped::Set { .. } => {}
+                CellShape::Ordered => (space[axis.word], space[axis.word + 1]) = (lo, hi),
+                CellShape::Hierarchy(taxa) => space[axis.word] = lowest(taxa, lo, hi),
+                CellShape::Set { .. } => {}
             }
         }
         for &dimension in &self.restricted {
@@ -234,11 +234,11 @@ impl Grid {
     }
 
     /// A box up to a cell of an ordered dimension, or from it on.
-    pub fn beside(&self, space: &[u32], dimension: usize, cell: u32, side: Beside) -> Vec<u32> {
+    pub fn beside(&self, space: &[u32], dimension: usize, cell: u32, side: CellSide) -> Vec<u32> {
         let (mut part, word) = (space.to_vec(), self.axes[dimension].word);
         match side {
-            Beside::UpTo => part[word + 1] = cell,
-            Beside::From => part[word] = cell,
+            CellSide::UpTo => part[word + 1] = cell,
+            CellSide::From => part[word] = cell,
         }
         part
     }
@@ -255,7 +255,7 @@ impl Grid {
     pub fn widen(&self, hull: &mut Hull, tuple: &[u32]) {
         for ((axis, &cell), (lo, hi)) in self.axes.iter().zip(tuple).zip(&mut hull.ends) {
             (*lo, *hi) = ((*lo).min(cell), (*hi).max(cell));
-            if let Shaped::Set { .. } = axis.shape {
+            if let CellShape::Set { .. } = axis.shape {
                 hull.members[axis.word + cell as usize / 32] |= 1 << (cell % 32);
             }
         }
@@ -264,12 +264,12 @@ impl Grid {
     /// Whether a box holds a tuple of cells.
     pub fn holds(&self, space: &[u32], tuple: &[u32]) -> bool {
         self.axes.iter().zip(tuple).all(|(axis, &cell)| match &axis.shape {
-            Shaped::Ordered => (space[axis.word]..=space[axis.word + 1]).contains(&cell),
-            Shaped::Hierarchy(taxa) => {
+            CellShape::Ordered => (space[axis.word]..=space[axis.word + 1]).contains(&cell),
+            CellShape::Hierarchy(taxa) => {
                 let (lo, hi) = taxa[space[axis.word] as usize].cells;
                 (lo..=hi).contains(&cell)
             }
-            Shaped::Set { .. } => space[axis.word + cell as usize / 32] >> (cell % 32) & 1 == 1,
+            CellShape::Set { .. } => space[axis.word + cell as usize / 32] >> (cell % 32) & 1 == 1,
         })
     }
 
@@ -277,12 +277,12 @@ impl Grid {
     pub fn cells(&self, space: &[u32], dimension: usize) -> Vec<u32> {
         let axis = &self.axes[dimension];
         match &axis.shape {
-            Shaped::Ordered => (space[axis.word]..=space[axis.word + 1]).collect(),
-            Shaped::Hierarchy(taxa) => {
+            CellShape::Ordered => (space[axis.word]..=space[axis.word + 1]).collect(),
+            CellShape::Hierarchy(taxa) => {
                 let (lo, hi) = taxa[space[axis.word] as usize].cells;
                 (lo..=hi).collect()
             }
-            Shaped::Set { .. } => {
+            CellShape::Set { .. } => {
                 let bit = |&cell: &u32| space[axis.word + cell as usize / 32] >> (cell % 32) & 1 == 1;
                 (0..axis.last_code.len() as u32).filter(bit).collect()
             }
@@ -292,7 +292,7 @@ impl Grid {
 
 /// The side of a cell that a part of a box is on; the cell is in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Beside {
+pub(super) enum CellSide {
     UpTo,
     From,
 }
@@ -332,25 +332,25 @@ fn lowest(taxa: &[Taxon], lo: u32, hi: u32) -> u32 {
 }
 
 /// An axis, and where it can be cut.
-type Cuttable = (Axis, Vec<u32>);
+type CuttableAxis = (CellAxis, Vec<u32>);
 
-fn ordered(cardinality: u32, codes: &[u32]) -> Cuttable {
+fn ordered(cardinality: u32, codes: &[u32]) -> CuttableAxis {
     let cell_of = (0..cardinality).map(|code| codes.partition_point(|&cut| cut < code) as u32).collect();
     let last_code: Vec<u32> = codes.iter().copied().chain([cardinality - 1]).collect();
-    let axis = Axis { shape: Shaped::Ordered, cell_of, last_code, word: 0, splits: Vec::new() };
+    let axis = CellAxis { shape: CellShape::Ordered, cell_of, last_code, word: 0, splits: Vec::new() };
     (axis, (0..codes.len() as u32).collect())
 }
 
-fn set(cardinality: u32, codes: &[u32]) -> Cuttable {
+fn set(cardinality: u32, codes: &[u32]) -> CuttableAxis {
     let cell = |code: u32| codes.binary_search(&code).unwrap_or(codes.len()) as u32;
     let mut last_code = codes.to_vec();
     last_code.extend((0..cardinality).rev().find(|code| codes.binary_search(code).is_err()));
-    let shape = Shaped::Set { words: last_code.len().div_ceil(32) };
+    let shape = CellShape::Set { words: last_code.len().div_ceil(32) };
     let cell_of = (0..cardinality).map(cell).collect();
-    (Axis { shape, cell_of, last_code, word: 0, splits: Vec::new() }, (0..codes.len() as u32).collect())
+    (CellAxis { shape, cell_of, last_code, word: 0, splits: Vec::new() }, (0..codes.len() as u32).collect())
 }
 
-fn hierarchy(domain: &Domain, tree: &Hierarchy, codes: &[u32]) -> Cuttable {
+fn hierarchy(domain: &Domain, tree: &Hierarchy, codes: &[u32]) -> CuttableAxis {
     let mut taxonomy = Taxonomy { tree, allowed: codes, taxa: Vec::new(), last_code: Vec::new() };
     let children = match tree.children(tree.root()) {
         [] => vec![tree.root()],
@@ -362,7 +362,7 @@ fn hierarchy(domain: &Domain, tree: &Hierarchy, codes: &[u32]) -> Cuttable {
         .map(|code| last_code.partition_point(|&last| last < code) as u32)
         .collect();
     let inner = (0..taxa.len() as u32).filter(|&taxon| !taxa[taxon as usize].children.is_empty()).collect();
-    (Axis { shape: Shaped::Hierarchy(taxa), cell_of, last_code, word: 0, splits: Vec::new() }, inner)
+    (CellAxis { shape: CellShape::Hierarchy(taxa), cell_of, last_code, word: 0, splits: Vec::new() }, inner)
 }
 
 /// A hierarchy while its taxa are numbered in preorder and its cells from left to right.

@@ -1,7 +1,7 @@
 //! From a partition tree to cuts that a partitioning can be planted from.
 
 use super::atlas::Atlas;
-use super::grid::{Shaped, Split};
+use super::grid::{CellShape, Split};
 use super::tree::Tree;
 use crate::partition::{CutNode, CutTree};
 
@@ -54,15 +54,15 @@ fn expanded(tree: &Tree, atlas: &Atlas<'_>, node: usize, split: u32, members: &m
         CutNode::Threshold { dimension: dimension as u32, code, shared: false, missing_left: false, right: 0 }
     };
     let cuts: Vec<CutNode> = match &axis.shape {
-        Shaped::Ordered => vec![threshold(at)],
-        Shaped::Hierarchy(taxa) => {
+        CellShape::Ordered => vec![threshold(at)],
+        CellShape::Hierarchy(taxa) => {
             let children = &taxa[at as usize].children;
             children[..children.len() - 1]
                 .iter()
                 .map(|&child| threshold(taxa[child as usize].cells.1))
                 .collect()
         }
-        Shaped::Set { .. } => {
+        CellShape::Set { .. } => {
             members.push(axis.last_code[at as usize]);
             let first = members.len() as u32 - 1;
             vec![CutNode::Subset { dimension: dimension as u32, first, len: 1, shared: false, right: 0 }]

@@ -1,7 +1,7 @@
 //! A start from elsewhere: a partitioning whose cuts need not be in the split set is moved into it.
 
 use super::atlas::{Atlas, BoxId};
-use super::grid::Shaped;
+use super::grid::CellShape;
 use super::tree::Tree;
 use crate::partition::{CutNode, CutTree};
 
@@ -97,7 +97,7 @@ impl<'c> Guide<'c> {
 
     fn is_hierarchy(&self, atlas: &Atlas<'_>, at: usize) -> bool {
         let dimension = self.dimension(at);
-        dimension.is_some_and(|dimension| matches!(atlas.grid.axes[dimension].shape, Shaped::Hierarchy(_)))
+        dimension.is_some_and(|dimension| matches!(atlas.grid.axes[dimension].shape, CellShape::Hierarchy(_)))
     }
 
     fn dimension(&self, at: usize) -> Option<usize> {
@@ -151,11 +151,11 @@ impl<'c> Guide<'c> {
         let mut splits = atlas.grid.available(atlas.space(space));
         splits.retain(|&split| atlas.grid.splits[split as usize].dimension == dimension);
         match (&axis.shape, self.cuts.nodes[at]) {
-            (Shaped::Ordered, CutNode::Threshold { code, .. }) => {
+            (CellShape::Ordered, CutNode::Threshold { code, .. }) => {
                 splits.sort_by_key(|&split| axis.last_code[place(split) as usize].abs_diff(code));
                 splits.truncate(2);
             }
-            (Shaped::Set { .. }, CutNode::Subset { first, len, .. }) => {
+            (CellShape::Set { .. }, CutNode::Subset { first, len, .. }) => {
                 splits.retain(|&split| self.is_member(first, len, axis.last_code[place(split) as usize]));
             }
             _ => {}

@@ -3,7 +3,7 @@
 
 use super::blocks::Blocks;
 use super::bound::MinCost;
-use super::grid::{Grid, Hull, Shaped, Split};
+use super::grid::{CellShape, Grid, Hull, Split};
 use crate::statistics::Statistics;
 use std::borrow::Cow;
 
@@ -107,7 +107,7 @@ impl Sweep {
             }
         }
         let (mut up_to, mut from) = (Vec::new(), Vec::new());
-        if matches!(axis.shape, Shaped::Set { .. }) {
+        if matches!(axis.shape, CellShape::Set { .. }) {
             let together = |before: &mut Option<Slice>, cell: &Option<Slice>| {
                 *before = merged(before.as_ref(), cell.as_ref());
                 Some(before.clone())
@@ -124,13 +124,13 @@ impl Sweep {
         let Split { dimension, at } = grid.splits[split as usize];
         let at = at as usize;
         match &grid.axes[dimension].shape {
-            Shaped::Ordered => Vec::new(),
-            Shaped::Set { .. } => {
+            CellShape::Ordered => Vec::new(),
+            CellShape::Set { .. } => {
                 let before = at.checked_sub(1).and_then(|before| self.up_to[before].as_ref());
                 let others = merged(before, self.from.get(at + 1).and_then(Option::as_ref));
                 borrowed(&self.cells[at]).into_iter().chain(others.map(Cow::Owned)).collect()
             }
-            Shaped::Hierarchy(taxa) => {
+            CellShape::Hierarchy(taxa) => {
                 let of_child = |&child: &u32| {
                     let (lo, hi) = taxa[child as usize].cells;
                     let cells = self.cells[lo as usize..=hi as usize].iter().flatten();

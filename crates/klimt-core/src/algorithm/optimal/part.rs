@@ -6,7 +6,7 @@ use super::problem::{Pricing, Problem};
 use super::tally::Tally;
 
 /// A dimension in which the rows of the part differ.
-pub(super) struct Axis<const W: usize> {
+pub(super) struct PartAxis<const W: usize> {
     pub dimension: usize,
     pub is_set: bool,
     /// The codes that occur, ascending: a local code is a place in here.
@@ -30,7 +30,7 @@ pub(super) struct Part<'p, const W: usize> {
     pub problem: &'p Problem<'p>,
     /// The rows by their number in the table.
     pub rows: Vec<u32>,
-    pub axes: Vec<Axis<W>>,
+    pub axes: Vec<PartAxis<W>>,
     /// The local codes of each row, `stride` blocks per row.
     codes: Vec<[u16; LANES]>,
     stride: usize,
@@ -91,7 +91,7 @@ impl<'p, const W: usize> Part<'p, W> {
             before
         };
         let below = slabs.iter().map(up_to).collect();
-        self.axes.push(Axis { dimension, is_set, values, slabs, below });
+        self.axes.push(PartAxis { dimension, is_set, values, slabs, below });
         Some(local)
     }
 

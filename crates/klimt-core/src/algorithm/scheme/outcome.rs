@@ -22,12 +22,14 @@ pub(super) fn partitioning(
     let options: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
     let (groups, many) = problem.regroup(&problem.base, &options, &mut Grouper::default());
     let merged = problem.base.merged(&groups, many);
-    let axes: Vec<Axis> = (0..parts.len()).map(|column| Axis::new(problem, column, &parts[column])).collect();
+    let axes: Vec<BlockOrder> =
+        (0..parts.len()).map(|column| BlockOrder::new(problem, column, &parts[column])).collect();
     let mut places: Vec<(Vec<u32>, u32)> = (0..many as u32)
         .map(|group| {
             let tuple = merged.tuples[group as usize] as usize;
-            let place =
-                |(column, axis): (usize, &Axis)| axis.places[problem.tuples.atoms(column)[tuple] as usize];
+            let place = |(column, axis): (usize, &BlockOrder)| {
+                axis.places[problem.tuples.atoms(column)[tuple] as usize]
+            };
             (axes.iter().enumerate().map(place).collect(), group)
         })
         .collect();
@@ -101,7 +103,7 @@ fn stars(
 }
 
 /// The blocks of a column in the order in which a tree parts them.
-struct Axis {
+struct BlockOrder {
     /// The place of the block of every atom.
     places: Vec<u32>,
     /// The place of the block of the missing value, where that goes with another.
@@ -117,7 +119,7 @@ enum Cuts {
     Members(Vec<Vec<u32>>),
 }
 
-impl Axis {
+impl BlockOrder {
     fn new(problem: &Problem<'_>, column: usize, part: &Generalization) -> Self {
         let domain = problem.job.table.domain(column);
         let family = &problem.families[column];
@@ -146,7 +148,7 @@ impl Axis {
                 codes: joined.unwrap_or(domain.cardinality() as u32),
             },
         };
-        Axis { places, joined: joined_place, cuts }
+        BlockOrder { places, joined: joined_place, cuts }
     }
 }
 
@@ -163,7 +165,7 @@ enum Cut<'g> {
 }
 
 /// Appends the subtree over groups that share their places in the columns before.
-fn plant(axes: &[Axis], groups: &[(Vec<u32>, u32)], rows: &[u32], column: usize, tree: &mut CutTree) {
+fn plant(axes: &[BlockOrder], groups: &[(Vec<u32>, u32)], rows: &[u32], column: usize, tree: &mut CutTree) {
     let Some(axis) = axes.get(column).filter(|_| !groups.is_empty()) else {
         let rows = groups.iter().map(|(_, group)| rows[*group as usize]).sum();
         tree.nodes.push(CutNode::Leaf { rows });
@@ -197,7 +199,7 @@ fn plant(axes: &[Axis], groups: &[(Vec<u32>, u32)], rows: &[u32], column: usize,
 }
 
 /// The pieces of a column from first to last: the blocks that hold groups, and what is empty between them.
-fn pieces<'g>(axis: &'g Axis, groups: &'g [(Vec<u32>, u32)], column: usize) -> Vec<Piece<'g>> {
+fn pieces<'g>(axis: &'g BlockOrder, groups: &'g [(Vec<u32>, u32)], column: usize) -> Vec<Piece<'g>> {
     let blocks = groups.chunk_by(|a, b| a.0[column] == b.0[column]);
     let mut pieces = Vec::new();
     let complete = match &axis.cuts {

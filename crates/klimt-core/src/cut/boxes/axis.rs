@@ -4,20 +4,20 @@ use crate::table::Domain;
 
 /// The places of the codes of an ordered dimension: shares of the column's range, times the dimension's weight.
 #[derive(Debug)]
-pub(super) enum Axis<'a> {
+pub(super) enum BoxAxis<'a> {
     /// Neighbours are equally far apart.
     Even { step: f32, values: u32 },
     /// Each at a place of its own.
     Table { shares: &'a [f32], weight: f32 },
 }
 
-impl<'a> Axis<'a> {
+impl<'a> BoxAxis<'a> {
     pub fn new(domain: &'a Domain, weight: f32) -> Self {
         let values = domain.value_count() as u32;
         match domain.shares() {
-            Some(shares) => Axis::Table { shares, weight },
-            None if values < 2 => Axis::Even { step: 0.0, values },
-            None => Axis::Even { step: weight / (values - 1) as f32, values },
+            Some(shares) => BoxAxis::Table { shares, weight },
+            None if values < 2 => BoxAxis::Even { step: 0.0, values },
+            None => BoxAxis::Even { step: weight / (values - 1) as f32, values },
         }
     }
 
@@ -27,12 +27,12 @@ impl<'a> Axis<'a> {
         let places = into.iter_mut().step_by(stride);
         let missing = if mixed { f32::NAN } else { 0.0 };
         match *self {
-            Axis::Even { step, values } => {
+            BoxAxis::Even { step, values } => {
                 for (place, &code) in places.zip(codes) {
                     *place = if code < values { code as f32 * step } else { missing };
                 }
             }
-            Axis::Table { shares, weight } => {
+            BoxAxis::Table { shares, weight } => {
                 for (place, &code) in places.zip(codes) {
                     *place = shares.get(code as usize).map_or(missing, |share| share * weight);
                 }

@@ -4,7 +4,7 @@
 //! of a hierarchy the two outer leaves; of a set the members. What a box costs depends on the box alone, not on the order
 //! in which rows came, so that equal boxes always cost the same.
 
-use super::axis::Axis;
+use super::axis::BoxAxis;
 use crate::cut::Dimension;
 use crate::packed::MAX_DIMENSIONS;
 use crate::split::{BoxCost, BoxSplit};
@@ -19,7 +19,7 @@ const MOST_CELLS: f32 = 1000.0;
 /// The dimensions of a table as boxes see them; the same for all parts of a run.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
-    pub(super) axes: Vec<(usize, Axis<'a>)>,
+    pub(super) axes: Vec<(usize, BoxAxis<'a>)>,
     pub(super) others: Vec<Other<'a>>,
     pub(super) cost: BoxCost,
     /// How many lanes a row takes.
@@ -65,7 +65,7 @@ impl<'a> Plan<'a> {
             let many = (dimension.domain.cardinality() as f32 - 1.0).clamp(1.0, MOST_CELLS);
             let weight = weight(dimension);
             if matches!(dimension.domain.shape(), Shape::Ordered) {
-                axes.push((number, Axis::new(dimension.domain, weight)));
+                axes.push((number, BoxAxis::new(dimension.domain, weight)));
                 weights.push(weight);
                 cells.push(many);
             } else {

@@ -1,6 +1,6 @@
 //! The cost of a box as one group, tabulated as far as possible.
 
-use super::grid::{Axis, Grid};
+use super::grid::{Grid, GridAxis};
 use crate::loss::Cost;
 use crate::statistics::Extent;
 use crate::table::{Shape, Table};
@@ -38,7 +38,7 @@ impl Charge {
                 return Charge::Size(std::iter::once(0.0).chain(sizes).collect());
             }
         }
-        let intervals: usize = grid.axes().iter().map(Axis::intervals).sum();
+        let intervals: usize = grid.axes().iter().map(GridAxis::intervals).sum();
         match (intervals <= bytes / 8).then(|| Cells::of(loss, table, grid)).flatten() {
             Some(cells) => Charge::Cells(cells),
             None => Charge::Group,
@@ -64,13 +64,13 @@ impl Cells {
         for dimension in (0..table.dimensions()).filter(|&d| grid.axes().iter().all(|a| a.dimension != d)) {
             base += loss.cell(dimension, &extent(table, dimension, 0, 0))?;
         }
-        let costs = |axis: &Axis| -> Option<Vec<f64>> {
+        let costs = |axis: &GridAxis| -> Option<Vec<f64>> {
             axis.each()
                 .map(|(lo, hi)| loss.cell(axis.dimension, &extent(table, axis.dimension, lo, hi)))
                 .collect()
         };
         let axes = grid.axes().iter().map(costs).collect::<Option<Vec<_>>>()?;
-        let grows = |(axis, costs): (&Axis, &Vec<f64>)| {
+        let grows = |(axis, costs): (&GridAxis, &Vec<f64>)| {
             axis.each().filter(|(lo, hi)| lo < hi).all(|(lo, hi)| {
                 let cost = costs[axis.place(lo, hi)];
                 cost >= costs[axis.place(lo + 1, hi)] && cost >= costs[axis.place(lo, hi - 1)]

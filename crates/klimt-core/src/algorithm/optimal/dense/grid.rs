@@ -8,7 +8,7 @@ use crate::table::{Shape, Table};
 /// need each other. On the inner axis they are numbered by their first code, the last one first, and by their last code
 /// among those with the same first: what a first part can be completed by lies side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub struct GridAxis {
     /// The dimension of the table.
     pub dimension: usize,
     /// The number of its codes.
@@ -19,7 +19,7 @@ pub struct Axis {
     pub is_inner: bool,
 }
 
-impl Axis {
+impl GridAxis {
     /// The number of its intervals.
     pub fn intervals(&self) -> usize {
         self.codes * (self.codes + 1) / 2
@@ -42,7 +42,7 @@ impl Axis {
 
     /// Every interval with both its ends, in the order of their numbers.
     pub fn each(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let Axis { codes, is_inner, .. } = *self;
+        let GridAxis { codes, is_inner, .. } = *self;
         (0..codes).flat_map(move |outer| {
             let first = codes - 1 - outer;
             (0..if is_inner { codes - first } else { codes - outer })
@@ -60,7 +60,7 @@ pub type BoxRanges = Vec<(usize, usize)>;
 /// dynamic program are long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    axes: Vec<Axis>,
+    axes: Vec<GridAxis>,
 }
 
 impl Grid {
@@ -69,18 +69,18 @@ impl Grid {
     pub fn of(table: &Table) -> Option<Grid> {
         let axis = |dimension: usize| {
             let domain = table.domain(dimension);
-            Axis {
+            GridAxis {
                 dimension,
                 codes: domain.cardinality().max(1),
                 is_set: matches!(domain.shape(), Shape::Set),
                 is_inner: false,
             }
         };
-        let all: Vec<Axis> = (0..table.dimensions()).map(axis).collect();
+        let all: Vec<GridAxis> = (0..table.dimensions()).map(axis).collect();
         if all.is_empty() || all.iter().any(|axis| axis.is_set && axis.codes > 2) {
             return None;
         }
-        let mut axes: Vec<Axis> = all.iter().copied().filter(|axis| axis.codes > 1).collect();
+        let mut axes: Vec<GridAxis> = all.iter().copied().filter(|axis| axis.codes > 1).collect();
         axes.sort_by_key(|axis| (axis.codes, axis.dimension));
         if axes.is_empty() {
             axes.push(all[0]);
@@ -90,23 +90,23 @@ impl Grid {
     }
 
     /// The axes, the inner one last.
-    pub fn axes(&self) -> &[Axis] {
+    pub fn axes(&self) -> &[GridAxis] {
         &self.axes
     }
 
     /// The axes but for the inner one.
-    pub fn outer(&self) -> &[Axis] {
+    pub fn outer(&self) -> &[GridAxis] {
         &self.axes[..self.axes.len() - 1]
     }
 
     /// The longest axis.
-    pub fn inner(&self) -> &Axis {
+    pub fn inner(&self) -> &GridAxis {
         self.axes.last().expect("a grid has an axis")
     }
 
     /// The number of boxes.
     pub fn boxes(&self) -> u128 {
-        let product = |product: u128, axis: &Axis| product.saturating_mul(axis.intervals() as u128);
+        let product = |product: u128, axis: &GridAxis| product.saturating_mul(axis.intervals() as u128);
         self.axes.iter().fold(1, product)
     }
 
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn intervals_are_numbered_without_gaps_and_after_their_parts() {
         for (codes, is_inner) in (1..9).flat_map(|codes| [(codes, false), (codes, true)]) {
-            let axis = Axis { dimension: 0, codes, is_set: false, is_inner };
+            let axis = GridAxis { dimension: 0, codes, is_set: false, is_inner };
             let places: Vec<usize> = axis.each().map(|(lo, hi)| axis.place(lo, hi)).collect();
             assert_eq!(places, (0..axis.intervals()).collect::<Vec<_>>());
             let is_after = |lo: usize, hi: usize, code: usize| {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_boxes_of_a_grid_are_numbered_without_gaps() {
-        let axis = |codes| Axis { dimension: 0, codes, is_set: false, is_inner: codes == 3 };
+        let axis = |codes| GridAxis { dimension: 0, codes, is_set: false, is_inner: codes == 3 };
         let grid = Grid { axes: vec![axis(2), axis(3)] };
         let mut places = Vec::new();
         for first in grid.axes()[0].each() {

@@ -20,7 +20,7 @@ mod sums;
 mod trace;
 mod value;
 
-pub use grid::{Axis, BoxRanges, Grid};
+pub use grid::{BoxRanges, Grid, GridAxis};
 
 use crate::Result;
 use crate::job::Job;

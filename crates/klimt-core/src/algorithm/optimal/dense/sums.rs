@@ -4,7 +4,7 @@
 //! code and after the last, with the sums up to there. A point holds a sum in each of several channels: how many rows
 //! there are, or how many have each code of a column.
 
-use super::grid::{Axis, Grid};
+use super::grid::{Grid, GridAxis};
 use num_traits::{WrappingAdd, WrappingSub, Zero};
 
 /// A number that sums are made of. Differences of sums that exceed it are right nevertheless.
@@ -24,7 +24,7 @@ pub struct Sums<N> {
 /// How the lines are kept along an outer axis.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
-    axis: Axis,
+    axis: GridAxis,
     /// Whether there is a line for each interval; else there is one for all codes before each code, and that of an
     /// interval is a difference.
     whole: bool,
