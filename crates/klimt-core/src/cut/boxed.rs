@@ -8,7 +8,7 @@ use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
 use crate::cut::Candidate;
-use crate::cut::boxes::{BoxFinder, Cuttable, Place, Plan};
+use crate::cut::boxes::{BoxCut, BoxFinder, Cuttable, Plan};
 use crate::split::BoxSplit;
 
 impl CutFinder<'_> {
@@ -99,7 +99,7 @@ impl CutFinder<'_> {
         stage: &[Cuttable],
         needed: usize,
     ) -> Option<Cut> {
-        let mut best: Option<(Place, Cut)> = None;
+        let mut best: Option<(BoxCut, Cut)> = None;
         for &cuttable in stage {
             let dimension = cuttable.dimension;
             self.fill(part, dimension);
@@ -113,13 +113,13 @@ impl CutFinder<'_> {
             }
             let cumulative = ranked.as_ref().map_or(&self.frequency.cumulative, |ranked| &ranked.cumulative);
             let costs = self.boxes.each_place(plan, cuttable, needed);
-            let mut found = None::<(Place, Candidate)>;
+            let mut found = None::<(BoxCut, Candidate)>;
             for allowed in &self.places {
                 let left = cumulative[allowed.place] as usize;
                 let at = costs.partition_point(|(before, _)| *before < left);
                 let Some(&(_, cost)) = costs.get(at).filter(|(after, _)| *after == left) else { continue };
                 let (imbalance, last) = (allowed.imbalance as usize, allowed.place as u32);
-                let place = Place { cost, imbalance, cuttable, left, last };
+                let place = BoxCut { cost, imbalance, cuttable, left, last };
                 if found.is_none_or(|(best, _)| place.order(&best).is_lt()) {
                     found = Some((place, *allowed));
                 }
@@ -165,7 +165,7 @@ impl CutFinder<'_> {
 
     /// The cut of a set of which some rows have been looked at; values that are too rare to be among them go with the rare
     /// ones.
-    fn subset_of_sample<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, place: &Place) -> Option<Cut> {
+    fn subset_of_sample<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, place: &BoxCut) -> Option<Cut> {
         let dimension = place.cuttable.dimension;
         self.fill(part, dimension);
         let mut lefts = self.boxes.members(place);

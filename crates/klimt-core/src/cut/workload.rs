@@ -102,7 +102,7 @@ struct Held {
 
 /// Where a part may be cut.
 #[derive(Clone, Debug, PartialEq)]
-enum Place {
+enum CutPosition {
     /// After the value with this index.
     After(usize),
     /// Between these values and the others.
@@ -112,15 +112,15 @@ enum Place {
 }
 
 /// A place, and by how much a cut there lowers the error.
-struct Candidate {
+struct WorkloadCut {
     dimension: usize,
-    place: Place,
+    place: CutPosition,
     gain: f64,
     imbalance: u64,
 }
 
-impl Candidate {
-    fn order(&self, other: &Candidate) -> Ordering {
+impl WorkloadCut {
+    fn order(&self, other: &WorkloadCut) -> Ordering {
         let evenly = self.imbalance.cmp(&other.imbalance).then(self.dimension.cmp(&other.dimension));
         other.gain.total_cmp(&self.gain).then(evenly)
     }
@@ -143,7 +143,7 @@ impl CutFinder<'_> {
             }
         }
         // Stable, so that of equal places the first is the first.
-        found.sort_by(Candidate::order);
+        found.sort_by(WorkloadCut::order);
         found.into_iter().take(TRIES).find_map(|candidate| self.cut_at(part, candidate))
     }
 
@@ -177,7 +177,7 @@ impl CutFinder<'_> {
         dimension: usize,
         held: &Held,
         active: &[Active<'_>],
-        found: &mut Vec<Candidate>,
+        found: &mut Vec<WorkloadCut>,
     ) {
         if active.is_empty() {
             return;
@@ -187,7 +187,7 @@ impl CutFinder<'_> {
         let domain = part.dimensions[dimension].domain;
         let rows = f64::from(part.rows.count());
         let whole: f64 = active.iter().map(|query| rows * query.off(query.here)).sum();
-        let mut judge = |place: Place, sides: &[(u32, Extent)]| {
+        let mut judge = |place: CutPosition, sides: &[(u32, Extent)]| {
             let off = |(count, extent): &(u32, Extent)| {
                 let share =
                     |query: &Active<'_>| held.of(domain, query.admitted, query.measure, extent, *count);
@@ -197,7 +197,7 @@ impl CutFinder<'_> {
             let gain = whole - sides.iter().filter(|(count, _)| *count > 0).map(off).sum::<f64>();
             if gain > 0.0 {
                 let most = sides.iter().map(|(count, _)| *count).max().unwrap_or(0);
-                found.push(Candidate { dimension, place, gain, imbalance: u64::from(most) });
+                found.push(WorkloadCut { dimension, place, gain, imbalance: u64::from(most) });
             }
         };
         if let Shape::Set = domain.shape() {
@@ -209,7 +209,7 @@ impl CutFinder<'_> {
             && part.hierarchy_cut != HierarchyCut::Leaves
             && let Some(sides) = self.children(part, dimension)
         {
-            judge(Place::Children, &sides);
+            judge(CutPosition::Children, &sides);
         }
         if by_nodes && part.hierarchy_cut == HierarchyCut::Nodes {
             return;
@@ -219,7 +219,7 @@ impl CutFinder<'_> {
             let left = Extent::Interval { lo, hi: values[index] };
             let right = Extent::Interval { lo: values[index + 1], hi };
             let count = cumulative[index];
-            judge(Place::After(index), &[(count, left), (part.rows.count() - count, right)]);
+            judge(CutPosition::After(index), &[(count, left), (part.rows.count() - count, right)]);
         }
     }
 
@@ -263,8 +263,8 @@ impl CutFinder<'_> {
     }
 
     /// For each query about a set, the values that it admits and the others.
-    fn subsets(&self, domain: &Domain, active: &[Active<'_>]) -> Vec<(Place, [(u32, Extent); 2])> {
-        let mut found: Vec<(Place, [(u32, Extent); 2])> = Vec::new();
+    fn subsets(&self, domain: &Domain, active: &[Active<'_>]) -> Vec<(CutPosition, [(u32, Extent); 2])> {
+        let mut found: Vec<(CutPosition, [(u32, Extent); 2])> = Vec::new();
         for query in active {
             let is_left = |at: &usize| query.admitted.admits(domain, self.frequency.values[*at]);
             let (left, right): (Vec<usize>, Vec<usize>) = (0..self.frequency.values.len()).partition(is_left);
@@ -272,7 +272,7 @@ impl CutFinder<'_> {
                 let count = indices.iter().map(|&at| self.frequency.count_of(at)).sum();
                 (count, members(domain, indices.iter().map(|&at| self.frequency.values[at])))
             };
-            let place = Place::Members(left.iter().map(|&at| self.frequency.values[at]).collect());
+            let place = CutPosition::Members(left.iter().map(|&at| self.frequency.values[at]).collect());
             if !found.iter().any(|(known, _)| *known == place) {
                 found.push((place, [side(&left), side(&right)]));
             }
@@ -308,17 +308,17 @@ impl CutFinder<'_> {
     }
 
     /// The cut at a place, when it is allowable.
-    fn cut_at<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, candidate: Candidate) -> Option<Cut> {
-        let Candidate { dimension, place, .. } = candidate;
+    fn cut_at<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, candidate: WorkloadCut) -> Option<Cut> {
+        let WorkloadCut { dimension, place, .. } = candidate;
         let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         part.rows.fill(dimension, lo, hi, &mut self.frequency);
         match place {
-            Place::After(index) => self.threshold(part, dimension, index),
-            Place::Children => {
+            CutPosition::After(index) => self.threshold(part, dimension, index),
+            CutPosition::Children => {
                 let tree = part.dimensions[dimension].domain.hierarchy()?;
                 self.specialise(part, dimension, tree)
             }
-            Place::Members(members) => {
+            CutPosition::Members(members) => {
                 let counts = (0..self.frequency.values.len())
                     .filter(|&at| members.binary_search(&self.frequency.values[at]).is_ok())
                     .map(|at| self.frequency.count_of(at));

@@ -4,14 +4,14 @@ use super::route::Routed;
 use super::scan::scan;
 use crate::Result;
 use crate::job::Observer;
-use crate::spill::{Block, Place, Rows, SpillFile};
+use crate::spill::{Block, Rows, SpillFile, SpillRange};
 use crate::table::Table;
 use rayon::prelude::*;
 
 /// The rows of a leaf: those that are on disk, and those that wait to be written.
 pub(super) struct Leaf {
     waiting: Block,
-    places: Vec<Place>,
+    places: Vec<SpillRange>,
     rows: u64,
 }
 
@@ -22,7 +22,7 @@ impl Leaf {
     }
 
     /// Where the rows lie.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[SpillRange] {
         &self.places
     }
 }

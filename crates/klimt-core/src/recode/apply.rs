@@ -33,7 +33,7 @@ pub struct Manner {
 
 /// How a cell of other data relates to the function's domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum CellMatch {
     /// Its value is in the domain.
     Inside,
     /// It has no value.
@@ -47,18 +47,18 @@ enum Place {
 struct Key {
     leaf: u32,
     beside: bool,
-    places: Vec<Place>,
+    places: Vec<CellMatch>,
 }
 
 /// A column of other data by the function's domain.
-struct Placed {
+struct MatchedColumn {
     domain: Domain,
     /// Where each row lies; nowhere where its value is missing or outside.
     found: Vec<Option<ValuePosition>>,
-    places: Vec<Place>,
+    places: Vec<CellMatch>,
 }
 
-impl Placed {
+impl MatchedColumn {
     /// The code of a row in the function's domain; that of the missing value where it has none.
     fn code(&self, row: usize) -> u32 {
         self.found[row].map_or(self.domain.value_count() as u32, |found| found.code)
@@ -69,7 +69,7 @@ impl RecodingFunction {
     /// Recodes a table that has every column of the function as a quasi-identifier.
     pub fn apply(&self, table: &Table, manner: Manner) -> Result<Applied> {
         let placed = (0..self.columns.len()).map(|column| self.place(table, column));
-        let placed: Vec<Placed> = placed.collect::<Result<_>>()?;
+        let placed: Vec<MatchedColumn> = placed.collect::<Result<_>>()?;
         let column = |dimension: usize| {
             let name = &table.dimension(dimension).name;
             let found = self.columns.iter().position(|column| column.name == *name);
@@ -92,7 +92,7 @@ impl RecodingFunction {
             keys.push(group[0].0.clone());
         }
         let outside =
-            placed.iter().flat_map(|column| &column.places).filter(|place| **place == Place::Outside);
+            placed.iter().flat_map(|column| &column.places).filter(|place| **place == CellMatch::Outside);
         let outside = outside.count();
         let table = self.published_table(table, &placed, manner.extents)?;
         let mut partitioning = Partitioning {
@@ -110,7 +110,7 @@ impl RecodingFunction {
         Ok(Applied { table, partitioning, outside })
     }
 
-    fn place(&self, table: &Table, column: usize) -> Result<Placed> {
+    fn place(&self, table: &Table, column: usize) -> Result<MatchedColumn> {
         let column = &self.columns[column];
         let dimension = (0..table.dimensions()).find(|&d| table.dimension(d).name == column.name);
         let dimension = dimension.ok_or_else(|| {
@@ -130,21 +130,21 @@ impl RecodingFunction {
             (0..table.rows()).filter(|&row| code(row) == missing).for_each(|row| found[row] = Some(member));
         }
         let place = |row: usize| match found[row] {
-            Some(_) => Place::Inside,
-            None if Some(code(row)) == own.missing_code() => Place::Missing,
-            None => Place::Outside,
+            Some(_) => CellMatch::Inside,
+            None if Some(code(row)) == own.missing_code() => CellMatch::Missing,
+            None => CellMatch::Outside,
         };
         let places = (0..table.rows()).map(place).collect();
-        Ok(Placed { domain, found, places })
+        Ok(MatchedColumn { domain, found, places })
     }
 
-    fn key(&self, placed: &[Placed], descent: &Descent, row: usize, manner: Manner) -> Key {
+    fn key(&self, placed: &[MatchedColumn], descent: &Descent, row: usize, manner: Manner) -> Key {
         let leaf = descent.node(|dimension| placed[dimension].code(row)) as u32;
-        let place = |(dimension, column): (usize, &Placed)| match column.places[row] {
-            Place::Missing if self.is_starred(leaf, dimension) => Place::Inside,
+        let place = |(dimension, column): (usize, &MatchedColumn)| match column.places[row] {
+            CellMatch::Missing if self.is_starred(leaf, dimension) => CellMatch::Inside,
             place => place,
         };
-        let places: Vec<Place> = placed.iter().enumerate().map(place).collect();
+        let places: Vec<CellMatch> = placed.iter().enumerate().map(place).collect();
         let held = || match self.boxes.binary_search_by_key(&leaf, |leaf| leaf.leaf) {
             Ok(at) => self.boxes[at].holds(placed, row),
             Err(_) => false,
@@ -159,7 +159,7 @@ impl RecodingFunction {
 
     /// The table by the domains that are published: those of the function, but for the smallest intervals of numbers, days
     /// and instants, whose ends are values of the table.
-    fn published_table(&self, table: &Table, placed: &[Placed], extents: Extents) -> Result<Table> {
+    fn published_table(&self, table: &Table, placed: &[MatchedColumn], extents: Extents) -> Result<Table> {
         let columns = table.columns().iter().map(|column| {
             let found = self.columns.iter().position(|recoded| recoded.name == column.name);
             let Some(dimension) = found.filter(|_| column.role == Role::QuasiIdentifier) else {
@@ -179,7 +179,7 @@ impl RecodingFunction {
 
     /// The region of every group by the boundaries of its leaf, and `*` where its rows have no place in the leaf.
     /// `columns` has the function's column of every dimension of the table.
-    fn boundaries(&self, placed: &[Placed], columns: &[usize], keys: &[Key]) -> Regions {
+    fn boundaries(&self, placed: &[MatchedColumn], columns: &[usize], keys: &[Key]) -> Regions {
         let domains: Vec<&Domain> = placed.iter().map(|column| &column.domain).collect();
         let mut every = self.tree.clone();
         let mut number = vec![0; every.nodes.len()];
@@ -197,12 +197,12 @@ impl RecodingFunction {
             for &column in columns {
                 let (domain, known) = (domains[column], self.columns[column].axis.knows_missing());
                 let all = match key.places[column] {
-                    Place::Outside => {
+                    CellMatch::Outside => {
                         regions.push_anything();
                         continue;
                     }
-                    Place::Inside => self.is_starred(key.leaf, column),
-                    Place::Missing => !(known && by_leaf.holds_missing(region, column, domain)),
+                    CellMatch::Inside => self.is_starred(key.leaf, column),
+                    CellMatch::Missing => !(known && by_leaf.holds_missing(region, column, domain)),
                 };
                 match domain.shape() {
                     Shape::Set if all => regions.push_anything(),
@@ -223,9 +223,9 @@ impl RecodingFunction {
                 let domain = table.domain(dimension);
                 let known = self.columns[column].axis.knows_missing();
                 match key.places[column] {
-                    Place::Outside => regions.push_anything(),
-                    Place::Missing if !known => regions.push_anything(),
-                    Place::Inside if self.is_starred(key.leaf, column) => match domain.shape() {
+                    CellMatch::Outside => regions.push_anything(),
+                    CellMatch::Missing if !known => regions.push_anything(),
+                    CellMatch::Inside if self.is_starred(key.leaf, column) => match domain.shape() {
                         Shape::Hierarchy(_) => regions.push_interval(0, domain.cardinality() as u32 - 1),
                         _ => regions.push_anything(),
                     },
@@ -262,16 +262,16 @@ fn push_members(
 
 impl LeafBox {
     /// Whether a row lies inside.
-    fn holds(&self, placed: &[Placed], row: usize) -> bool {
+    fn holds(&self, placed: &[MatchedColumn], row: usize) -> bool {
         self.sides.iter().zip(placed).all(|(side, column)| match (side, column.found[row]) {
             (Side::All, _) => true,
-            (Side::Missing, None) => column.places[row] == Place::Missing,
+            (Side::Missing, None) => column.places[row] == CellMatch::Missing,
             (Side::Ends(lo, hi), Some(found)) => {
                 found.code <= *hi && (found.code > *lo || (found.code == *lo && found.exact))
             }
             (Side::Members(members), Some(found)) => members.contains(&found.code),
             (Side::Members(members), None) => {
-                column.places[row] == Place::Missing && members.contains(&column.code(row))
+                column.places[row] == CellMatch::Missing && members.contains(&column.code(row))
             }
             (Side::Missing, Some(_)) | (Side::Ends(..), None) => false,
         })

@@ -5,7 +5,7 @@ use super::axis::{RecodedColumn, axis};
 use super::function::{RecodingFunction, SavedRequirement};
 use crate::partition::{CutNode, CutTree, Way};
 use crate::region::{Extents, Regions};
-use crate::spill::{Place, SpillFile};
+use crate::spill::{SpillFile, SpillRange};
 use crate::table::Table;
 use crate::{Error, Result};
 use std::io::Write;
@@ -17,7 +17,7 @@ const BUFFER: usize = 1 << 18;
 pub struct Rules<'a> {
     frame: &'a Table,
     file: SpillFile,
-    places: Vec<Place>,
+    places: Vec<SpillRange>,
     buffer: Vec<u8>,
     /// How many nodes there are.
     nodes: u64,

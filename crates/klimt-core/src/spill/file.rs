@@ -35,7 +35,7 @@ impl Traffic {
 
 /// Where bytes lie in a spill file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SpillRange {
     /// Where they start.
     pub start: u64,
     /// How many they are.
@@ -73,15 +73,15 @@ impl SpillFile {
     }
 
     /// Writes bytes after all others and says where they are.
-    pub fn append(&self, bytes: &[u8]) -> Result<Place> {
+    pub fn append(&self, bytes: &[u8]) -> Result<SpillRange> {
         let start = self.len.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         self.file.write_all_at(bytes, start).map_err(|e| self.full(&e))?;
         self.traffic.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        Ok(Place { start, len: bytes.len() })
+        Ok(SpillRange { start, len: bytes.len() })
     }
 
     /// Reads the bytes of a place.
-    pub fn read(&self, place: Place, into: &mut Vec<u8>) -> Result<()> {
+    pub fn read(&self, place: SpillRange, into: &mut Vec<u8>) -> Result<()> {
         into.resize(place.len, 0);
         let read = self.file.read_exact_at(into, place.start);
         read.map_err(|e| Error::io(&self.folder, "read a spill file in it", &e))?;

@@ -12,7 +12,7 @@ mod folder;
 mod held;
 mod part;
 
-pub use file::{Place, SpillFile, Traffic};
+pub use file::{SpillFile, SpillRange, Traffic};
 pub use folder::SpillFolder;
 pub use held::HeldRows;
 pub use part::SpilledPart;

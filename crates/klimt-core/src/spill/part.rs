@@ -1,6 +1,6 @@
 //! Rows of a part on disk.
 
-use super::{Block, Place, Rows, SpillFile};
+use super::{Block, Rows, SpillFile, SpillRange};
 use crate::Result;
 use crate::table::Table;
 use std::cell::RefCell;
@@ -9,13 +9,13 @@ use std::cell::RefCell;
 #[derive(Clone, Debug)]
 pub struct SpilledPart<'f> {
     file: &'f SpillFile,
-    places: Vec<Place>,
+    places: Vec<SpillRange>,
     rows: u64,
 }
 
 impl<'f> SpilledPart<'f> {
     /// Blocks at these places, which hold so many rows together.
-    pub fn new(file: &'f SpillFile, places: Vec<Place>, rows: u64) -> Self {
+    pub fn new(file: &'f SpillFile, places: Vec<SpillRange>, rows: u64) -> Self {
         SpilledPart { file, places, rows }
     }
 

@@ -153,10 +153,10 @@ impl Length for SharedFile {
 }
 
 impl ChunkReader for SharedFile {
-    type T = BufReader<Place>;
+    type T = BufReader<FilePosition>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(BufReader::new(Place { file: self.clone(), position: start }))
+        Ok(BufReader::new(FilePosition { file: self.clone(), position: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
@@ -165,18 +165,18 @@ impl ChunkReader for SharedFile {
             return Err(ParquetError::EOF("a place outside the file".to_string()));
         }
         let mut buffer = vec![0; length];
-        Place { file: self.clone(), position: start }.read_exact(&mut buffer)?;
+        FilePosition { file: self.clone(), position: start }.read_exact(&mut buffer)?;
         Ok(buffer.into())
     }
 }
 
 /// A place in a shared file, from which it is read on.
-pub struct Place {
+pub struct FilePosition {
     file: SharedFile,
     position: u64,
 }
 
-impl Read for Place {
+impl Read for FilePosition {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read_at(self.position, buffer)?;
         self.position += read as u64;

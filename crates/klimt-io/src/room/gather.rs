@@ -6,7 +6,7 @@ use crate::column::{Block, NumberSet, Sketch, Thrift};
 use crate::source::ColumnPlan;
 use klimt_core::Remedy;
 use klimt_core::memory::{Reservation, amount};
-use klimt_core::spill::{Place, SpillFile};
+use klimt_core::spill::{SpillFile, SpillRange};
 use klimt_core::table::Spelled;
 use klimt_core::words::option;
 use klimt_core::words::option_is;
@@ -254,7 +254,7 @@ pub enum Kept {
     /// In memory.
     Held(Vec<u32>),
     /// On disk.
-    Spilled(Place),
+    Spilled(SpillRange),
 }
 
 impl Kept {

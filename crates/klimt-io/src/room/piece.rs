@@ -1,7 +1,7 @@
 //! Some rows of a column on disk, as they were read.
 
 use crate::column::{Block, Integers};
-use klimt_core::spill::Place;
+use klimt_core::spill::SpillRange;
 use klimt_core::table::{Codes, TextChunk};
 use std::ops::Range;
 
@@ -41,8 +41,8 @@ pub enum Kind {
 
 impl Piece {
     /// Where the bytes are.
-    pub fn place(&self) -> Place {
-        Place { start: self.start, len: self.len as usize }
+    pub fn place(&self) -> SpillRange {
+        SpillRange { start: self.start, len: self.len as usize }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::part::{Corners, Part, Rows};
-use super::place::{Place, SUBSET_CODES, Side};
+use super::place::{CutPlace, LeftSide, SUBSET_CODES};
 use super::problem::Pricing;
 use super::search::MANY_ROWS;
 
@@ -15,7 +15,7 @@ pub(super) struct Cut {
     pub axis: u32,
     /// The last local code on the left, of an ordered axis.
     at: u32,
-    pub place: Place,
+    pub place: CutPlace,
     /// The rows on the left.
     pub left: u32,
     /// No partition of the sides costs less.
@@ -64,7 +64,7 @@ impl<const W: usize> Part<'_, W> {
 
     fn ordered_cut(&self, axis: usize, at: usize, left: u32) -> Cut {
         let of = &self.axes[axis];
-        let place = Place::new(of.dimension, Side::UpTo(of.values[at]));
+        let place = CutPlace::new(of.dimension, LeftSide::UpTo(of.values[at]));
         Cut { axis: axis as u32, at: at as u32, place, left, lower: 0.0, cost: 0.0, guess: 0.0 }
     }
 
@@ -188,15 +188,15 @@ impl<const W: usize> Part<'_, W> {
             let ways = 1..1usize << here.len().saturating_sub(1);
             sides.extend(ways.map(|way| {
                 let chosen = (0..here.len()).filter(|at| way >> at & 1 == 1);
-                Side::Members(chosen.map(|at| 1u64 << here[at].1).sum())
+                LeftSide::Members(chosen.map(|at| 1u64 << here[at].1).sum())
             }));
         } else {
-            sides.extend(here.iter().map(|&(_, value)| Side::Only(value)));
+            sides.extend(here.iter().map(|&(_, value)| LeftSide::Only(value)));
             here.sort_unstable();
             if few_codes {
                 let rarer = here[..here.len() - 1].iter().scan(0, |bits, &(_, value)| {
                     *bits |= 1u64 << value;
-                    Some(Side::Members(*bits))
+                    Some(LeftSide::Members(*bits))
                 });
                 sides.extend(rarer.skip(1));
             }
@@ -210,9 +210,9 @@ impl<const W: usize> Part<'_, W> {
         complete || here.len() < 2
     }
 
-    fn set_cut(&self, axis: usize, side: Side, of: &Rows<W>, found: &mut Vec<Cut>) {
+    fn set_cut(&self, axis: usize, side: LeftSide, of: &Rows<W>, found: &mut Vec<Cut>) {
         let least = self.problem.least_side() as u32;
-        let place = Place::new(self.axes[axis].dimension, side);
+        let place = CutPlace::new(self.axes[axis].dimension, side);
         let mut cut = Cut { axis: axis as u32, at: 0, place, left: 0, lower: 0.0, cost: 0.0, guess: 0.0 };
         let left = self.left(of, &cut);
         cut.left = left.count();

@@ -8,11 +8,11 @@ pub(super) const SUBSET_CODES: usize = 54;
 
 /// Where a box is cut in two, by codes of the table, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u64);
+pub(super) struct CutPlace(u64);
 
 /// The rows that go left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum LeftSide {
     /// Codes up to this one.
     UpTo(u32),
     /// The codes whose bits are set.
@@ -21,38 +21,38 @@ pub(super) enum Side {
     Only(u32),
 }
 
-impl Place {
+impl CutPlace {
     /// Nowhere: the box is a group, or suppressed.
-    pub const NONE: Place = Place(u64::MAX);
+    pub const NONE: CutPlace = CutPlace(u64::MAX);
 
-    pub fn new(dimension: usize, side: Side) -> Self {
+    pub fn new(dimension: usize, side: LeftSide) -> Self {
         let (kind, at) = match side {
-            Side::UpTo(code) => (0, u64::from(code)),
-            Side::Members(bits) => (1, bits),
-            Side::Only(code) => (2, u64::from(code)),
+            LeftSide::UpTo(code) => (0, u64::from(code)),
+            LeftSide::Members(bits) => (1, bits),
+            LeftSide::Only(code) => (2, u64::from(code)),
         };
-        Place(at << 8 | (dimension as u64) << 2 | kind)
+        CutPlace(at << 8 | (dimension as u64) << 2 | kind)
     }
 
     pub fn dimension(self) -> usize {
         (self.0 >> 2 & 63) as usize
     }
 
-    pub fn side(self) -> Side {
+    pub fn side(self) -> LeftSide {
         let at = self.0 >> 8;
         match self.0 & 3 {
-            0 => Side::UpTo(at as u32),
-            1 => Side::Members(at),
-            _ => Side::Only(at as u32),
+            0 => LeftSide::UpTo(at as u32),
+            1 => LeftSide::Members(at),
+            _ => LeftSide::Only(at as u32),
         }
     }
 
     /// Whether a code is on the left.
     pub fn is_left(self, code: u32) -> bool {
         match self.side() {
-            Side::UpTo(last) => code <= last,
-            Side::Members(bits) => bits >> code & 1 == 1,
-            Side::Only(only) => code == only,
+            LeftSide::UpTo(last) => code <= last,
+            LeftSide::Members(bits) => bits >> code & 1 == 1,
+            LeftSide::Only(only) => code == only,
         }
     }
 
@@ -61,13 +61,13 @@ impl Place {
         let dimension = self.dimension() as u32;
         let first = members.len() as u32;
         match self.side() {
-            Side::UpTo(code) => {
+            LeftSide::UpTo(code) => {
                 return CutNode::Threshold { dimension, code, shared: false, missing_left: false, right: 0 };
             }
-            Side::Members(bits) => {
+            LeftSide::Members(bits) => {
                 members.extend((0..SUBSET_CODES as u32).filter(|code| bits >> code & 1 == 1))
             }
-            Side::Only(code) => members.push(code),
+            LeftSide::Only(code) => members.push(code),
         }
         CutNode::Subset { dimension, first, len: members.len() as u32 - first, shared: false, right: 0 }
     }

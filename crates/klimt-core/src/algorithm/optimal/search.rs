@@ -7,7 +7,7 @@
 
 use super::cuts::Cut;
 use super::part::{Part, Rows};
-use super::place::{Place, key_of};
+use super::place::{CutPlace, key_of};
 use super::problem::Problem;
 use super::walk::Walk;
 use crate::partition::{CutNode, CutTree};
@@ -71,7 +71,7 @@ pub(super) struct Known {
     /// The cost of the best partition found.
     pub upper: f64,
     /// Where that is cut first.
-    pub place: Place,
+    pub place: CutPlace,
     /// How many levels of rollouts have been nested in it.
     pub depth: u8,
 }
@@ -240,7 +240,7 @@ impl<'a> Search<'a> {
             let upper = part.group(of).min(price);
             // No refinement of a box that violates a requirement satisfies it.
             let lower = if upper.is_infinite() { upper } else { part.lower(&of.rows, of.count).min(upper) };
-            Known { lower, upper, place: Place::NONE, depth: 0 }
+            Known { lower, upper, place: CutPlace::NONE, depth: 0 }
         })
     }
 
@@ -252,8 +252,8 @@ impl<'a> Search<'a> {
             if let Some(cut) = ends {
                 tree.close_left(cut);
             }
-            let place = self.known.get(&key_of(&rows)).map_or(Place::NONE, |known| known.place);
-            if place == Place::NONE {
+            let place = self.known.get(&key_of(&rows)).map_or(CutPlace::NONE, |known| known.place);
+            if place == CutPlace::NONE {
                 tree.nodes.push(CutNode::Leaf { rows: rows.len() as u32 });
                 order.extend_from_slice(&rows);
                 continue;

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::partition::Partitioning;
 use crate::partition::Way;
 use crate::region::Cell;
-use crate::spill::{Block, Place, SpillFile, SpilledPart};
+use crate::spill::{Block, SpillFile, SpillRange, SpilledPart};
 use crate::table::Table;
 
 /// Rows are written when they take so many bytes.
@@ -17,7 +17,7 @@ const BUFFER: usize = 1 << 18;
 pub(super) struct Withheld {
     file: Option<SpillFile>,
     waiting: Block,
-    places: Vec<Place>,
+    places: Vec<SpillRange>,
     sizes: Vec<u32>,
 }
 

@@ -8,7 +8,7 @@ mod grow;
 mod sweep;
 
 pub(crate) use grow::{Cuttable, Plan};
-pub(crate) use sweep::Place;
+pub(crate) use sweep::BoxCut;
 
 use super::FrequencyGroup;
 use sweep::Boxes;
@@ -40,7 +40,7 @@ pub(crate) struct BoxFinder {
     /// The rows among which places are looked for, of those that were looked at.
     chosen: Vec<u32>,
     /// The best place of each dimension, cheapest first.
-    ranked: Vec<Place>,
+    ranked: Vec<BoxCut>,
     /// The dimensions, widest first.
     widest: Vec<Cuttable>,
 }
@@ -122,7 +122,7 @@ impl BoxFinder {
 
     /// The cheapest places, one of each dimension, cheapest first; they leave at least so many rows that were looked at
     /// on either side.
-    pub fn rank(&mut self, plan: &Plan<'_>, stage: &[Cuttable], least: usize) -> &[Place] {
+    pub fn rank(&mut self, plan: &Plan<'_>, stage: &[Cuttable], least: usize) -> &[BoxCut] {
         self.ranked.clear();
         self.widest.clear();
         self.widest.extend_from_slice(stage);
@@ -140,12 +140,12 @@ impl BoxFinder {
                 break;
             }
         }
-        self.ranked.sort_unstable_by(Place::order);
+        self.ranked.sort_unstable_by(BoxCut::order);
         &self.ranked
     }
 
     /// The place of a rank.
-    pub fn ranked(&self, rank: usize) -> Place {
+    pub fn ranked(&self, rank: usize) -> BoxCut {
         self.ranked[rank]
     }
 
@@ -157,7 +157,7 @@ impl BoxFinder {
     }
 
     /// The values of a set on the left of a place, in the rows that were looked at.
-    pub fn members(&mut self, place: &Place) -> Vec<u32> {
+    pub fn members(&mut self, place: &BoxCut) -> Vec<u32> {
         self.boxes.members(place)
     }
 

@@ -22,7 +22,7 @@ macro_rules! by_lanes {
 
 /// A cut after so many of the rows that were looked at, in the order of a dimension.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct BoxCut {
     pub cost: f64,
     /// By how many rows the sides differ.
     pub imbalance: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Place {
     pub last: u32,
 }
 
-impl Place {
+impl BoxCut {
     /// By cost, then by how evenly they cut, then by dimension and place: a total order.
     pub fn order(&self, other: &Self) -> Ordering {
         let ties = |place: &Self| (place.imbalance, place.cuttable.dimension, place.left);
@@ -90,7 +90,7 @@ impl Boxes {
     }
 
     /// Lists the values of a set on the left of a place.
-    pub fn members(&mut self, place: &Place) -> Vec<u32> {
+    pub fn members(&mut self, place: &BoxCut) -> Vec<u32> {
         let dimension = place.cuttable.dimension;
         let codes = &self.codes[dimension * self.rows..(dimension + 1) * self.rows];
         self.values.rank(codes.iter().copied());
@@ -129,7 +129,7 @@ impl Boxes {
         chosen: &[u32],
         least: usize,
         list: bool,
-    ) -> Option<Place> {
+    ) -> Option<BoxCut> {
         self.costs.clear();
         let least = least.max(1);
         if chosen.len() < 2 * least {
@@ -158,7 +158,7 @@ impl Boxes {
         cuttable: Cuttable,
         least: usize,
         list: bool,
-    ) -> Option<Place> {
+    ) -> Option<BoxCut> {
         let (all, rows, keys, rest) = (self.rows, self.keys.len(), &self.keys[..], &mut self.rest);
         let (places, caps) = (self.places.as_chunks::<C>().0, plan.caps.as_chunks::<C>().0[0]);
         let has_rest = !plan.others.is_empty();
@@ -206,7 +206,7 @@ impl Boxes {
             }
         }
         let (left, last) = best?;
-        Some(Place { cost: least_cost, imbalance: least_imbalance, cuttable, left, last })
+        Some(BoxCut { cost: least_cost, imbalance: least_imbalance, cuttable, left, last })
     }
 }
 
