@@ -20,13 +20,13 @@ pub(crate) struct Loader<'l, 'v> {
     frame: &'l Frame,
     change: &'l mut Change<'v>,
     next_page: &'l mut u32,
-    parts: Vec<Part>,
+    parts: Vec<PartPages>,
     /// Rows whose part has no cuts: they go to their leaves when all parts are there.
     pub late: Rows,
 }
 
 /// The pages of a part, the cuts above them, and the way to it.
-struct Part {
+struct PartPages {
     way: Way,
     tree: CutTree,
     pages: Vec<Entry>,
@@ -47,7 +47,7 @@ impl<'l, 'v> Loader<'l, 'v> {
     }
 
     /// Appends what lies below a node of the ways: parts whose ways are the same up to a depth.
-    fn assemble(&mut self, parts: &mut [Part], depth: usize, into: &mut Directory) -> Result<()> {
+    fn assemble(&mut self, parts: &mut [PartPages], depth: usize, into: &mut Directory) -> Result<()> {
         match parts {
             [] => {
                 let (entry, values) =
@@ -64,7 +64,7 @@ impl<'l, 'v> Loader<'l, 'v> {
                 Ok(())
             }
             parts => {
-                let way = |part: &Part| part.way.cuts().get(depth).cloned();
+                let way = |part: &PartPages| part.way.cuts().get(depth).cloned();
                 let (cut, _) = way(&parts[0]).ok_or_else(|| Error::internal("two parts are in one place"))?;
                 let lefts = parts.iter().take_while(|part| way(part).is_some_and(|(_, left)| left)).count();
                 let node = into.tree.nodes.len();
@@ -102,7 +102,7 @@ impl PartSink for Loader<'_, '_> {
             values.iter().try_for_each(|value| self.change.put(value))?;
             entries.push(entry);
         }
-        self.parts.push(Part { way: way.clone(), tree: above, pages: entries });
+        self.parts.push(PartPages { way: way.clone(), tree: above, pages: entries });
         Ok(())
     }
 

@@ -167,7 +167,7 @@ impl<'a> Shared<'_, 'a> {
     fn take(&self, task: Task, reader: &mut ColumnReader<'_, '_>, scratch: &mut Vec<u8>) -> Result<()> {
         let name = self.schema.field(task.column).name();
         let kind = self.kinds[task.column];
-        let (mut part, mut too_long) = (Part { row: 0, rows: 0, bytes: 0 }, None);
+        let (mut part, mut too_long) = (ColumnSlice { row: 0, rows: 0, bytes: 0 }, None);
         for array in task.arrays {
             let mut result = Ok(());
             let spelt = spell(array?.as_ref(), &mut |spelt: Spelt<'_>| {
@@ -223,13 +223,13 @@ impl<'a> Shared<'_, 'a> {
         &self,
         stretch: usize,
         column: usize,
-        part: &mut Part,
+        part: &mut ColumnSlice,
         reader: &mut ColumnReader<'_, '_>,
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
-        let Part { row, rows, .. } = *part;
+        let ColumnSlice { row, rows, .. } = *part;
         let blocks = reader.finish_block();
-        *part = Part { row: row + rows, rows: 0, bytes: 0 };
+        *part = ColumnSlice { row: row + rows, rows: 0, bytes: 0 };
         let columns = vec![(column, blocks)];
         self.gathering.add(Lot { stretch, row, rows, block_rows: self.block_rows, columns }, scratch)
     }
@@ -316,7 +316,7 @@ fn declared(plan: &[ColumnPlan], schema: &Schema) -> Vec<ColumnPlan> {
 }
 
 /// Some rows of a column of a stretch.
-struct Part {
+struct ColumnSlice {
     /// The first row within the stretch.
     row: usize,
     rows: usize,

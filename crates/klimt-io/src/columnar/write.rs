@@ -66,7 +66,7 @@ impl<W: Write + Send> ColumnarWriter<W> {
     /// Writes the next part, whose table has the columns and domains of the others.
     pub fn write(&mut self, release: &Release<'_>, progress: &dyn Observer) -> Result<()> {
         let by_row = if release.row_order == RowOrder::Kept { release.group_by_row() } else { Vec::new() };
-        let writer = Writer {
+        let writer = ColumnarPartWriter {
             release,
             layout: &self.layout,
             encoder: &self.encoder,
@@ -104,7 +104,7 @@ struct Turn<'o, W: Write + Send> {
 }
 
 /// The state that the writers of a part share.
-struct Writer<'a, 'o, W: Write + Send> {
+struct ColumnarPartWriter<'a, 'o, W: Write + Send> {
     release: &'a Release<'a>,
     layout: &'a Layout,
     encoder: &'a Encoder,
@@ -128,7 +128,7 @@ struct Scratch {
     group_rows: Vec<u32>,
 }
 
-impl<W: Write + Send> Writer<'_, '_, W> {
+impl<W: Write + Send> ColumnarPartWriter<'_, '_, W> {
     fn work(&self) {
         let mut scratch = Scratch::default();
         loop {

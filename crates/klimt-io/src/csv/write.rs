@@ -71,7 +71,7 @@ impl<W: Write + Send> CsvWriter<W> {
         observer: impl Fn() -> O,
     ) -> Result<Vec<O>> {
         let renderer = Renderer::new(release, &self.format);
-        let part = Part {
+        let part = CsvPartWriter {
             chunks: renderer.chunks(),
             renderer,
             next: AtomicUsize::new(0),
@@ -115,7 +115,7 @@ struct Turn<'a> {
 }
 
 /// The state that the writers of a part share.
-struct Part<'a, 's> {
+struct CsvPartWriter<'a, 's> {
     renderer: Renderer<'a>,
     chunks: Vec<Chunk>,
     next: AtomicUsize,
@@ -124,7 +124,7 @@ struct Part<'a, 's> {
     progress: &'a dyn Observer,
 }
 
-impl Part<'_, '_> {
+impl CsvPartWriter<'_, '_> {
     fn work<O: ChunkObserver>(&self, mut observer: O) -> O {
         let mut scratch = Scratch::default();
         loop {

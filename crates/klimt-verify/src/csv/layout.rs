@@ -10,12 +10,12 @@ pub struct Layout {
     quasi_identifiers: Vec<usize>,
     sensitive: Vec<usize>,
     dialect: Dialect,
-    parts: Vec<Part>,
+    parts: Vec<RecordPart>,
 }
 
 /// A part of a record. The parts are in the order of the record and end with the last column that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum RecordPart {
     /// Neighbouring quasi-identifiers.
     Stretch {
         /// The first column.
@@ -65,19 +65,19 @@ impl Layout {
         Ok(self)
     }
 
-    fn parts_at(&self, sorted: &[usize]) -> Vec<Part> {
+    fn parts_at(&self, sorted: &[usize]) -> Vec<RecordPart> {
         let mut parts = Vec::new();
         let mut next = 0;
         for &column in sorted {
             if column > next {
-                parts.push(Part::Gap(column - next));
+                parts.push(RecordPart::Gap(column - next));
             }
             next = column + 1;
             let sensitive = self.sensitive.iter().position(|&sensitive| sensitive == column);
             match (parts.last_mut(), sensitive) {
-                (_, Some(number)) => parts.push(Part::Sensitive { column, number }),
-                (Some(Part::Stretch { last, .. }), None) => *last = column,
-                (_, None) => parts.push(Part::Stretch { first: column, last: column }),
+                (_, Some(number)) => parts.push(RecordPart::Sensitive { column, number }),
+                (Some(RecordPart::Stretch { last, .. }), None) => *last = column,
+                (_, None) => parts.push(RecordPart::Stretch { first: column, last: column }),
             }
         }
         parts
@@ -104,15 +104,17 @@ impl Layout {
     }
 
     /// The parts of a record, up to the last column that matters.
-    pub(super) fn parts(&self) -> &[Part] {
+    pub(super) fn parts(&self) -> &[RecordPart] {
         &self.parts
     }
 
     /// How many columns there are up to the last that matters.
     pub(super) fn needed(&self) -> usize {
         match self.parts.last() {
-            Some(Part::Stretch { last: column, .. } | Part::Sensitive { column, .. }) => column + 1,
-            Some(Part::Gap(_)) | None => 0,
+            Some(RecordPart::Stretch { last: column, .. } | RecordPart::Sensitive { column, .. }) => {
+                column + 1
+            }
+            Some(RecordPart::Gap(_)) | None => 0,
         }
     }
 }
@@ -124,16 +126,23 @@ mod tests {
     #[test]
     fn neighbours_form_stretches() {
         let layout = Layout::new(10, vec![6, 1, 2, 7, 4], Dialect::default()).unwrap();
-        let stretch = |first, last| Part::Stretch { first, last };
+        let stretch = |first, last| RecordPart::Stretch { first, last };
         assert_eq!(
             layout.parts(),
-            [Part::Gap(1), stretch(1, 2), Part::Gap(1), stretch(4, 4), Part::Gap(1), stretch(6, 7)]
+            [
+                RecordPart::Gap(1),
+                stretch(1, 2),
+                RecordPart::Gap(1),
+                stretch(4, 4),
+                RecordPart::Gap(1),
+                stretch(6, 7)
+            ]
         );
         assert_eq!(layout.needed(), 8);
-        let sensitive = |column, number| Part::Sensitive { column, number };
+        let sensitive = |column, number| RecordPart::Sensitive { column, number };
         let layout = layout.with_sensitive(vec![9, 3]).unwrap();
         assert_eq!(layout.parts()[1..4], [stretch(1, 2), sensitive(3, 1), stretch(4, 4)]);
-        assert_eq!(layout.parts()[6..], [Part::Gap(1), sensitive(9, 0)]);
+        assert_eq!(layout.parts()[6..], [RecordPart::Gap(1), sensitive(9, 0)]);
         assert_eq!(layout.needed(), 10);
         assert_eq!(Layout::new(3, vec![], Dialect::default()).unwrap().needed(), 0);
     }

@@ -9,7 +9,7 @@ pub use fault::{Fault, FaultKind};
 pub use layout::Layout;
 
 use crate::tally::{END, Tally};
-use layout::Part;
+use layout::RecordPart;
 use record::{Field, Records};
 
 /// Counts the records of a chunk of our own output in `tally`.
@@ -100,15 +100,15 @@ impl Scan<'_> {
         let mut stretches = self.run.stretches.iter();
         for part in self.layout.parts() {
             match *part {
-                Part::Stretch { .. } => {
+                RecordPart::Stretch { .. } => {
                     let bytes = stretches.next()?;
                     if !self.records.is_at(at, bytes) {
                         return None;
                     }
                     at += bytes.len();
                 }
-                Part::Gap(fields) => at = self.records.plain_skip(at, fields)?,
-                Part::Sensitive { column, .. } => {
+                RecordPart::Gap(fields) => at = self.records.plain_skip(at, fields)?,
+                RecordPart::Sensitive { column, .. } => {
                     let field = self.records.field(at).ok()?;
                     if field.last != (column + 1 == columns) {
                         return None;
@@ -128,7 +128,7 @@ impl Scan<'_> {
     fn observe_continued(&mut self, at: usize, group: u32) -> Result<(), Fault> {
         let layout = self.layout;
         let numbers = layout.parts().iter().filter_map(|part| match part {
-            Part::Sensitive { number, .. } => Some(*number),
+            RecordPart::Sensitive { number, .. } => Some(*number),
             _ => None,
         });
         for (index, number) in numbers.enumerate() {
@@ -192,7 +192,7 @@ impl Scan<'_> {
     fn remember_stretches(&mut self) {
         self.run.stretches.clear();
         for part in self.layout.parts() {
-            if let Part::Stretch { first, last } = *part {
+            if let RecordPart::Stretch { first, last } = *part {
                 self.run.stretches.push(&self.chunk[self.fields[first].begin..self.fields[last].next]);
             }
         }

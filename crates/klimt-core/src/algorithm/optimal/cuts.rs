@@ -1,7 +1,7 @@
 //! Every way to cut a box in two.
 
 use super::bits::Bits;
-use super::part::{Corners, Part, Rows};
+use super::part::{Corners, OptimalPart, Rows};
 use super::place::{CutPlace, LeftSide, SUBSET_CODES};
 use super::problem::Pricing;
 use super::search::MANY_ROWS;
@@ -26,7 +26,7 @@ pub(super) struct Cut {
     pub guess: f64,
 }
 
-impl<const W: usize> Part<'_, W> {
+impl<const W: usize> OptimalPart<'_, W> {
     /// Every way to cut a box whose sides can be groups by their size; false where some ways to cut a set are left
     /// out, or the search is stopped.
     pub fn cuts(&self, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
@@ -177,7 +177,7 @@ impl<const W: usize> Part<'_, W> {
     /// Cuts of a set: in every way where few codes are left, else one code against the others, and the rarer ones
     /// against the commoner ones.
     fn set_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
-        let Part { axes, problem, .. } = self;
+        let OptimalPart { axes, problem, .. } = self;
         let here = axes[axis].values.iter().zip(&axes[axis].slabs);
         let mut here: Vec<(u32, u32)> =
             here.map(|(&value, slab)| (of.rows.common(slab), value)).filter(|&(rows, _)| rows > 0).collect();
@@ -242,7 +242,7 @@ impl<const W: usize> Stretch<W> {
         }
     }
 
-    fn cost(&self, part: &Part<'_, W>) -> f64 {
+    fn cost(&self, part: &OptimalPart<'_, W>) -> f64 {
         self.corners.cost(part, &self.rows, self.count)
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Rows<const W: usize> {
 }
 
 /// A part of the table.
-pub(super) struct Part<'p, const W: usize> {
+pub(super) struct OptimalPart<'p, const W: usize> {
     pub problem: &'p Problem<'p>,
     /// The rows by their number in the table.
     pub rows: Vec<u32>,
@@ -44,13 +44,14 @@ pub(super) struct Part<'p, const W: usize> {
     pub slant: usize,
 }
 
-impl<'p, const W: usize> Part<'p, W> {
+impl<'p, const W: usize> OptimalPart<'p, W> {
     /// The part of these rows, at most [`Bits::CAPACITY`]; `dues` says what each pays at least.
     pub fn new(problem: &'p Problem<'p>, rows: Vec<u32>, dues: Vec<f64>, slant: usize) -> Self {
         let keys = rows.iter().map(|&row| row_key(row)).collect();
         let tally = Tally::new(problem, &rows);
         let (axes, codes, stride) = (Vec::new(), Vec::new(), 0);
-        let mut part = Part { problem, rows, axes, codes, stride, keys, dues, flat: 0.0, tally, slant };
+        let mut part =
+            OptimalPart { problem, rows, axes, codes, stride, keys, dues, flat: 0.0, tally, slant };
         let mut locals = Vec::new();
         for dimension in 0..problem.table.dimensions() {
             locals.extend(part.add_axis(dimension));
@@ -239,7 +240,7 @@ impl Corners {
     }
 
     /// The cost of a number of rows in the region.
-    pub fn cost<const W: usize>(&self, part: &Part<'_, W>, rows: &Bits<W>, count: u32) -> f64 {
+    pub fn cost<const W: usize>(&self, part: &OptimalPart<'_, W>, rows: &Bits<W>, count: u32) -> f64 {
         let mut sum = part.flat;
         for (at, axis) in part.axes.iter().enumerate() {
             sum += if axis.is_set {

@@ -5,7 +5,7 @@
 //! the way is remembered.
 
 use super::cuts::Cut;
-use super::part::{Part, Rows};
+use super::part::{OptimalPart, Rows};
 use super::problem::Problem;
 use super::search::{Known, Search, Side, is_small, with_words};
 use super::walk::Walk;
@@ -31,13 +31,19 @@ impl Search<'_> {
     /// Rolls out some rows, and returns the cost of the best partition known.
     pub fn roll_out(&mut self, problem: &Problem<'_>, rows: &[u32], depth: u8, how: &Rollout) -> f64 {
         with_words!(rows.len(), W => {
-            let part = Part::<W>::new(problem, rows.to_vec(), Vec::new(), self.slant);
+            let part = OptimalPart::<W>::new(problem, rows.to_vec(), Vec::new(), self.slant);
             self.finish(&part, &part.all(), depth, how)
         }, else unreachable!("parts are small enough to be searched"))
     }
 
     /// Finishes a box greedily, or with a look ahead of `depth` levels; returns the cost of the best partition known.
-    fn finish<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, depth: u8, how: &Rollout) -> f64 {
+    fn finish<const W: usize>(
+        &mut self,
+        part: &OptimalPart<'_, W>,
+        of: &Rows<W>,
+        depth: u8,
+        how: &Rollout,
+    ) -> f64 {
         let mut walk = Walk::new(of);
         let mut begun: Vec<Begun> = Vec::new();
         let mut cost = self.begin(part, of, depth, how, &mut begun);
@@ -79,7 +85,7 @@ impl Search<'_> {
     /// out.
     fn begin<const W: usize>(
         &mut self,
-        part: &Part<'_, W>,
+        part: &OptimalPart<'_, W>,
         of: &Rows<W>,
         depth: u8,
         how: &Rollout,
@@ -109,7 +115,12 @@ impl Search<'_> {
     }
 
     /// Searches a box with a few openings.
-    fn search_bottom<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, how: &Rollout) -> f64 {
+    fn search_bottom<const W: usize>(
+        &mut self,
+        part: &OptimalPart<'_, W>,
+        of: &Rows<W>,
+        how: &Rollout,
+    ) -> f64 {
         let all = self.boxes;
         self.boxes = how.boxes.min(all);
         let granted = self.boxes;

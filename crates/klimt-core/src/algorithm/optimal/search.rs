@@ -6,7 +6,7 @@
 //! that a cut costs what the box is large.
 
 use super::cuts::Cut;
-use super::part::{Part, Rows};
+use super::part::{OptimalPart, Rows};
 use super::place::{CutPlace, key_of};
 use super::problem::Problem;
 use super::walk::Walk;
@@ -133,13 +133,13 @@ impl<'a> Search<'a> {
     /// Afterwards, lower bound and cost are equal, or the lower bound reaches the budget, or the boxes have run out.
     pub fn solve(&mut self, problem: &Problem<'_>, rows: &[u32], dues: Vec<f64>, budget: f64) -> Reached {
         with_words!(rows.len(), W => {
-            let part = Part::<W>::new(problem, rows.to_vec(), dues, self.slant);
+            let part = OptimalPart::<W>::new(problem, rows.to_vec(), dues, self.slant);
             self.open(&part, &part.all(), budget)
         }, else unreachable!("parts are small enough to be searched"))
     }
 
     /// Looks a box up.
-    fn look_up<const W: usize>(&self, part: &Part<'_, W>, of: &Rows<W>) -> Reached {
+    fn look_up<const W: usize>(&self, part: &OptimalPart<'_, W>, of: &Rows<W>) -> Reached {
         match self.known.get(&of.key) {
             Some(&Known { lower, upper, .. }) => Reached { lower, upper },
             None => Reached { lower: part.lower(&of.rows, of.count), upper: f64::INFINITY },
@@ -147,7 +147,12 @@ impl<'a> Search<'a> {
     }
 
     /// Searches for a partition of a box that costs less than `budget`.
-    pub(super) fn open<const W: usize>(&mut self, part: &Part<'_, W>, of: &Rows<W>, budget: f64) -> Reached {
+    pub(super) fn open<const W: usize>(
+        &mut self,
+        part: &OptimalPart<'_, W>,
+        of: &Rows<W>,
+        budget: f64,
+    ) -> Reached {
         let mut walk = Walk::new(of);
         let mut opened: Vec<Opened> = Vec::new();
         let mut reached = self.look_inside(part, of, budget, &mut opened);
@@ -196,7 +201,7 @@ impl<'a> Search<'a> {
     /// first.
     fn look_inside<const W: usize>(
         &mut self,
-        part: &Part<'_, W>,
+        part: &OptimalPart<'_, W>,
         of: &Rows<W>,
         budget: f64,
         opened: &mut Vec<Opened>,
@@ -234,7 +239,7 @@ impl<'a> Search<'a> {
     }
 
     /// The entry of a box; at first, its cost uncut.
-    pub(super) fn meet<const W: usize>(&self, part: &Part<'_, W>, of: &Rows<W>) -> Known {
+    pub(super) fn meet<const W: usize>(&self, part: &OptimalPart<'_, W>, of: &Rows<W>) -> Known {
         self.known.get(&of.key).copied().unwrap_or_else(|| {
             let price = part.problem.price.map_or(f64::INFINITY, |price| price * f64::from(of.count));
             let upper = part.group(of).min(price);

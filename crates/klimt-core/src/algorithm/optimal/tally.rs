@@ -1,7 +1,7 @@
 //! The statistics of a box by counting bits, where that is less work than visiting rows.
 
 use super::bits::Bits;
-use super::part::{Part, Rows};
+use super::part::{OptimalPart, Rows};
 use super::problem::{Pricing, Problem};
 use crate::statistics::{Extent, Histogram, Statistics};
 use std::cell::RefCell;
@@ -49,7 +49,7 @@ impl<const W: usize> Tally<W> {
     }
 
     /// Shows the statistics of a box.
-    pub fn with<R>(&self, part: &Part<'_, W>, of: &Rows<W>, show: impl FnOnce(&Statistics) -> R) -> R {
+    pub fn with<R>(&self, part: &OptimalPart<'_, W>, of: &Rows<W>, show: impl FnOnce(&Statistics) -> R) -> R {
         let mut statistics = self.statistics.borrow_mut();
         statistics.count = u64::from(of.count);
         for (masks, (_, histogram)) in self.columns.iter().zip(&mut statistics.histograms) {
@@ -68,7 +68,7 @@ impl<const W: usize> Tally<W> {
 
 /// Fills an extent with the codes of a box; `first` is one of its rows.
 fn extend<const W: usize>(
-    part: &Part<'_, W>,
+    part: &OptimalPart<'_, W>,
     of: &Rows<W>,
     dimension: usize,
     first: u32,

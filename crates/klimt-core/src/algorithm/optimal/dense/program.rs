@@ -30,16 +30,16 @@ const TOLD: f64 = 0.1;
 const MARGIN: f64 = 1.25;
 
 /// The left and the right part of a cut on an outer axis.
-struct Parts<'v, V> {
+struct CutSides<'v, V> {
     left: &'v [V],
     right: &'v [V],
     /// Whether one of them is a single code wide on that axis.
     is_edge: bool,
 }
 
-impl<'v, V: Value> Parts<'v, V> {
-    fn within(&self, range: Range<usize>) -> Parts<'v, V> {
-        Parts { left: &self.left[range.clone()], right: &self.right[range], is_edge: self.is_edge }
+impl<'v, V: Value> CutSides<'v, V> {
+    fn within(&self, range: Range<usize>) -> CutSides<'v, V> {
+        CutSides { left: &self.left[range.clone()], right: &self.right[range], is_edge: self.is_edge }
     }
 
     /// Whether rows of boxes are worth a look where a group need only be large enough: if the longest box of one is too
@@ -140,7 +140,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
 
     /// Fills the block of the boxes whose bounds on the axes before this one are given. `cuts` has the two parts of
     /// every cut of these axes.
-    fn fill(&self, axis: usize, block: &mut [V], cuts: &[Parts<'_, V>], room: &mut Room<V>) {
+    fn fill(&self, axis: usize, block: &mut [V], cuts: &[CutSides<'_, V>], room: &mut Room<V>) {
         let Some(&here) = self.leaves.facts.grid.outer().get(axis) else {
             return self.fill_row(block, cuts, room);
         };
@@ -150,10 +150,10 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
             let boxes = &mut rest[..(here.codes + 1 - length) * size];
             let fill = |lo: usize, part: &mut [V], room: &mut Room<V>| {
                 let (place, hi) = (here.first_of_length(length) + lo, lo + length - 1);
-                let mut parts: Vec<Parts<'_, V>> = Vec::with_capacity(cuts.len() + length - 1);
+                let mut parts: Vec<CutSides<'_, V>> = Vec::with_capacity(cuts.len() + length - 1);
                 parts.extend(cuts.iter().map(|cut| cut.within(place * size..(place + 1) * size)));
                 let block = |lo: usize, hi: usize| &done[here.place(lo, hi) * size..][..size];
-                parts.extend((lo..hi).map(|code| Parts {
+                parts.extend((lo..hi).map(|code| CutSides {
                     left: block(lo, code),
                     right: block(code + 1, hi),
                     is_edge: code == lo || code + 1 == hi,
@@ -177,7 +177,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
         }
     }
 
-    fn fill_row(&self, values: &mut [V], cuts: &[Parts<'_, V>], room: &mut Room<V>) {
+    fn fill_row(&self, values: &mut [V], cuts: &[CutSides<'_, V>], room: &mut Room<V>) {
         self.filled.fetch_add(values.len() as u64, Ordering::Relaxed);
         let inner = self.leaves.facts.grid.inner();
         let mut row = self.leaves.row(&room.at, &mut room.scratch);
@@ -192,7 +192,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
         }
         values.fill(V::INFINITE);
         let by_size = self.leaves.facts.requirements.only_count();
-        for Parts { left, right, .. } in cuts.iter().filter(|cut| !by_size || cut.may_help()) {
+        for CutSides { left, right, .. } in cuts.iter().filter(|cut| !by_size || cut.may_help()) {
             for ((value, left), right) in values.iter_mut().zip(*left).zip(*right) {
                 *value = value.least(left.plus(*right));
             }
