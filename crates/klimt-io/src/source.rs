@@ -3,7 +3,7 @@
 use crate::column::Note;
 use crate::columnar::{ArrowSource, Format, Input, KeptTypes, ParquetSource};
 use crate::csv::{CsvSource, Dialect, DialectSpec, ReadOptions};
-use crate::room::{Limits, Loaded, Room};
+use crate::room::{Loaded, ReadingLimits, SpillBudget};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
@@ -154,9 +154,9 @@ impl Source {
         self,
         plan: &[ColumnPlan],
         options: &ReadOptions<'_>,
-        room: &Room<'a>,
+        room: &SpillBudget<'a>,
     ) -> Result<Loaded<'a>> {
-        let limits = Limits::of(room.pool.left(), options.threads, plan);
+        let limits = ReadingLimits::of(room.pool.left(), options.threads, plan);
         self.load(plan, options, Some((*room, limits)))
     }
 
@@ -164,7 +164,7 @@ impl Source {
         self,
         plan: &[ColumnPlan],
         options: &ReadOptions<'_>,
-        within: Option<(Room<'a>, Limits)>,
+        within: Option<(SpillBudget<'a>, ReadingLimits)>,
     ) -> Result<Loaded<'a>> {
         match self {
             Source::Csv(source) => source.load(plan, options, within),

@@ -14,7 +14,7 @@ use crate::store::{Means, Size, Store};
 use crate::vault::{Change, Values};
 use hashbrown::HashMap;
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::algorithm::rothko::{Limits, Method, Rothko};
+use klimt_core::algorithm::rothko::{Method, Rothko, RothkoLimits};
 use klimt_core::loss::Original;
 use klimt_core::parts::{External, Whole};
 use klimt_core::requirement::{Checks, Requirement};
@@ -261,7 +261,7 @@ impl Store {
         let rothko = Rothko {
             method: Method::Sample(means.sampling),
             mondrian: Mondrian::default(),
-            limits: Limits::default(),
+            limits: RothkoLimits::default(),
         };
         let job = External {
             frame: &on_the_way(frame)?,

@@ -20,7 +20,7 @@ use klimt_core::requirement::{KAnonymity, Requirement};
 use klimt_core::risk::Share;
 use klimt_core::table::{Role, TypeSpec};
 use klimt_core::{Error, Result};
-use klimt_io::room::Room;
+use klimt_io::room::SpillBudget;
 use std::io::Seek;
 use std::path::Path;
 use std::sync::Arc;
@@ -337,7 +337,7 @@ impl Anonymizer {
     fn make_in_memory(&self, input: Input, watched: &Watched<'_>) -> Result<Release> {
         let prepared = Prepared::new(self.settings.clone(), self.threads)?;
         let folder = spill_folder(&prepared.settings);
-        let room = Room { pool: &prepared.pool, folder: &folder };
+        let room = SpillBudget { pool: &prepared.pool, folder: &folder };
         let read = prepared.read(input, watched, &room)?;
         let (dialect, kept_types) = (read.dialect, read.kept_types.clone());
         let output = Output::memory();
@@ -374,7 +374,7 @@ impl Anonymizer {
         read.extend(input.path());
         check_outputs(&written, &read)?;
         let folder = spill_folder(&prepared.settings);
-        let room = Room { pool: &prepared.pool, folder: &folder };
+        let room = SpillBudget { pool: &prepared.pool, folder: &folder };
         let table = prepared.read(input, watched, &room)?;
         let Made { mut checked, certificate, .. } = prepared.make(table, output, watched, room)?;
         let text = certificate.published.to_json()?;

@@ -10,7 +10,7 @@ use klimt::run::{Made, Prepared, spill_folder};
 use klimt::settings::{Settings, share};
 use klimt::{Input, Output, spec};
 use klimt_core::{Error, Result};
-use klimt_io::room::Room;
+use klimt_io::room::SpillBudget;
 
 /// Runs the command.
 pub fn run(args: AnonymizeArgs) -> Result<()> {
@@ -27,7 +27,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     let progress = Progress::new(args.general.quiet)?;
     let watched = progress.watched();
     let folder = spill_folder(&prepared.settings);
-    let room = Room { pool: &prepared.pool, folder: &folder };
+    let room = SpillBudget { pool: &prepared.pool, folder: &folder };
     let target = Output::file(&output)?;
     let made = prepared
         .read(Input::file(&input)?, &watched, &room)

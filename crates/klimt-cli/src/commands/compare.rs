@@ -22,7 +22,7 @@ use klimt_core::table::Table;
 use klimt_core::{Error, ErrorKind, Result, Words, registry};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
-use klimt_io::room::{Loaded, Room};
+use klimt_io::room::{Loaded, SpillBudget};
 use klimt_io::source::ReadReport;
 use klimt_report::{Comparison, Trial, Tried};
 use serde_json::{Map, Value, json};
@@ -201,7 +201,7 @@ impl Bench<'_> {
         }
         let prepared = Prepared::new(settings, Some(self.threads))?;
         let (watched, output) = (self.progress.watched(), Output::file("-")?);
-        let room = Room { pool: &prepared.pool, folder: &folder };
+        let room = SpillBudget { pool: &prepared.pool, folder: &folder };
         let request = prepared.request(&output, held.dialect, &held.kept_types, &watched, room);
         let (started, cpu) = (Instant::now(), cpu_seconds());
         let algorithm = prepared.settings.algorithm();
@@ -231,7 +231,7 @@ impl Bench<'_> {
 
     fn read(&self, settings: Settings, folder: &SpillFolder) -> Result<Held> {
         let prepared = Prepared::new(settings, Some(self.threads))?;
-        let room = Room { pool: &prepared.pool, folder };
+        let room = SpillBudget { pool: &prepared.pool, folder };
         let TableRead { loaded, dialect, kept_types, .. } =
             prepared.read(Input::file(self.input)?, &self.progress.watched(), &room)?;
         match loaded {

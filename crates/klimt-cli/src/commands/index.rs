@@ -21,7 +21,7 @@ use klimt_core::spill::{Block, HeldRows, Rows, SpillFolder};
 use klimt_core::table::{ColumnSpec, Guard, Role, Table};
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::csv::ReadOptions;
-use klimt_io::room::{Loaded, Room};
+use klimt_io::room::{Loaded, SpillBudget};
 use klimt_io::source::{ColumnPlan, ReadReport, Source};
 use klimt_store::{Batch, Means, Promise, Size, Spec, Status, Store};
 use std::fmt::Write;
@@ -109,7 +109,7 @@ fn change(args: &BatchArgs, kind: Kind) -> Result<()> {
     let pool = granted(&memory);
     let mut store = Store::open(Path::new(&args.store), &pool)?;
     let folder = SpillFolder::within(&memory.folder());
-    let room = Room { pool: &pool, folder: &folder };
+    let room = SpillBudget { pool: &pool, folder: &folder };
     let loaded = read(args, kind, &store, threads, &progress, &room)?;
     let (frame, rows, report): (Table, Box<dyn Rows + '_>, &ReadReport) = match &loaded {
         Loaded::Fits(table, report) => {
@@ -166,7 +166,7 @@ fn read<'r>(
     store: &Store,
     threads: usize,
     progress: &Progress,
-    room: &Room<'r>,
+    room: &SpillBudget<'r>,
 ) -> Result<Loaded<'r>> {
     let spec = store.spec();
     let source = Source::open(&args.file, dialect_spec(&args.file, &args.format))?;

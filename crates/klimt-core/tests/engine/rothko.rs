@@ -4,7 +4,7 @@
 use crate::optimal::{every_requirement, random_table, rows};
 use crate::searched::kinds;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
-use klimt_core::algorithm::rothko::{Limits, Method, Rothko, Sampling};
+use klimt_core::algorithm::rothko::{Method, Rothko, RothkoLimits, Sampling};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
 use klimt_core::memory::Pool;
@@ -102,7 +102,7 @@ struct Setting<'a> {
     split: &'a str,
     block: usize,
     keep_tree: bool,
-    limits: Limits,
+    limits: RothkoLimits,
     method: Method,
 }
 
@@ -170,8 +170,8 @@ fn requirements(
     }
 }
 
-fn limits() -> impl Strategy<Value = Limits> {
-    (1..30u64, 1..5usize, 2..9usize).prop_map(|(rows, groups, leaves)| Limits {
+fn limits() -> impl Strategy<Value = RothkoLimits> {
+    (1..30u64, 1..5usize, 2..9usize).prop_map(|(rows, groups, leaves)| RothkoLimits {
         memory_rows: Some(rows),
         frequency_groups: Some(groups),
         leaves: Some(leaves),
@@ -231,7 +231,7 @@ proptest! {
         let bound = Checks::new(&requirements, &table).unwrap();
         let expected = mondrian(&table, &bound, "median", false);
         let largest = mondrian(&table, &bound, "median", true).groups.iter().map(BTreeSet::len).max().unwrap_or(0);
-        let limits = Limits {
+        let limits = RothkoLimits {
             memory_rows: Some(largest as u64),
             frequency_groups: Some(3),
             leaves: Some(leaves),
@@ -284,7 +284,7 @@ fn what_no_release_can_satisfy_is_said() {
     let rows: Vec<Vec<u32>> = (0..60).map(|n| vec![n, n / 2, 0, 0, 0, 0, 0]).collect();
     let table = numbered(&random_table(&[0, 1], &rows));
     let requirements = [registry::requirement("l-diversity", "disease", "2").unwrap()];
-    let limits = Limits { memory_rows: Some(10), ..Limits::default() };
+    let limits = RothkoLimits { memory_rows: Some(10), ..Limits::default() };
     for method in [Method::Tree, Method::Sample(Sampling { alpha: 0.05, rows: None, seed: 1 })] {
         let setting = Setting {
             table: &table,

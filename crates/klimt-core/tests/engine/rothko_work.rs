@@ -3,7 +3,7 @@
 
 use crate::common::column;
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::algorithm::rothko::{Limits, Method, Rothko, Sampling};
+use klimt_core::algorithm::rothko::{Method, Rothko, RothkoLimits, Sampling};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::{Original, SuppressedRows};
 use klimt_core::memory::Pool;
@@ -182,7 +182,7 @@ fn on_disk(table: &Table, flag: &str, text: &str, fit: u64) -> (u64, usize, Acco
         until: None,
         observer: &Unobserved,
     };
-    let limits = Limits { memory_rows: Some(fit), ..Limits::default() };
+    let limits = RothkoLimits { memory_rows: Some(fit), ..Limits::default() };
     let method = Method::Sample(Sampling { alpha: 0.05, rows: None, seed: 1 });
     let mut groups = Groups::default();
     let rothko = Rothko { method, mondrian: Mondrian::default(), limits };
@@ -265,7 +265,7 @@ fn a_budget_that_is_advised_would_do() {
                 until: None,
                 observer: &Unobserved,
             };
-            let rothko = Rothko { method, mondrian: Mondrian::default(), limits: Limits::default() };
+            let rothko = Rothko { method, mondrian: Mondrian::default(), limits: RothkoLimits::default() };
             let Err(error) = rothko.run(&job, &mut Groups::default()) else { break };
             let purpose = error.message().split(" of memory").nth(1).unwrap_or(error.message()).to_string();
             assert!(!said.contains(&purpose), "{text} {method:?}: {memory} bytes would do, and{purpose}");

@@ -13,7 +13,7 @@ use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::rothko::engine::{Asked, run};
 use crate::rothko::traffic::{exhaustive, repartitions};
-use klimt_core::algorithm::rothko::{Limits, Method, Sampling};
+use klimt_core::algorithm::rothko::{Method, RothkoLimits, Sampling};
 use klimt_core::parts::Account;
 use klimt_core::split::SplitSpec;
 use klimt_core::table::Table;
@@ -121,7 +121,7 @@ fn passes(
 ) -> Result<Account, String> {
     let k = k.to_string();
     let requirements = [("k", "", k.as_str())];
-    let limits = Limits { memory_rows: Some(memory), frequency_groups: groups, leaves: Some(1 << 10) };
+    let limits = RothkoLimits { memory_rows: Some(memory), frequency_groups: groups, leaves: Some(1 << 10) };
     run(table, &Asked { requirements: &requirements, split: "median", method, limits }, |_, _| {})
 }
 

@@ -13,7 +13,7 @@ use super::registry::Figure;
 use super::rothko_io::{GENERATED, fits, k, people, rows, sampled};
 use super::sweep::Sweep;
 use crate::rothko::engine::{Asked, run};
-use klimt_core::algorithm::rothko::{Limits, Method};
+use klimt_core::algorithm::rothko::{Method, RothkoLimits};
 use klimt_core::parts::Account;
 use klimt_core::table::{Role, Table};
 use klimt_io::generate::Parameters;
@@ -198,8 +198,11 @@ fn three(context: &Context, table: &Table, kind: Kind, k: u64) -> Result<[(Clock
     let k = k.to_string();
     let once = |method: Method, groups: Option<usize>| {
         let requirements = [("k", "", k.as_str())];
-        let limits =
-            Limits { memory_rows: Some(fits(context)), frequency_groups: groups, leaves: Some(1 << 10) };
+        let limits = RothkoLimits {
+            memory_rows: Some(fits(context)),
+            frequency_groups: groups,
+            leaves: Some(1 << 10),
+        };
         let asked = Asked { requirements: &requirements, split: kind.name, method, limits };
         let mut account = Account::default();
         let clocked = context.clocked(|| {

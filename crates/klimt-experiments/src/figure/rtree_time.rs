@@ -12,7 +12,7 @@ use super::rtree_store::{BATCH, PER_BATCH};
 use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::rothko::engine::{Asked, run};
-use klimt_core::algorithm::rothko::Limits;
+use klimt_core::algorithm::rothko::RothkoLimits;
 use klimt_core::algorithm::rtree::{By, granular};
 use klimt_core::partition::Partitioning;
 use klimt_core::split::SplitSpec;
@@ -170,7 +170,7 @@ fn scaling(context: &Context) -> Result<Outcome, String> {
     let fits = most / 14;
     let build = |table: &Table, memory: u64| {
         let requirements = [("k", "", "10")];
-        let limits = Limits { memory_rows: Some(memory), frequency_groups: None, leaves: None };
+        let limits = RothkoLimits { memory_rows: Some(memory), frequency_groups: None, leaves: None };
         let asked = Asked { requirements: &requirements, split: "box", method: sampled(None), limits };
         run(table, &asked, |_, _| {})
     };

@@ -2,7 +2,7 @@
 
 use crate::tables::Input;
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::algorithm::rothko::{Limits, Method, Rothko};
+use klimt_core::algorithm::rothko::{Method, Rothko, RothkoLimits};
 use klimt_core::job::Unobserved;
 use klimt_core::memory::Pool;
 use klimt_core::partition::Partitioning;
@@ -40,7 +40,7 @@ pub struct Asked<'a> {
     /// Rothko-T or Rothko-S.
     pub method: Method,
     /// What fits in memory.
-    pub limits: Limits,
+    pub limits: RothkoLimits,
 }
 
 /// Takes the groups and forgets them, but for what a measure makes of each part.

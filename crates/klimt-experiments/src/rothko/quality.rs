@@ -3,7 +3,7 @@
 
 use super::engine::{Asked, read, run};
 use crate::tables::Places;
-use klimt_core::algorithm::rothko::{Limits, Method, Sampling};
+use klimt_core::algorithm::rothko::{Method, RothkoLimits, Sampling};
 use klimt_core::partition::Partitioning;
 use klimt_core::table::{Role, Table};
 
@@ -12,9 +12,9 @@ const ROWS: u64 = 100_000;
 const SAMPLES: [u64; 8] = [100, 250, 500, 1000, 2500, 5000, 10_000, 25_000];
 
 /// The limits of the paper for a sample of so many rows.
-pub fn limits(sample: u64) -> Limits {
+pub fn limits(sample: u64) -> RothkoLimits {
     // Rows are divided when the tree has a height of 8.
-    Limits { memory_rows: Some(sample), frequency_groups: None, leaves: Some(256) }
+    RothkoLimits { memory_rows: Some(sample), frequency_groups: None, leaves: Some(256) }
 }
 
 /// What is required in one column of the figure.

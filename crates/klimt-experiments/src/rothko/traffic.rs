@@ -2,7 +2,7 @@
 
 use super::engine::{Asked, read, run};
 use crate::tables::Places;
-use klimt_core::algorithm::rothko::{Limits, Method, Sampling};
+use klimt_core::algorithm::rothko::{Method, RothkoLimits, Sampling};
 
 /// The least size of a group.
 const K: u64 = 1000;
@@ -36,7 +36,7 @@ pub fn traffic(places: &Places, threads: usize) -> Result<(), String> {
         requirements: &requirements,
         split: "median",
         method,
-        limits: Limits { memory_rows: Some(memory), frequency_groups: groups, leaves: Some(1 << 10) },
+        limits: RothkoLimits { memory_rows: Some(memory), frequency_groups: groups, leaves: Some(1 << 10) },
     };
     println!("\nRothko-T, {rows} rows, {memory} fit: passes over the rows (Fig. 10)");
     println!("{:>18} {:>8} {:>10} {:>8} {:>10}", "frequency groups", "reads", "formula", "writes", "formula");

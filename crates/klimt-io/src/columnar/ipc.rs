@@ -8,7 +8,7 @@ use super::input::Input;
 use super::read::{Feed, Task, load, wanted};
 use super::types::{KeptTypes, check_types, column_names};
 use crate::csv::ReadOptions;
-use crate::room::{Limits, Loaded, ROWS, Room};
+use crate::room::{Loaded, ROWS, ReadingLimits, SpillBudget};
 use crate::source::ColumnPlan;
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
@@ -84,7 +84,7 @@ impl ArrowSource {
         self,
         plan: &[ColumnPlan],
         options: &ReadOptions<'_>,
-        within: Option<(Room<'a>, Limits)>,
+        within: Option<(SpillBudget<'a>, ReadingLimits)>,
     ) -> Result<Loaded<'a>> {
         let wanted = wanted(plan);
         let (path, schema, bytes) = (self.path.clone(), self.schema.clone(), self.bytes.clone());

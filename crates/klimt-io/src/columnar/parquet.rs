@@ -7,7 +7,7 @@ use super::input::{Input, SharedFile};
 use super::read::{Arrays, Feed, Task, load, wanted};
 use super::types::{KeptTypes, check_types, column_names};
 use crate::csv::ReadOptions;
-use crate::room::{Limits, Loaded, Room};
+use crate::room::{Loaded, ReadingLimits, SpillBudget};
 use crate::source::ColumnPlan;
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
@@ -67,7 +67,7 @@ impl ParquetSource {
         self,
         plan: &[ColumnPlan],
         options: &ReadOptions<'_>,
-        within: Option<(Room<'a>, Limits)>,
+        within: Option<(SpillBudget<'a>, ReadingLimits)>,
     ) -> Result<Loaded<'a>> {
         let wanted = wanted(plan);
         self.check(&wanted)?;

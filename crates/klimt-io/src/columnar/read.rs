@@ -4,7 +4,7 @@ use super::damage::other_type;
 use super::spell::{Spelt, spell};
 use crate::column::{ColumnReader, Form, Lines, PADDING, is_kept};
 use crate::csv::ReadOptions;
-use crate::room::{Gathering, Limits, Loaded, Lot, ROWS, Readers, ReadingResult, Room};
+use crate::room::{Gathering, Loaded, Lot, ROWS, Readers, ReadingLimits, ReadingResult, SpillBudget};
 use crate::source::{ColumnPlan, ReadReport};
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Schema};
@@ -57,7 +57,7 @@ pub fn load<'a>(
     feed: &dyn Feed,
     plan: &[ColumnPlan],
     options: &ReadOptions<'_>,
-    within: Option<(Room<'a>, Limits)>,
+    within: Option<(SpillBudget<'a>, ReadingLimits)>,
 ) -> Result<Loaded<'a>> {
     let plan = &declared(plan, schema)[..];
     let kinds: Vec<Kind> =

@@ -5,7 +5,7 @@ use super::dialect::first_lines;
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
 use crate::column::{Block, ColumnReader, Form, Lines, is_kept};
-use crate::room::{Gathering, Kept, Limits, Loaded, Lot, Readers, ReadingResult, Room};
+use crate::room::{Gathering, Kept, Loaded, Lot, Readers, ReadingLimits, ReadingResult, SpillBudget};
 use crate::source::{ColumnPlan, ReadReport};
 use hashbrown::HashSet;
 use klimt_core::job::Observer;
@@ -90,7 +90,7 @@ impl CsvSource {
         mut self,
         plan: &[ColumnPlan],
         options: &ReadOptions<'_>,
-        within: Option<(Room<'a>, Limits)>,
+        within: Option<(SpillBudget<'a>, ReadingLimits)>,
     ) -> Result<Loaded<'a>> {
         let forms = self.choose_forms(plan)?;
         let width = self.columns.len();

@@ -1,7 +1,7 @@
 //! Where readers hand over what they have read: held in memory while it fits, and on disk from then on.
 
 use super::piece::{Piece, encode};
-use super::{Limits, Readers, Room, Share};
+use super::{Readers, ReadingLimits, Share, SpillBudget};
 use crate::column::{Block, NumberSet, Sketch, Thrift};
 use crate::source::ColumnPlan;
 use klimt_core::Remedy;
@@ -51,8 +51,8 @@ struct Held {
 
 /// Keeps a reading within its memory.
 struct Spilling<'a> {
-    room: Room<'a>,
-    limits: Limits,
+    room: SpillBudget<'a>,
+    limits: ReadingLimits,
     /// A column that every row is counted by.
     counted: usize,
     begun: AtomicBool,
@@ -98,9 +98,9 @@ pub enum Gathered<'a> {
 /// All rows on disk, and what was found about them on the way.
 pub struct Spill<'a> {
     /// The memory that is left.
-    pub room: Room<'a>,
+    pub room: SpillBudget<'a>,
     /// How it is used.
-    pub limits: Limits,
+    pub limits: ReadingLimits,
     /// The file.
     pub file: SpillFile,
     /// Where everything is, in the order of stretches, blocks, columns and rows.
@@ -121,7 +121,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a> Gathering<'a> {
     /// Of the columns of a plan: all is held, or kept within a room.
-    pub fn new(plan: &[ColumnPlan], within: Option<(Room<'a>, Limits)>) -> Result<Self> {
+    pub fn new(plan: &[ColumnPlan], within: Option<(SpillBudget<'a>, ReadingLimits)>) -> Result<Self> {
         let counted = plan.iter().position(|plan| plan.spec.is_some());
         let spilling = match (within, counted) {
             (Some((room, limits)), Some(counted)) => Some(Spilling::new(plan.len(), counted, room, limits)?),
@@ -273,7 +273,7 @@ impl Kept {
 }
 
 impl<'a> Spilling<'a> {
-    fn new(width: usize, counted: usize, room: Room<'a>, limits: Limits) -> Result<Self> {
+    fn new(width: usize, counted: usize, room: SpillBudget<'a>, limits: ReadingLimits) -> Result<Self> {
         let share = |most| {
             Share::new(room.pool, most).ok_or_else(|| Error::resource("there is no memory left to read in"))
         };

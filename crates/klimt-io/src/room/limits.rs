@@ -5,7 +5,7 @@ use klimt_core::table::Role;
 
 /// Shares of the memory that is left, for everything that is held at once.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ReadingLimits {
     /// All that is left when reading starts.
     pub memory: usize,
     /// The bytes of text that a reader takes at once.
@@ -35,12 +35,12 @@ const PER_GROWN_TEXT: usize = 128;
 /// The bytes that a text takes while the domain of its column is made, besides itself.
 pub const PER_JOINED_TEXT: usize = 320;
 
-impl Limits {
+impl ReadingLimits {
     /// For so many bytes of memory and readers.
     pub fn of(memory: usize, readers: usize, plan: &[ColumnPlan]) -> Self {
         let looked_at = plan.iter().filter(|plan| is_looked_at(plan)).count();
         let dictionaries = memory / 2;
-        Limits {
+        ReadingLimits {
             memory,
             text: (memory / 32 / readers.max(1)).clamp(*TEXT.start(), *TEXT.end()),
             rows: ROWS,

@@ -17,7 +17,7 @@ mod translate;
 pub(crate) use finish::{Readers, ReadingResult};
 use gather::Gathered;
 pub(crate) use gather::{Gathering, Kept, Lot};
-pub(crate) use limits::{Limits, ROWS};
+pub(crate) use limits::{ROWS, ReadingLimits};
 use settle::settle;
 pub use share::Share;
 pub use spilled::SpilledTable;
@@ -29,7 +29,7 @@ use klimt_core::table::Table;
 
 /// Where a table is read to: so much memory, and a folder for what does not fit.
 #[derive(Clone, Copy, Debug)]
-pub struct Room<'a> {
+pub struct SpillBudget<'a> {
     /// The memory.
     pub pool: &'a Pool,
     /// The folder.

@@ -2,7 +2,7 @@
 
 use super::finish::{Readers, ReadingResult, all, rank};
 use super::gather::{Spill, too_many};
-use super::limits::{Limits, PER_JOINED_TEXT};
+use super::limits::{PER_JOINED_TEXT, ReadingLimits};
 use super::piece::Kind;
 use super::spilled::{Index, SpilledTable, with_bytes};
 use super::translate::{CodeTables, Translation, UnitCodes};
@@ -92,7 +92,7 @@ struct Settling<'s, 'a> {
     file: &'s SpillFile,
     index: &'s Index,
     memory: &'s mut Reservation<'a>,
-    limits: Limits,
+    limits: ReadingLimits,
     rows: u64,
 }
 

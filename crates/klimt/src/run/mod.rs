@@ -47,7 +47,7 @@ use klimt_core::words::option_is;
 use klimt_core::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
-use klimt_io::room::{Loaded, Room};
+use klimt_io::room::{Loaded, SpillBudget};
 use klimt_io::source::Source;
 
 /// Settings that make sense, whatever the table holds.
@@ -109,7 +109,12 @@ impl Prepared {
     }
 
     /// Reads the table, in memory as far as there is room.
-    pub fn read<'r>(&self, input: Input, watched: &Watched<'_>, room: &Room<'r>) -> Result<TableRead<'r>> {
+    pub fn read<'r>(
+        &self,
+        input: Input,
+        watched: &Watched<'_>,
+        room: &SpillBudget<'r>,
+    ) -> Result<TableRead<'r>> {
         let (name, bytes) = (input.name().to_string(), input.bytes());
         let source = input.open(self.settings.dialect)?;
         let (dialect, kept_types) = (source.dialect(), source.kept_types());
@@ -137,7 +142,7 @@ impl Prepared {
         read: TableRead<'r>,
         output: &Output,
         watched: &Watched<'_>,
-        room: Room<'r>,
+        room: SpillBudget<'r>,
     ) -> Result<Made> {
         let TableRead { loaded, dialect, kept_types, is_text } = read;
         let (table, in_memory) = match &loaded {
@@ -168,7 +173,7 @@ impl Prepared {
         dialect: Dialect,
         kept_types: &'a KeptTypes,
         watched: &'a Watched<'a>,
-        room: Room<'a>,
+        room: SpillBudget<'a>,
     ) -> RunRequest<'a> {
         RunRequest {
             settings: &self.settings,
@@ -206,7 +211,7 @@ pub struct RunRequest<'a> {
     /// Who watches the run.
     pub watched: &'a Watched<'a>,
     /// Memory, and where to go when it is full.
-    pub room: Room<'a>,
+    pub room: SpillBudget<'a>,
 }
 
 impl RunRequest<'_> {

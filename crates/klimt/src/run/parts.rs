@@ -8,7 +8,7 @@ use crate::observer::Stretch;
 use crate::options;
 use crate::settings::Settings;
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::algorithm::rothko::{Limits, Method, Rothko};
+use klimt_core::algorithm::rothko::{Method, Rothko, RothkoLimits};
 use klimt_core::job::Observer;
 use klimt_core::memory::{Pool, amount};
 use klimt_core::parts::{Account, External, PartSink, Whole};
@@ -130,7 +130,7 @@ impl Run<'_> {
                 until,
                 observer: stage,
             };
-            let rothko = Rothko { method, mondrian: self.mondrian, limits: Limits::default() };
+            let rothko = Rothko { method, mondrian: self.mondrian, limits: RothkoLimits::default() };
             rothko.run(&job, sink)
         };
         let (publisher, account) =

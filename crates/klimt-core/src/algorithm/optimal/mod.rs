@@ -40,7 +40,7 @@ use crate::{Error, ErrorKind, Result};
 use dense::{Outcome, Solved};
 use plan::{Best, Plan};
 use problem::Problem;
-use room::Room;
+use room::SearchMemory;
 use search::Search;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ impl Partitioner for Optimal {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         let limit = job.suppression.limit(job.table.rows());
         let base = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
-        Room::new(job)?;
+        SearchMemory::new(job)?;
         // There is something to hand over whenever the time is over.
         let start = self.start.partition(&Job { keep_tree: true, ..*job })?;
         let Some(base) = base else {

@@ -1,6 +1,6 @@
 //! The problem of the best partition: which sets of rows may be a group, and their costs.
 
-use super::room::Room;
+use super::room::SearchMemory;
 use super::search::MOST_ROWS;
 use crate::Result;
 use crate::job::Job;
@@ -36,7 +36,7 @@ pub(super) struct Problem<'a> {
     pub price: Option<f64>,
     pub pricing: Pricing,
     /// The memory of the search.
-    pub room: Room,
+    pub room: SearchMemory,
     /// Makes the statistics that requirements and loss need.
     pub collector: Collector<'a>,
     /// Makes all statistics that either needs.
@@ -53,7 +53,7 @@ impl<'a> Problem<'a> {
     pub fn new(job: &'a Job<'a>, price: Option<f64>) -> Result<Self> {
         let Job { table, loss, .. } = *job;
         let requirements = job.requirements.of_values();
-        let room = Room::new(job)?;
+        let room = SearchMemory::new(job)?;
         let mut needs = requirements.needs().clone();
         let pricing = pricing(loss, table);
         if pricing == Pricing::Statistics {

@@ -13,7 +13,7 @@ const CUT_BYTES: usize = 64;
 
 /// The memory of a search, divided among its tables.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct SearchMemory {
     /// The most rows of a part.
     pub rows: usize,
     /// The bytes that parts may take which are searched side by side.
@@ -22,7 +22,7 @@ pub(super) struct Room {
     pub known: usize,
 }
 
-impl Room {
+impl SearchMemory {
     /// Plans a search; refuses where there is too little memory for any.
     pub fn new(job: &Job<'_>) -> Result<Self> {
         let table = job.table;
@@ -38,7 +38,7 @@ impl Room {
         let mut fitting = halves.take_while(|&rows| rows > LEAST_ROWS);
         let fits = |rows: &usize| part_bytes(table, (*rows).min(table.rows())) <= left / 4;
         let rows = fitting.find(fits).unwrap_or(LEAST_ROWS);
-        Ok(Room { rows, parts: left / 2, known: left / 4 })
+        Ok(SearchMemory { rows, parts: left / 2, known: left / 4 })
     }
 
     /// How many parts of at most so many rows are searched side by side.

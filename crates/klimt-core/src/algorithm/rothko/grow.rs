@@ -1,6 +1,6 @@
 //! The optimistic growth of a tree on a sample (section 3, phase 1).
 
-use super::room::Room;
+use super::room::RothkoMemory;
 use super::tree::Grown;
 use crate::Result;
 use crate::algorithm::mondrian::{Above, Mondrian, Start};
@@ -49,7 +49,7 @@ pub(super) fn grow(
     requirements: &Checks,
     part: SampledPart,
     alpha: f64,
-    room: &Room,
+    room: &RothkoMemory,
 ) -> Result<Grown> {
     let SampledPart { sample, rows, above } = part;
     let sampled = sample.rows() as u64;

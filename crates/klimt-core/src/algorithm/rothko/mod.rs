@@ -48,12 +48,12 @@ pub struct Rothko {
     /// Cuts the parts that fit into memory.
     pub mondrian: Mondrian,
     /// Limits for experiments; none by default.
-    pub limits: Limits,
+    pub limits: RothkoLimits,
 }
 
 /// Limits of a run besides the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct RothkoLimits {
     /// TM: the rows of a part that is handed to Mondrian, at most.
     pub memory_rows: Option<u64>,
     /// F_CACHE: the frequency groups that are held at once, at most.

@@ -1,6 +1,6 @@
 //! How the memory is shared out.
 
-use super::{Limits, Sampling};
+use super::{RothkoLimits, Sampling};
 use crate::Remedy;
 use crate::packed::tuple_bytes;
 use crate::parts::External;
@@ -11,10 +11,10 @@ use crate::{Error, Result, memory};
 
 /// Shares of the memory that is left.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct RothkoMemory {
     /// The memory for blocks of rows; its bytes are those that are shared out.
     pub memory: BlockMemory,
-    usual: Usual,
+    usual: BudgetEstimate,
     /// Bytes of the domains, about.
     domains: usize,
     /// Bytes of the values that groups are compared with.
@@ -22,7 +22,7 @@ pub(super) struct Room {
     /// Bytes of a row while its part is in memory: the table, the tuples in both buffers, its share of the
     /// groups.
     working_row: usize,
-    limits: Limits,
+    limits: RothkoLimits,
 }
 
 /// Estimates from the budget and the number of columns alone. Groups depend on the sample, on which parts fit
@@ -30,7 +30,7 @@ pub(super) struct Room {
 /// by these estimates. leaves there are, and how narrow codes are may depend on how many readers there were:
 /// so those go by this.
 #[derive(Clone, Copy, Debug)]
-struct Usual {
+struct BudgetEstimate {
     rows: u64,
     /// Bytes that the buffers of leaves may take.
     bytes: usize,
@@ -78,14 +78,14 @@ pub(super) fn compared_bytes(job: &External<'_>) -> usize {
 /// So many rows keep all processors busy; more only take memory that must be cleared each time.
 const LOAD: u64 = 1 << 19;
 
-impl Room {
+impl RothkoMemory {
     /// Looks at the first rows to see what a row takes; so many bytes are taken by what groups are compared with.
     pub fn new(
         job: &External<'_>,
         columns: &[usize],
         least_group: u64,
         compared: usize,
-        limits: Limits,
+        limits: RothkoLimits,
     ) -> Result<Self> {
         let (mut block, mut first) = (Block::empty(job.frame), Block::empty(job.frame));
         if job.source.blocks() > 0 {
@@ -112,9 +112,9 @@ impl Room {
         let words = 4 * columns.len() + 16 * (job.frame.columns().len() - columns.len());
         let usual_row = 2 * (words + 4 + group) + values + 2 * (tuple_bytes(4, columns.len()) + 4);
         let limit = job.pool.limit().saturating_sub(compared).max(job.pool.limit() / 4);
-        let usual = Usual { rows: (limit / 2 / usual_row) as u64, bytes: limit / 8 * 3 };
+        let usual = BudgetEstimate { rows: (limit / 2 / usual_row) as u64, bytes: limit / 8 * 3 };
         let memory = BlockMemory { bytes, row, block_rows: block.rows().max(1) };
-        Ok(Room { memory, usual, domains, compared, working_row, limits })
+        Ok(RothkoMemory { memory, usual, domains, compared, working_row, limits })
     }
 
     /// TM: the rows that can be partitioned in memory.

@@ -2,7 +2,7 @@
 
 use super::grow::SampledPart;
 use super::prune::{JudgedLeaves, Pruned, prune};
-use super::room::{Room, compared_bytes};
+use super::room::{RothkoMemory, compared_bytes};
 use super::tree::{Grower, Grown, finder_bytes};
 use super::withheld::Withheld;
 use super::{Method, Rothko, Sampling, grow};
@@ -37,7 +37,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let purpose = "the values that groups are compared with";
     let mut taken = job.pool.reserve(compared + compared / 3 + counts, purpose)?;
     taken.shrink_to(compared);
-    let room = Room::new(job, &columns, least_group, compared, rothko.limits)?;
+    let room = RothkoMemory::new(job, &columns, least_group, compared, rothko.limits)?;
     let (frame, pool, folder, observer) = (job.frame, job.pool, job.folder, job.observer);
     let passes = LocalPasses { frame, pool, memory: room.memory, folder, observer };
     let source = LocalRows { rows: job.source, passes };
@@ -84,7 +84,7 @@ pub(super) struct Run<'a> {
     /// Makes the statistics by which leaves are judged.
     judging: Collector<'a>,
     withheld: Withheld,
-    pub room: Room,
+    pub room: RothkoMemory,
     pub account: Account,
 }
 

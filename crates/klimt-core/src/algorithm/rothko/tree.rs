@@ -1,6 +1,6 @@
 //! Rothko-T: growing a tree breadth first from frequency groups (section 2.1).
 
-use super::room::Room;
+use super::room::RothkoMemory;
 use crate::Result;
 use crate::algorithm::mondrian::{Above, Mondrian};
 use crate::cut::{Cut, CutFinder, Dimension, Part};
@@ -19,7 +19,7 @@ pub(super) struct Grower<'a> {
     pub inner: &'a Job<'a>,
     pub needs: &'a Needs,
     pub collector: &'a Collector<'a>,
-    pub room: &'a Room,
+    pub room: &'a RothkoMemory,
 }
 
 /// A node of a tree that grows.

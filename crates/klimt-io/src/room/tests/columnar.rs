@@ -69,7 +69,7 @@ fn every_format_gives_the_same_table() {
     let batch = many(5000);
     let roles = [Role::QuasiIdentifier, Role::Target, Role::Sensitive, Role::QuasiIdentifier];
     let plan = plan_of(&batch, |at| roles[at]);
-    let limits = Limits { numbers: 1 << 15, ..tiny(&plan) };
+    let limits = ReadingLimits { numbers: 1 << 15, ..tiny(&plan) };
     let (text, _) = both(&as_text(&batch), &plan, &[], 1, limits);
     let text = text.unwrap();
     for format in FORMATS {

@@ -77,7 +77,7 @@ proptest! {
         let mut specs = vec![ColumnSpec::new("id", Role::Insensitive)];
         specs.extend((0..columns.len()).map(|column| ColumnSpec::new(format!("c{column}"), roles[column])));
         let plan = plan(specs);
-        let limits = Limits { numbers, early, ..tiny(&plan) };
+        let limits = ReadingLimits { numbers, early, ..tiny(&plan) };
         match both(&file, &plan, &missing, threads, limits) {
             (Ok(held), Ok(found)) => assert_same(&held, &found),
             // Numbers that are to be texts, and may take no memory.

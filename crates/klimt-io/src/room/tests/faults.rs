@@ -100,7 +100,7 @@ fn a_folder_that_takes_no_files_is_named() {
     let plan = plan(vec![quasi("a"), quasi("b")]);
     let folder = SpillFolder::within(std::path::Path::new("/nowhere/at/all"));
     let pool = Pool::new(1 << 26);
-    let room = Room { pool: &pool, folder: &folder };
+    let room = SpillBudget { pool: &pool, folder: &folder };
     let error = open(&file).load(&plan, &options(&[], 2), Some((room, tiny(&plan)))).unwrap_err();
     assert!(error.message().contains("/nowhere/at/all"), "{error}");
     assert_eq!(pool.left(), pool.limit());

@@ -5,7 +5,7 @@ mod equal;
 mod faults;
 mod ranges;
 
-use super::{Limits, Loaded, Room, SpilledTable};
+use super::{Loaded, ReadingLimits, SpillBudget, SpilledTable};
 use crate::csv::{DialectSpec, ReadOptions};
 use crate::source::{ColumnPlan, Source};
 use klimt_core::job::Unobserved;
@@ -55,15 +55,15 @@ impl Place {
         Place { pool: Pool::new(bytes), _within: within, folder }
     }
 
-    fn room(&self) -> Room<'_> {
-        Room { pool: &self.pool, folder: &self.folder }
+    fn room(&self) -> SpillBudget<'_> {
+        SpillBudget { pool: &self.pool, folder: &self.folder }
     }
 }
 
 /// Everything goes to disk at once, in blocks of a few rows.
-fn tiny(plan: &[ColumnPlan]) -> Limits {
-    let limits = Limits::of(1 << 26, 1, plan);
-    Limits { memory: 0, text: 100, rows: 7, early: 8, ..limits }
+fn tiny(plan: &[ColumnPlan]) -> ReadingLimits {
+    let limits = ReadingLimits::of(1 << 26, 1, plan);
+    ReadingLimits { memory: 0, text: 100, rows: 7, early: 8, ..limits }
 }
 
 fn spilled(loaded: Loaded<'_>) -> SpilledTable<'_> {
@@ -144,7 +144,7 @@ fn both(
     plan: &[ColumnPlan],
     missing: &[String],
     threads: usize,
-    limits: Limits,
+    limits: ReadingLimits,
 ) -> (Result<Table>, Result<Table>) {
     let place = Place::new(1 << 26);
     let held = open(file).read(plan, &options(missing, threads)).map(|(table, _)| table);

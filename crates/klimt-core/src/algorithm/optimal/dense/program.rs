@@ -51,7 +51,7 @@ impl<'v, V: Value> CutSides<'v, V> {
 }
 
 /// Buffers of a thread.
-struct Room<V> {
+struct ProgramBuffers<V> {
     at: BoxRanges,
     scratch: Scratch,
     /// The best cuts on the inner axis of the boxes that start with a code.
@@ -98,9 +98,13 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
         }
     }
 
-    fn room(&self, at: &[(usize, usize)]) -> Room<V> {
+    fn room(&self, at: &[(usize, usize)]) -> ProgramBuffers<V> {
         let facts = self.leaves.facts;
-        Room { at: at.to_vec(), scratch: facts.scratch(), cuts: vec![V::INFINITE; facts.grid.inner().codes] }
+        ProgramBuffers {
+            at: at.to_vec(),
+            scratch: facts.scratch(),
+            cuts: vec![V::INFINITE; facts.grid.inner().codes],
+        }
     }
 
     /// The cost of the best partitioning of every box, by its number.
@@ -140,7 +144,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
 
     /// Fills the block of the boxes whose bounds on the axes before this one are given. `cuts` has the two parts of
     /// every cut of these axes.
-    fn fill(&self, axis: usize, block: &mut [V], cuts: &[CutSides<'_, V>], room: &mut Room<V>) {
+    fn fill(&self, axis: usize, block: &mut [V], cuts: &[CutSides<'_, V>], room: &mut ProgramBuffers<V>) {
         let Some(&here) = self.leaves.facts.grid.outer().get(axis) else {
             return self.fill_row(block, cuts, room);
         };
@@ -148,7 +152,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
         for length in 1..=here.codes {
             let (done, rest) = block.split_at_mut(here.first_of_length(length) * size);
             let boxes = &mut rest[..(here.codes + 1 - length) * size];
-            let fill = |lo: usize, part: &mut [V], room: &mut Room<V>| {
+            let fill = |lo: usize, part: &mut [V], room: &mut ProgramBuffers<V>| {
                 let (place, hi) = (here.first_of_length(length) + lo, lo + length - 1);
                 let mut parts: Vec<CutSides<'_, V>> = Vec::with_capacity(cuts.len() + length - 1);
                 parts.extend(cuts.iter().map(|cut| cut.within(place * size..(place + 1) * size)));
@@ -177,7 +181,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
         }
     }
 
-    fn fill_row(&self, values: &mut [V], cuts: &[CutSides<'_, V>], room: &mut Room<V>) {
+    fn fill_row(&self, values: &mut [V], cuts: &[CutSides<'_, V>], room: &mut ProgramBuffers<V>) {
         self.filled.fetch_add(values.len() as u64, Ordering::Relaxed);
         let inner = self.leaves.facts.grid.inner();
         let mut row = self.leaves.row(&room.at, &mut room.scratch);
