@@ -3,7 +3,7 @@
 use super::dictionary::Dictionary;
 use super::integers::{self, Integers};
 use super::sketch::Sketch;
-use crate::room::Share;
+use crate::room::PoolShare;
 use klimt_core::table::{Codes, Spelled, TextChunk};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -84,7 +84,7 @@ impl Block {
 #[derive(Clone, Copy, Debug)]
 pub struct Thrift<'r, 'p> {
     /// The memory of all dictionaries together.
-    pub share: &'r Share<'p>,
+    pub share: &'r PoolShare<'p>,
     /// Whether rows go to disk.
     pub spilling: &'r AtomicBool,
     /// Whether rows should go to disk, as dictionaries take too much.
@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn readers_store_numbers_that_are_spelt_in_one_way() {
         let pool = Pool::new(1 << 20);
-        let share = Share::new(&pool, 1 << 20).unwrap();
+        let share = PoolShare::new(&pool, 1 << 20).unwrap();
         let (spilling, wanted, overfull) =
             (AtomicBool::new(true), AtomicBool::new(false), AtomicBool::new(false));
         let agreed = Mutex::new(Spelled::Nothing);

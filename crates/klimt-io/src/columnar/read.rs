@@ -4,7 +4,7 @@ use super::damage::other_type;
 use super::spell::{Spelt, spell};
 use crate::column::{ColumnReader, Form, Lines, PADDING, is_kept};
 use crate::csv::ReadOptions;
-use crate::room::{Gathering, Loaded, Lot, ROWS, Readers, ReadingLimits, ReadingResult, SpillBudget};
+use crate::room::{Loaded, Lot, LotGatherer, ROWS, Readers, ReadingLimits, ReadingResult, SpillBudget};
 use crate::source::{ColumnPlan, ReadReport};
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Schema};
@@ -72,7 +72,7 @@ pub fn load<'a>(
         failed: AtomicBool::new(false),
         read: Mutex::default(),
         options,
-        gathering: Gathering::new(plan, within)?,
+        gathering: LotGatherer::new(plan, within)?,
         block_rows: within.map_or(ROWS, |(_, limits)| limits.rows),
         block_bytes: within.map_or(BLOCK_BYTES, |(_, limits)| limits.text),
     };
@@ -125,7 +125,7 @@ struct Shared<'s, 'a> {
     failed: AtomicBool,
     read: Mutex<Read>,
     options: &'s ReadOptions<'s>,
-    gathering: Gathering<'a>,
+    gathering: LotGatherer<'a>,
     /// A block ends after this many rows.
     block_rows: usize,
     /// The most bytes of text that are handed over at once.

@@ -5,7 +5,9 @@ use super::dialect::first_lines;
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
 use crate::column::{Block, ColumnReader, Form, Lines, is_kept};
-use crate::room::{Gathering, Kept, Loaded, Lot, Readers, ReadingLimits, ReadingResult, SpillBudget};
+use crate::room::{
+    Loaded, Lot, LotGatherer, Readers, ReadingLimits, ReadingResult, SavedNumbers, SpillBudget,
+};
 use crate::source::{ColumnPlan, ReadReport};
 use hashbrown::HashSet;
 use klimt_core::job::Observer;
@@ -103,7 +105,7 @@ impl CsvSource {
             columns: width,
             plan,
             blocks: Mutex::new(self.blocks),
-            gathering: Gathering::new(plan, within)?,
+            gathering: LotGatherer::new(plan, within)?,
             block_rows: within.map_or(usize::MAX, |(_, limits)| limits.rows),
             parsed: Mutex::new(Vec::new()),
             failed: AtomicBool::new(false),
@@ -253,7 +255,7 @@ struct Parsed {
     rows: usize,
     lines: u64,
     /// The line of each row within the block, where a row is not a line.
-    irregular: Option<Kept>,
+    irregular: Option<SavedNumbers>,
     trouble: Option<Trouble>,
 }
 
@@ -264,7 +266,7 @@ struct Shared<'s, 'a> {
     columns: usize,
     plan: &'s [ColumnPlan],
     blocks: Mutex<BlockReader>,
-    gathering: Gathering<'a>,
+    gathering: LotGatherer<'a>,
     /// The most rows of a block on disk.
     block_rows: usize,
     parsed: Mutex<Vec<Parsed>>,

@@ -1,6 +1,6 @@
 //! The last step of a reading, whatever the format: from what was gathered to a table.
 
-use super::{Gathered, Gathering, Loaded, settle};
+use super::{GatheredRows, Loaded, LotGatherer, settle};
 use crate::column::{Block, Lines, Remains, assemble, doubt};
 use crate::source::{ColumnPlan, ReadReport};
 use klimt_core::Remedy;
@@ -29,14 +29,14 @@ pub struct ReadingResult<'f> {
 
 impl ReadingResult<'_> {
     /// Makes the table.
-    pub fn load<'a>(&self, readers: Readers, gathering: Gathering<'a>) -> Result<Loaded<'a>> {
+    pub fn load<'a>(&self, readers: Readers, gathering: LotGatherer<'a>) -> Result<Loaded<'a>> {
         gathering.check(self.path, self.plan, &readers)?;
         match gathering.finish()? {
-            Gathered::Held(blocks) => {
+            GatheredRows::Held(blocks) => {
                 let mut report = self.report.clone();
                 Ok(Loaded::Fits(self.build(readers, blocks, &mut report)?, report))
             }
-            Gathered::Spilled(spill) => settle(self, readers, *spill).map(Loaded::Spilled),
+            GatheredRows::Spilled(spill) => settle(self, readers, *spill).map(Loaded::Spilled),
         }
     }
 

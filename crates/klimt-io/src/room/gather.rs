@@ -1,7 +1,7 @@
 //! Where readers hand over what they have read: held in memory while it fits, and on disk from then on.
 
-use super::piece::{Piece, encode};
-use super::{Readers, ReadingLimits, Share, SpillBudget};
+use super::piece::{SpillPiece, encode};
+use super::{PoolShare, Readers, ReadingLimits, SpillBudget};
 use crate::column::{Block, NumberSet, Sketch, Thrift};
 use crate::source::ColumnPlan;
 use klimt_core::Remedy;
@@ -36,21 +36,21 @@ impl Lot {
 }
 
 /// The lots that readers have handed over so far.
-pub struct Gathering<'a> {
+pub struct LotGatherer<'a> {
     width: usize,
-    held: Mutex<Held>,
-    spilling: Option<Spilling<'a>>,
+    held: Mutex<MemoryLots>,
+    spilling: Option<SpillControl<'a>>,
 }
 
 #[derive(Default)]
-struct Held {
+struct MemoryLots {
     lots: Vec<Lot>,
     size: usize,
     rows: usize,
 }
 
 /// Keeps a reading within its memory.
-struct Spilling<'a> {
+struct SpillControl<'a> {
     room: SpillBudget<'a>,
     limits: ReadingLimits,
     /// A column that every row is counted by.
@@ -60,21 +60,21 @@ struct Spilling<'a> {
     overfull: AtomicBool,
     /// The memory of the block that each reader holds.
     buffers: Reservation<'a>,
-    dictionaries: Share<'a>,
-    rows: Share<'a>,
+    dictionaries: PoolShare<'a>,
+    rows: PoolShare<'a>,
     /// Where rows are on disk.
-    index: Share<'a>,
-    numbers: Share<'a>,
+    index: PoolShare<'a>,
+    numbers: PoolShare<'a>,
     file: OnceLock<SpillFile>,
     sets: Vec<Mutex<NumberSet>>,
     /// By column, how its numbers are spelt.
     agreed: Vec<Mutex<Spelled>>,
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<PieceEntry>>,
 }
 
 /// Where a piece belongs: to a block of a stretch, and to a column.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct PieceEntry {
     /// The stretch.
     pub stretch: usize,
     /// The block of the stretch.
@@ -84,11 +84,11 @@ pub struct Entry {
     /// The first row within the stretch.
     pub row: usize,
     /// The rows themselves.
-    pub piece: Piece,
+    pub piece: SpillPiece,
 }
 
 /// Everything that was read.
-pub enum Gathered<'a> {
+pub enum GatheredRows<'a> {
     /// The blocks of each column, in the order of their rows.
     Held(Vec<Vec<Block>>),
     /// All rows are on disk.
@@ -104,30 +104,32 @@ pub struct Spill<'a> {
     /// The file.
     pub file: SpillFile,
     /// Where everything is, in the order of stretches, blocks, columns and rows.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PieceEntry>,
     /// The different numbers of each column that was read as such.
     pub sets: Vec<NumberSet>,
     /// The memory of the dictionaries.
-    pub dictionaries: Share<'a>,
+    pub dictionaries: PoolShare<'a>,
     /// The memory of the numbers.
-    pub numbers: Share<'a>,
+    pub numbers: PoolShare<'a>,
     /// The memory of the entries.
-    pub index: Share<'a>,
+    pub index: PoolShare<'a>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a> Gathering<'a> {
+impl<'a> LotGatherer<'a> {
     /// Of the columns of a plan: all is held, or kept within a room.
     pub fn new(plan: &[ColumnPlan], within: Option<(SpillBudget<'a>, ReadingLimits)>) -> Result<Self> {
         let counted = plan.iter().position(|plan| plan.spec.is_some());
         let spilling = match (within, counted) {
-            (Some((room, limits)), Some(counted)) => Some(Spilling::new(plan.len(), counted, room, limits)?),
+            (Some((room, limits)), Some(counted)) => {
+                Some(SpillControl::new(plan.len(), counted, room, limits)?)
+            }
             _ => None,
         };
-        Ok(Gathering { width: plan.len(), held: Mutex::default(), spilling })
+        Ok(LotGatherer { width: plan.len(), held: Mutex::default(), spilling })
     }
 
     /// The limits of the dictionaries of a column; `None` where the table is held in memory.
@@ -182,19 +184,19 @@ impl<'a> Gathering<'a> {
     }
 
     /// Keeps numbers for later: on disk once rows go there.
-    pub fn keep(&self, numbers: Vec<u32>) -> Result<Kept> {
+    pub fn keep(&self, numbers: Vec<u32>) -> Result<SavedNumbers> {
         match &self.spilling {
             Some(spilling) if spilling.begun.load(Ordering::Acquire) => {
                 let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-                spilling.file()?.append(&bytes).map(Kept::Spilled)
+                spilling.file()?.append(&bytes).map(SavedNumbers::Spilled)
             }
-            _ => Ok(Kept::Held(numbers)),
+            _ => Ok(SavedNumbers::Held(numbers)),
         }
     }
 
     /// Fails where columns have more different texts than fit.
     pub fn check(&self, path: &str, plan: &[ColumnPlan], readers: &Readers) -> Result<()> {
-        let Some(Spilling { limits, dictionaries, .. }) = &self.spilling else { return Ok(()) };
+        let Some(SpillControl { limits, dictionaries, .. }) = &self.spilling else { return Ok(()) };
         let (mut names, mut needed) = (Vec::new(), dictionaries.bytes() * 2);
         for (column, spec) in plan.iter().enumerate().filter_map(|(c, plan)| Some((c, plan.spec.as_ref()?))) {
             let remains = || readers.iter().map(|reader| &reader[column]);
@@ -213,11 +215,11 @@ impl<'a> Gathering<'a> {
     }
 
     /// Everything, when all has been read.
-    pub fn finish(self) -> Result<Gathered<'a>> {
+    pub fn finish(self) -> Result<GatheredRows<'a>> {
         let held = self.held.into_inner().unwrap_or_else(PoisonError::into_inner);
         match self.spilling {
             Some(spilling) if spilling.begun.load(Ordering::Acquire) => {
-                Ok(Gathered::Spilled(Box::new(spilling.finish()?)))
+                Ok(GatheredRows::Spilled(Box::new(spilling.finish()?)))
             }
             _ => {
                 let mut lots = held.lots;
@@ -227,7 +229,7 @@ impl<'a> Gathering<'a> {
                 for (column, blocks) in lots.into_iter().flat_map(|lot| lot.columns) {
                     columns[column].extend(blocks);
                 }
-                Ok(Gathered::Held(columns))
+                Ok(GatheredRows::Held(columns))
             }
         }
     }
@@ -250,34 +252,35 @@ pub fn too_many(path: &str, names: &[&str], memory: usize, needed: usize) -> Err
 
 /// Numbers that were kept for later.
 #[derive(Debug)]
-pub enum Kept {
+pub enum SavedNumbers {
     /// In memory.
     Held(Vec<u32>),
     /// On disk.
     Spilled(SpillRange),
 }
 
-impl Kept {
+impl SavedNumbers {
     /// The numbers; those on disk are in the given file.
     pub fn read(&self, file: Option<&SpillFile>) -> Result<Vec<u32>> {
         match (self, file) {
-            (Kept::Held(numbers), _) => Ok(numbers.clone()),
-            (Kept::Spilled(place), Some(file)) => {
+            (SavedNumbers::Held(numbers), _) => Ok(numbers.clone()),
+            (SavedNumbers::Spilled(place), Some(file)) => {
                 let mut bytes = Vec::new();
                 file.read(*place, &mut bytes)?;
                 Ok(bytes.as_chunks().0.iter().map(|&number| u32::from_le_bytes(number)).collect())
             }
-            (Kept::Spilled(_), None) => Err(Error::internal("lines were spilled, and rows were not")),
+            (SavedNumbers::Spilled(_), None) => Err(Error::internal("lines were spilled, and rows were not")),
         }
     }
 }
 
-impl<'a> Spilling<'a> {
+impl<'a> SpillControl<'a> {
     fn new(width: usize, counted: usize, room: SpillBudget<'a>, limits: ReadingLimits) -> Result<Self> {
         let share = |most| {
-            Share::new(room.pool, most).ok_or_else(|| Error::resource("there is no memory left to read in"))
+            PoolShare::new(room.pool, most)
+                .ok_or_else(|| Error::resource("there is no memory left to read in"))
         };
-        Ok(Spilling {
+        Ok(SpillControl {
             room,
             limits,
             counted,
@@ -333,8 +336,8 @@ impl<'a> Spilling<'a> {
                     if let Some(kind) = encode(block, from - row..to - row, scratch) {
                         let len = u32::try_from(scratch.len() - start)
                             .map_err(|_| Error::resource("a block of rows is larger than 4 GB"))?;
-                        let piece = Piece { start: start as u64, len, rows: (to - from) as u32, kind };
-                        entries.push(Entry {
+                        let piece = SpillPiece { start: start as u64, len, rows: (to - from) as u32, kind };
+                        entries.push(PieceEntry {
                             stretch: lot.stretch,
                             block: number,
                             column: *column,
@@ -350,7 +353,7 @@ impl<'a> Spilling<'a> {
         drop(lot);
         let place = self.file()?.append(scratch)?;
         entries.iter_mut().for_each(|entry| entry.piece.start += place.start);
-        if !self.index.resize(0, entries.len() * size_of::<Entry>()) {
+        if !self.index.resize(0, entries.len() * size_of::<PieceEntry>()) {
             return Err(Error::resource("the places of rows on disk take more memory than is left")
                 .with_help(format!("raise {}", option("memory"))));
         }

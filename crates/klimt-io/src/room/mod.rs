@@ -1,7 +1,7 @@
 //! Reading a table that may not fit in memory.
 //!
 //! Lots of rows from readers stay in memory as long as the table fits; as soon as it does not, they are
-//! written to a spill file unchanged: numbers of the readers' dictionaries, numbers, texts (`Gathering`).
+//! written to a spill file unchanged: numbers of the readers' dictionaries, numbers, texts (`LotGatherer`).
 //! When everything has been read, the domains are known, and [`SpilledTable`] translates rows to codes as it
 //! reads them back.
 
@@ -15,11 +15,11 @@ mod spilled;
 mod translate;
 
 pub(crate) use finish::{Readers, ReadingResult};
-use gather::Gathered;
-pub(crate) use gather::{Gathering, Kept, Lot};
+use gather::GatheredRows;
+pub(crate) use gather::{Lot, LotGatherer, SavedNumbers};
 pub(crate) use limits::{ROWS, ReadingLimits};
 use settle::settle;
-pub use share::Share;
+pub use share::PoolShare;
 pub use spilled::SpilledTable;
 
 use crate::source::ReadReport;

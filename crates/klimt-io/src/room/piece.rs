@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Some rows of a column on disk.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece {
+pub struct SpillPiece {
     /// Where the bytes start.
     pub start: u64,
     /// How many they are.
@@ -15,12 +15,12 @@ pub struct Piece {
     /// How many rows they hold.
     pub rows: u32,
     /// The kind of its values.
-    pub kind: Kind,
+    pub kind: PieceKind,
 }
 
 /// The kind of the bytes of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PieceKind {
     /// Numbers of a reader's dictionary.
     Numbers {
         /// Which reader's.
@@ -39,7 +39,7 @@ pub enum Kind {
     Texts,
 }
 
-impl Piece {
+impl SpillPiece {
     /// Where the bytes are.
     pub fn place(&self) -> SpillRange {
         SpillRange { start: self.start, len: self.len as usize }
@@ -55,7 +55,7 @@ fn words<const N: usize, T: Copy>(values: &[T], out: &mut Vec<u8>, bytes: impl F
 }
 
 /// Appends some rows of a block as bytes and says what they are.
-pub fn encode(block: &Block, rows: Range<usize>, out: &mut Vec<u8>) -> Option<Kind> {
+pub fn encode(block: &Block, rows: Range<usize>, out: &mut Vec<u8>) -> Option<PieceKind> {
     Some(match block {
         Block::Dropped => return None,
         Block::Dictionary { reader, numbers } => {
@@ -73,7 +73,7 @@ pub fn encode(block: &Block, rows: Range<usize>, out: &mut Vec<u8>) -> Option<Ki
                     4
                 }
             };
-            Kind::Numbers { reader: *reader as u16, width }
+            PieceKind::Numbers { reader: *reader as u16, width }
         }
         Block::Numbers { values, spelled } => {
             let wide = match values {
@@ -86,14 +86,14 @@ pub fn encode(block: &Block, rows: Range<usize>, out: &mut Vec<u8>) -> Option<Ki
                     true
                 }
             };
-            Kind::Units { digits: spelled.digits(), wide }
+            PieceKind::Units { digits: spelled.digits(), wide }
         }
         Block::Texts(texts) => {
             for row in rows.clone() {
                 out.extend_from_slice(&(texts.stored(row).len() as u32).to_le_bytes());
             }
             rows.for_each(|row| out.extend_from_slice(texts.stored(row)));
-            Kind::Texts
+            PieceKind::Texts
         }
     })
 }

@@ -3,8 +3,8 @@
 use super::finish::{Readers, ReadingResult, all, rank};
 use super::gather::{Spill, too_many};
 use super::limits::{PER_JOINED_TEXT, ReadingLimits};
-use super::piece::Kind;
-use super::spilled::{Index, SpilledTable, with_bytes};
+use super::piece::PieceKind;
+use super::spilled::{BlockIndex, SpilledTable, with_bytes};
 use super::translate::{CodeTables, Translation, UnitCodes};
 use crate::column::{Doubt, Joined, Located, NAMED_ROWS, NumberSet, Ranks, Suspicion, is_kept, marker};
 use crate::source::ColumnPlan;
@@ -18,7 +18,7 @@ use klimt_core::{Error, Result};
 use std::collections::{BTreeSet, HashSet};
 
 /// The results of all readers for a column.
-struct Known {
+struct ColumnResults {
     /// By reader, the texts of its dictionary.
     texts: Vec<TextPool>,
     /// How what was read as numbers is spelt.
@@ -26,9 +26,9 @@ struct Known {
 }
 
 /// Joins what readers know, in their order.
-fn join(readers: Readers, width: usize) -> Vec<Known> {
-    let nothing = || Known { texts: Vec::new(), spelled: Spelled::Nothing };
-    let mut columns: Vec<Known> = (0..width).map(|_| nothing()).collect();
+fn join(readers: Readers, width: usize) -> Vec<ColumnResults> {
+    let nothing = || ColumnResults { texts: Vec::new(), spelled: Spelled::Nothing };
+    let mut columns: Vec<ColumnResults> = (0..width).map(|_| nothing()).collect();
     for reader in readers {
         for (known, remains) in columns.iter_mut().zip(reader) {
             known.texts.push(remains.dictionary.into_texts());
@@ -50,7 +50,7 @@ pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>)
     let mut frame_numbers = vec![u32::MAX; plan.len()];
     let read = (0..plan.len()).filter(|&column| plan[column].spec.is_some());
     read.zip(0..).for_each(|(column, number)| frame_numbers[column] = number);
-    let index = Index::of(&entries, &frame_numbers);
+    let index = BlockIndex::of(&entries, &frame_numbers);
     drop(entries);
     entries_memory.clear();
     dictionaries.clear();
@@ -60,7 +60,7 @@ pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>)
     let held: usize = texts + sets.iter().map(NumberSet::size).sum::<usize>() + index.size();
     let mut memory = room.pool.reserve(held, "what is known of the columns")?;
     let rows = found.rows as u64;
-    let mut work = Settling { path, missing, file: &file, index: &index, memory: &mut memory, limits, rows };
+    let mut work = Settler { path, missing, file: &file, index: &index, memory: &mut memory, limits, rows };
     let ranged = work.choose_ranges(plan, &readers, sets)?;
     let (mut columns, mut translations, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     let mut report = found.report.clone();
@@ -86,18 +86,18 @@ pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>)
     Ok(SpilledTable::new(frame, file, index, translations, report, memory))
 }
 
-struct Settling<'s, 'a> {
+struct Settler<'s, 'a> {
     path: &'s str,
     missing: &'s [String],
     file: &'s SpillFile,
-    index: &'s Index,
+    index: &'s BlockIndex,
     memory: &'s mut Reservation<'a>,
     limits: ReadingLimits,
     rows: u64,
 }
 
 /// The numbers of a column.
-enum Numbers {
+enum NumberDomain {
     /// There are none.
     None,
     /// They have an order of their own, and so many of them fit in memory.
@@ -108,9 +108,9 @@ enum Numbers {
     Texts(NumberSet),
 }
 
-type Made = Result<(ColumnData, Translation), Located>;
+type SettledColumn = Result<(ColumnData, Translation), Located>;
 
-impl Settling<'_, '_> {
+impl Settler<'_, '_> {
     fn is_missing(&self, text: &[u8]) -> bool {
         text.is_empty() || self.missing.iter().any(|token| token.as_bytes() == text)
     }
@@ -120,27 +120,28 @@ impl Settling<'_, '_> {
     fn choose_ranges(
         &self,
         plan: &[ColumnPlan],
-        readers: &[Known],
+        readers: &[ColumnResults],
         sets: Vec<NumberSet>,
-    ) -> Result<Vec<Numbers>> {
-        let mut chosen: Vec<Numbers> = Vec::with_capacity(plan.len());
+    ) -> Result<Vec<NumberDomain>> {
+        let mut chosen: Vec<NumberDomain> = Vec::with_capacity(plan.len());
         let mut counts = Vec::new();
         for (number, ((plan, known), mut set)) in plan.iter().zip(readers).zip(sets).enumerate() {
             let has_numbers = set.ends().is_some() || set.has_missing();
             let spec = plan.spec.as_ref().filter(|_| has_numbers);
             chosen.push(match spec.map(|spec| self.natural(spec, known, &mut set)) {
-                None => Numbers::None,
-                Some(None) => Numbers::Texts(set),
+                None => NumberDomain::None,
+                Some(None) => NumberDomain::Texts(set),
                 Some(Some(spelling)) => {
                     counts.push((set.count().unwrap_or(usize::MAX), number));
-                    Numbers::Ranked(set, spelling)
+                    NumberDomain::Ranked(set, spelling)
                 }
             });
         }
         counts.sort_unstable();
         let mut left = self.limits.numbers / size_of::<i64>();
         for (count, number) in counts {
-            let Numbers::Ranked(mut set, spelling) = std::mem::replace(&mut chosen[number], Numbers::None)
+            let NumberDomain::Ranked(mut set, spelling) =
+                std::mem::replace(&mut chosen[number], NumberDomain::None)
             else {
                 continue;
             };
@@ -151,13 +152,13 @@ impl Settling<'_, '_> {
                 left -= count;
             }
             chosen[number] = match (held, range < LONGEST_RANGE) {
-                (false, true) => Numbers::Range(set, spelling),
+                (false, true) => NumberDomain::Range(set, spelling),
                 (false, false) if count == usize::MAX => {
                     let name = plan[number].spec.as_ref().map_or("", |spec| &spec.name);
                     let needed = self.limits.memory_for_numbers(set.estimate());
                     return Err(too_many(self.path, &[name], self.limits.memory, needed));
                 }
-                _ => Numbers::Ranked(set, spelling),
+                _ => NumberDomain::Ranked(set, spelling),
             };
         }
         Ok(chosen)
@@ -165,7 +166,7 @@ impl Settling<'_, '_> {
 
     /// How all values of a column are spelt, where they are numbers that lie in their own order; the texts of its
     /// dictionaries are then among the numbers.
-    fn natural(&self, spec: &ColumnSpec, known: &Known, set: &mut NumberSet) -> Option<Spelling> {
+    fn natural(&self, spec: &ColumnSpec, known: &ColumnResults, set: &mut NumberSet) -> Option<Spelling> {
         let texts = || known.texts.iter().flat_map(TextPool::iter).filter(|text| !self.is_missing(text));
         let mut spelled = known.spelled;
         for text in texts() {
@@ -198,21 +199,27 @@ impl Settling<'_, '_> {
     }
 
     /// The frame and the translation of a column.
-    fn column(&mut self, spec: &ColumnSpec, number: u32, known: Known, mut numbers: Numbers) -> Result<Made> {
-        let has_texts = self.index.of_column(number).any(|piece| piece.kind == Kind::Texts);
+    fn column(
+        &mut self,
+        spec: &ColumnSpec,
+        number: u32,
+        known: ColumnResults,
+        mut numbers: NumberDomain,
+    ) -> Result<SettledColumn> {
+        let has_texts = self.index.of_column(number).any(|piece| piece.kind == PieceKind::Texts);
         if has_texts {
             return Ok(Ok((ColumnData::Texts(TextColumn::default()), Translation::Texts(known.texts))));
         }
-        if let Numbers::Texts(set) = &mut numbers
+        if let NumberDomain::Texts(set) = &mut numbers
             && let Some(located) = self.strays(spec, number, &known, set)?
         {
             return Ok(Err(located));
         }
         match numbers {
-            Numbers::None => self.texts(spec, number, known, None),
-            Numbers::Texts(set) => self.texts(spec, number, known, Some(set)),
-            Numbers::Ranked(set, spelling) => self.numbers(spec, number, known, set, (spelling, false)),
-            Numbers::Range(set, spelling) => self.numbers(spec, number, known, set, (spelling, true)),
+            NumberDomain::None => self.texts(spec, number, known, None),
+            NumberDomain::Texts(set) => self.texts(spec, number, known, Some(set)),
+            NumberDomain::Ranked(set, spelling) => self.numbers(spec, number, known, set, (spelling, false)),
+            NumberDomain::Range(set, spelling) => self.numbers(spec, number, known, set, (spelling, true)),
         }
     }
 
@@ -220,10 +227,10 @@ impl Settling<'_, '_> {
         &mut self,
         spec: &ColumnSpec,
         number: u32,
-        known: Known,
+        known: ColumnResults,
         set: NumberSet,
         (spelling, range): (Spelling, bool),
-    ) -> Result<Made> {
+    ) -> Result<SettledColumn> {
         let in_texts = known.texts.iter().flat_map(TextPool::iter).any(|text| self.is_missing(text));
         let missing = set.has_missing() || in_texts;
         let digits = set.digits();
@@ -298,9 +305,9 @@ impl Settling<'_, '_> {
         &mut self,
         spec: &ColumnSpec,
         number: u32,
-        known: Known,
+        known: ColumnResults,
         set: Option<NumberSet>,
-    ) -> Result<Made> {
+    ) -> Result<SettledColumn> {
         let mut texts = known.texts;
         let readers = texts.len();
         let mut ranks = None;
@@ -402,7 +409,7 @@ impl Settling<'_, '_> {
         &self,
         spec: &ColumnSpec,
         number: u32,
-        known: &Known,
+        known: &ColumnResults,
         set: &mut NumberSet,
     ) -> Result<Option<Located>> {
         let untyped = spec.type_spec.is_none() && spec.order.is_none() && spec.hierarchy.is_none();
@@ -444,7 +451,7 @@ impl Settling<'_, '_> {
             codes.clear();
             match piece.kind {
                 // Whether some of the numbers are missing makes no difference to strays.
-                Kind::Units { .. } => codes.resize(piece.rows as usize, Suspicion::FITS as u8),
+                PieceKind::Units { .. } => codes.resize(piece.rows as usize, Suspicion::FITS as u8),
                 _ => with_bytes(self.file, piece, |bytes| tables.append(piece, bytes, &mut codes))?,
             }
             codes.iter().for_each(|&code| suspicion.add(code.into()));

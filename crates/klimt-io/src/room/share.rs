@@ -5,15 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 /// Bytes of a pool that several takers share, at most so many.
 #[derive(Debug)]
-pub struct Share<'p> {
+pub struct PoolShare<'p> {
     most: usize,
     held: Mutex<Reservation<'p>>,
 }
 
-impl<'p> Share<'p> {
+impl<'p> PoolShare<'p> {
     /// A share of at most so many bytes, of which none are taken.
     pub fn new(pool: &'p Pool, most: usize) -> Option<Self> {
-        Some(Share { most, held: Mutex::new(pool.take(0)?) })
+        Some(PoolShare { most, held: Mutex::new(pool.take(0)?) })
     }
 
     /// Takes or gives back what a taker needs more or less than before; returns whether there was enough.

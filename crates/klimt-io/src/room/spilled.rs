@@ -1,7 +1,7 @@
 //! A table on disk.
 
-use super::gather::Entry;
-use super::piece::Piece;
+use super::gather::PieceEntry;
+use super::piece::SpillPiece;
 use super::translate::Translation;
 use crate::source::ReadReport;
 use klimt_core::memory::Reservation;
@@ -20,7 +20,7 @@ pub struct SpilledTable<'a> {
 struct Inner<'a> {
     frame: Table,
     file: SpillFile,
-    index: Index,
+    index: BlockIndex,
     translations: Vec<Translation>,
     report: ReadReport,
     /// The memory of domains, translations and index.
@@ -29,28 +29,28 @@ struct Inner<'a> {
 
 /// Where the blocks are.
 #[derive(Debug, Default)]
-pub struct Index {
-    blocks: Vec<Blocked>,
-    pieces: Vec<(u32, Piece)>,
+pub struct BlockIndex {
+    blocks: Vec<BlockStart>,
+    pieces: Vec<(u32, SpillPiece)>,
     rows: u64,
 }
 
 #[derive(Debug)]
-struct Blocked {
+struct BlockStart {
     rows: u32,
     /// The number of its first piece.
     first: usize,
 }
 
-impl Index {
+impl BlockIndex {
     /// From entries in their order. `numbers` gives the number that a column has in the frame.
-    pub fn of(entries: &[Entry], numbers: &[u32]) -> Self {
-        let mut index = Index { pieces: Vec::with_capacity(entries.len()), ..Index::default() };
+    pub fn of(entries: &[PieceEntry], numbers: &[u32]) -> Self {
+        let mut index = BlockIndex { pieces: Vec::with_capacity(entries.len()), ..Index::default() };
         let mut place = None;
         for entry in entries {
             if place != Some((entry.stretch, entry.block)) {
                 place = Some((entry.stretch, entry.block));
-                index.blocks.push(Blocked { rows: 0, first: index.pieces.len() });
+                index.blocks.push(BlockStart { rows: 0, first: index.pieces.len() });
             }
             let column = numbers[entry.column];
             if let (0, Some(block)) = (column, index.blocks.last_mut()) {
@@ -67,13 +67,13 @@ impl Index {
         size_of_val(&self.pieces[..]) + size_of_val(&self.blocks[..])
     }
 
-    fn pieces(&self, block: usize) -> &[(u32, Piece)] {
+    fn pieces(&self, block: usize) -> &[(u32, SpillPiece)] {
         let end = self.blocks.get(block + 1).map_or(self.pieces.len(), |next| next.first);
         &self.pieces[self.blocks[block].first..end]
     }
 
     /// The pieces of a column, in the order of its rows.
-    pub fn of_column(&self, column: u32) -> impl Iterator<Item = &Piece> {
+    pub fn of_column(&self, column: u32) -> impl Iterator<Item = &SpillPiece> {
         self.pieces.iter().filter(move |(of, _)| *of == column).map(|(_, piece)| piece)
     }
 }
@@ -82,7 +82,7 @@ impl<'a> SpilledTable<'a> {
     pub(super) fn new(
         frame: Table,
         file: SpillFile,
-        index: Index,
+        index: BlockIndex,
         translations: Vec<Translation>,
         report: ReadReport,
         memory: Reservation<'a>,
@@ -113,7 +113,7 @@ thread_local! {
 }
 
 /// Hands over the bytes of a piece.
-pub fn with_bytes<T>(file: &SpillFile, piece: &Piece, f: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+pub fn with_bytes<T>(file: &SpillFile, piece: &SpillPiece, f: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
     BYTES.with_borrow_mut(|bytes| {
         file.read(piece.place(), bytes)?;
         f(bytes)

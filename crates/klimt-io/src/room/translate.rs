@@ -1,6 +1,6 @@
 //! From what a piece holds to codes.
 
-use super::piece::{Kind, Piece, decode_texts};
+use super::piece::{PieceKind, SpillPiece, decode_texts};
 use crate::column::{MISSING_32, MISSING_64, Ranks, rank_of_bit};
 use klimt_core::spill::BlockColumn;
 use klimt_core::table::{Codes, TextChunk, TextPool, Word};
@@ -43,7 +43,7 @@ fn damaged() -> Error {
 
 impl Translation {
     /// Appends the rows of a piece to the column of a block.
-    pub fn append(&self, piece: &Piece, bytes: &[u8], column: &mut BlockColumn) -> Result<()> {
+    pub fn append(&self, piece: &SpillPiece, bytes: &[u8], column: &mut BlockColumn) -> Result<()> {
         match (self, column) {
             (Translation::Codes(tables), BlockColumn::Codes(Codes::U8(out))) => {
                 tables.append(piece, bytes, out)
@@ -73,8 +73,8 @@ impl Translation {
     }
 }
 
-fn append_texts(pools: &[TextPool], piece: &Piece, bytes: &[u8], out: &mut TextChunk) -> Result<()> {
-    let Kind::Numbers { reader, width } = piece.kind else {
+fn append_texts(pools: &[TextPool], piece: &SpillPiece, bytes: &[u8], out: &mut TextChunk) -> Result<()> {
+    let PieceKind::Numbers { reader, width } = piece.kind else {
         return decode_texts(bytes, piece.rows as usize, out).ok_or_else(damaged);
     };
     let pool = &pools[reader as usize];
@@ -92,10 +92,10 @@ fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]>
 
 impl CodeTables {
     /// Appends the codes of a piece.
-    pub fn append<W: Word>(&self, piece: &Piece, bytes: &[u8], out: &mut Vec<W>) -> Result<()> {
+    pub fn append<W: Word>(&self, piece: &SpillPiece, bytes: &[u8], out: &mut Vec<W>) -> Result<()> {
         match piece.kind {
-            Kind::Texts => return Err(damaged()),
-            Kind::Numbers { reader, width } => {
+            PieceKind::Texts => return Err(damaged()),
+            PieceKind::Numbers { reader, width } => {
                 let table = &self.tables[reader as usize][..];
                 let code = |number: usize| W::from_code(table[number]);
                 match width {
@@ -104,7 +104,7 @@ impl CodeTables {
                     _ => out.extend(words(bytes).map(|number| code(u32::from_le_bytes(number) as usize))),
                 }
             }
-            Kind::Units { digits, wide } => {
+            PieceKind::Units { digits, wide } => {
                 let units = self.units.as_ref().ok_or_else(damaged)?;
                 let factor = 10i64.pow(u32::from(units.digits - digits));
                 let narrow = |word: [u8; 4]| match i32::from_le_bytes(word) {
