@@ -3,7 +3,7 @@
 use super::dictionary::Dictionary;
 use super::doubt::marker;
 use super::integers::Integers;
-use super::reader::Block;
+use super::reader::ColumnBlock;
 use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, EMPTY_TEXT, Encoding, Role, Spelled, Spelling,
     TextChunk, TextColumn, TextPool, Unfit, UnfitReason, ValueType, Word,
@@ -17,7 +17,7 @@ pub(crate) const MISSING: u32 = u32::MAX;
 
 /// Values that do not fit their column, and where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
+pub struct UnfitLocations {
     /// Why they do not fit.
     pub reason: UnfitReason,
     /// How many different values they are.
@@ -35,7 +35,7 @@ pub(crate) const NAMED_ROWS: usize = 10;
 
 /// The lines of a file on which rows stand.
 #[derive(Clone, Debug, Default)]
-pub struct Lines {
+pub struct RowLines {
     blocks: Vec<BlockLines>,
     rows: usize,
     lines: u64,
@@ -49,10 +49,10 @@ struct BlockLines {
     irregular: Option<Vec<u32>>,
 }
 
-impl Lines {
+impl RowLines {
     /// Lines that follow a header of so many lines.
     pub fn after(header: u64) -> Self {
-        Lines { blocks: Vec::new(), rows: 0, lines: header }
+        RowLines { blocks: Vec::new(), rows: 0, lines: header }
     }
 
     /// Adds the next block.
@@ -72,17 +72,17 @@ impl Lines {
     }
 }
 
-impl Located {
+impl UnfitLocations {
     /// Values that do not fit, before their rows are known.
-    pub(crate) fn nowhere(unfit: &Unfit, joined: &Joined) -> Self {
+    pub(crate) fn nowhere(unfit: &Unfit, joined: &JoinedDictionary) -> Self {
         let is_unfit = |marker: &&(u32, String)| unfit.values.binary_search(&(marker.0 as usize)).is_ok();
         let markers = joined.markers.iter().filter(is_unfit).map(|(_, text)| text.clone()).collect();
         let (reason, values) = (unfit.reason, unfit.values.len());
-        Located { reason, values, rows: 0, first_rows: Vec::new(), markers }
+        UnfitLocations { reason, values, rows: 0, first_rows: Vec::new(), markers }
     }
 
     /// The message for the user: what, how many, where.
-    pub fn error(&self, path: &str, column: &str, lines: &Lines) -> Error {
+    pub fn error(&self, path: &str, column: &str, lines: &RowLines) -> Error {
         let named: Vec<String> = self.first_rows.iter().map(|&row| lines.line(row).to_string()).collect();
         let more = if self.rows > named.len() { " and more" } else { "" };
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -164,11 +164,11 @@ pub fn assemble(
     spec: &ColumnSpec,
     missing: &[String],
     dictionaries: &[Dictionary],
-    blocks: Vec<Block>,
-) -> Result<Column, Located> {
+    blocks: Vec<ColumnBlock>,
+) -> Result<Column, UnfitLocations> {
     // A column that is only carried along is published as it is.
     let missing = if is_kept(spec.role) { &[] } else { missing };
-    let data = if blocks.iter().any(|block| matches!(block, Block::Texts(_))) {
+    let data = if blocks.iter().any(|block| matches!(block, ColumnBlock::Texts(_))) {
         ColumnData::Texts(join_texts(dictionaries, blocks))
     } else if blocks.iter().all(is_whole) {
         join_integers(spec, blocks)?
@@ -183,24 +183,24 @@ pub(crate) fn is_kept(role: Role) -> bool {
     matches!(role, Role::Insensitive | Role::Identifier)
 }
 
-fn is_whole(block: &Block) -> bool {
-    matches!(block, Block::Numbers { spelled: Spelled::WHOLE, .. })
+fn is_whole(block: &ColumnBlock) -> bool {
+    matches!(block, ColumnBlock::Numbers { spelled: Spelled::WHOLE, .. })
 }
 
-fn join_texts(dictionaries: &[Dictionary], blocks: Vec<Block>) -> TextColumn {
+fn join_texts(dictionaries: &[Dictionary], blocks: Vec<ColumnBlock>) -> TextColumn {
     let mut column = TextColumn::default();
     for block in blocks {
         let mut chunk = TextChunk::default();
         match block {
-            Block::Texts(texts) => chunk = texts,
-            Block::Dictionary { reader, numbers } => {
+            ColumnBlock::Texts(texts) => chunk = texts,
+            ColumnBlock::Dictionary { reader, numbers } => {
                 let texts = dictionaries[reader].texts();
                 (0..numbers.len()).for_each(|row| chunk.push(texts.get(numbers.get(row) as usize)));
             }
-            Block::Numbers { values, spelled } => {
+            ColumnBlock::Numbers { values, spelled } => {
                 each_text(&values, spelled, |text| chunk.push(text));
             }
-            Block::Dropped => {}
+            ColumnBlock::Dropped => {}
         }
         column.push_chunk(chunk);
     }
@@ -221,7 +221,7 @@ fn each_text(values: &Integers, spelled: Spelled, mut f: impl FnMut(&[u8])) {
 }
 
 /// Splits the codes of a column into the slices of its blocks.
-fn by_block<'a, W>(mut codes: &'a mut [W], blocks: &[Block]) -> Vec<&'a mut [W]> {
+fn by_block<'a, W>(mut codes: &'a mut [W], blocks: &[ColumnBlock]) -> Vec<&'a mut [W]> {
     let mut slices = Vec::with_capacity(blocks.len());
     for block in blocks {
         let (slice, rest) = codes.split_at_mut(block.rows());
@@ -231,12 +231,12 @@ fn by_block<'a, W>(mut codes: &'a mut [W], blocks: &[Block]) -> Vec<&'a mut [W]>
     slices
 }
 
-fn total_rows(blocks: &[Block]) -> usize {
-    blocks.iter().map(Block::rows).sum()
+fn total_rows(blocks: &[ColumnBlock]) -> usize {
+    blocks.iter().map(ColumnBlock::rows).sum()
 }
 
 /// The different texts of several dictionaries.
-pub(crate) struct Joined {
+pub(crate) struct JoinedDictionary {
     /// The texts, without those that stand for a missing value.
     pub distinct: TextPool,
     /// Whether some stand for a missing value.
@@ -247,7 +247,7 @@ pub(crate) struct Joined {
     pub markers: Vec<(u32, String)>,
 }
 
-impl Joined {
+impl JoinedDictionary {
     /// Joins dictionaries.
     pub fn of<'t>(dictionaries: impl Iterator<Item = &'t TextPool>, missing: &[String]) -> Self {
         let mut joined = Dictionary::default();
@@ -272,7 +272,7 @@ impl Joined {
             })
             .collect();
         numbers.iter_mut().flatten().for_each(|number| *number = renumbered[*number as usize]);
-        Joined { distinct, has_missing, numbers, markers }
+        JoinedDictionary { distinct, has_missing, numbers, markers }
     }
 
     /// By dictionary, the code of each text.
@@ -289,16 +289,16 @@ fn join_dictionaries(
     spec: &ColumnSpec,
     missing: &[String],
     dictionaries: &[Dictionary],
-    mut blocks: Vec<Block>,
-) -> Result<ColumnData, Located> {
+    mut blocks: Vec<ColumnBlock>,
+) -> Result<ColumnData, UnfitLocations> {
     let mut extra = Dictionary::default();
     for block in &mut blocks {
-        if let Block::Numbers { values, spelled } = block {
+        if let ColumnBlock::Numbers { values, spelled } = block {
             *block = spelt(values, *spelled, &mut extra, dictionaries.len());
         }
     }
     let texts = dictionaries.iter().chain([&extra]).map(Dictionary::texts);
-    let mut joined = Joined::of(texts, missing);
+    let mut joined = JoinedDictionary::of(texts, missing);
     let distinct = Distinct::Texts(std::mem::take(&mut joined.distinct));
     let encoding =
         Encoding::of(spec, distinct, joined.has_missing).map_err(|unfit| locate(&unfit, &blocks, &joined))?;
@@ -312,20 +312,20 @@ fn join_dictionaries(
     Ok(ColumnData::Coded { domain: encoding.domain.into(), codes })
 }
 
-fn spelt(values: &Integers, spelled: Spelled, dictionary: &mut Dictionary, reader: usize) -> Block {
+fn spelt(values: &Integers, spelled: Spelled, dictionary: &mut Dictionary, reader: usize) -> ColumnBlock {
     let mut numbers = Vec::with_capacity(values.len());
     each_text(values, spelled, |text| numbers.push(dictionary.number_of(text)));
-    Block::Dictionary { reader, numbers: Codes::U32(numbers) }
+    ColumnBlock::Dictionary { reader, numbers: Codes::U32(numbers) }
 }
 
-fn recode<W: Word>(codes: &mut [W], blocks: &[Block], tables: &[Vec<u32>]) {
+fn recode<W: Word>(codes: &mut [W], blocks: &[ColumnBlock], tables: &[Vec<u32>]) {
     fn each<W: Word, N: Word>(codes: &mut [W], numbers: &[N], table: &[u32]) {
         for (code, number) in codes.iter_mut().zip(numbers) {
             *code = W::from_code(table[number.code() as usize]);
         }
     }
     by_block(codes, blocks).into_par_iter().zip(blocks).for_each(|(codes, block)| {
-        if let Block::Dictionary { reader, numbers } = block {
+        if let ColumnBlock::Dictionary { reader, numbers } = block {
             let table = &tables[*reader];
             match numbers {
                 Codes::U8(numbers) => each(codes, numbers, table),
@@ -337,12 +337,12 @@ fn recode<W: Word>(codes: &mut [W], blocks: &[Block], tables: &[Vec<u32>]) {
 }
 
 /// Finds the rows of values that do not fit.
-fn locate(unfit: &Unfit, blocks: &[Block], joined: &Joined) -> Located {
+fn locate(unfit: &Unfit, blocks: &[ColumnBlock], joined: &JoinedDictionary) -> UnfitLocations {
     let numbers = &joined.numbers;
-    let mut located = Located::nowhere(unfit, joined);
+    let mut located = UnfitLocations::nowhere(unfit, joined);
     let mut row = 0;
     for block in blocks {
-        if let Block::Dictionary { reader, numbers: rows } = block {
+        if let ColumnBlock::Dictionary { reader, numbers: rows } = block {
             for at in 0..rows.len() {
                 let number = numbers[*reader][rows.get(at) as usize];
                 if number != MISSING && unfit.values.binary_search(&(number as usize)).is_ok() {
@@ -358,12 +358,12 @@ fn locate(unfit: &Unfit, blocks: &[Block], joined: &Joined) -> Located {
     located
 }
 
-fn join_integers(spec: &ColumnSpec, blocks: Vec<Block>) -> Result<ColumnData, Located> {
+fn join_integers(spec: &ColumnSpec, blocks: Vec<ColumnBlock>) -> Result<ColumnData, UnfitLocations> {
     let integers: Vec<&Integers> = blocks
         .iter()
-        .filter_map(|block| if let Block::Numbers { values, .. } = block { Some(values) } else { None })
+        .filter_map(|block| if let ColumnBlock::Numbers { values, .. } = block { Some(values) } else { None })
         .collect();
-    let ranks = Ranks::of(&integers, total_rows(&blocks));
+    let ranks = NumberRanks::of(&integers, total_rows(&blocks));
     let distinct = Distinct::Integers(ranks.values());
     let encoding = match Encoding::of(spec, distinct, ranks.has_missing) {
         Ok(encoding) => encoding,
@@ -382,9 +382,15 @@ fn join_integers(spec: &ColumnSpec, blocks: Vec<Block>) -> Result<ColumnData, Lo
     Ok(ColumnData::Coded { domain: encoding.domain.into(), codes })
 }
 
-fn rank_all<W: Word>(codes: &mut [W], blocks: &[Block], ranks: &Ranks, by_rank: &[u32], missing: u32) {
+fn rank_all<W: Word>(
+    codes: &mut [W],
+    blocks: &[ColumnBlock],
+    ranks: &NumberRanks,
+    by_rank: &[u32],
+    missing: u32,
+) {
     by_block(codes, blocks).into_par_iter().zip(blocks).for_each(|(codes, block)| {
-        if let Block::Numbers { values, .. } = block {
+        if let ColumnBlock::Numbers { values, .. } = block {
             let mut codes = codes.iter_mut();
             values.for_each(|value| {
                 if let Some(code) = codes.next() {
@@ -396,7 +402,7 @@ fn rank_all<W: Word>(codes: &mut [W], blocks: &[Block], ranks: &Ranks, by_rank: 
 }
 
 /// The different numbers of a column, and the rank of each.
-struct Ranks {
+struct NumberRanks {
     has_missing: bool,
     lowest: i64,
     form: RankForm,
@@ -409,7 +415,7 @@ enum RankForm {
     Sorted(Vec<i64>),
 }
 
-impl Ranks {
+impl NumberRanks {
     fn of(integers: &[&Integers], rows: usize) -> Self {
         let ends = |integers: &&Integers| {
             let (mut lowest, mut highest, mut has_missing) = (i64::MAX, i64::MIN, false);
@@ -434,7 +440,7 @@ impl Ranks {
             values.dedup();
             RankForm::Sorted(values)
         };
-        Ranks { has_missing, lowest, form }
+        NumberRanks { has_missing, lowest, form }
     }
 
     fn values(&self) -> Vec<i64> {

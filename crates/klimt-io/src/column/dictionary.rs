@@ -8,7 +8,7 @@ pub const PADDING: usize = 64;
 /// The first 24 bytes of a text, zeros where it is shorter, which together with its length are a short text whole; and
 /// its number. Two of them share a line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct DictionarySlot {
     words: [u64; 3],
     len: u32,
     number: u32,
@@ -18,12 +18,12 @@ struct Slot {
 const KEY_BYTES: u32 = 24;
 
 /// A slot without a text: no text is that long.
-const FREE: Slot = Slot { words: [0; 3], len: u32::MAX, number: 0 };
+const FREE: DictionarySlot = DictionarySlot { words: [0; 3], len: u32::MAX, number: 0 };
 
 /// Texts by number and numbers by text.
 #[derive(Clone, Debug)]
 pub struct Dictionary {
-    slots: Vec<Slot>,
+    slots: Vec<DictionarySlot>,
     texts: TextPool,
     /// The eighths of the slots that are filled before there are more.
     fill: usize,
@@ -55,17 +55,17 @@ const MASKS: [u64; 9] = [
     u64::MAX,
 ];
 
-impl Slot {
+impl DictionarySlot {
     /// A slot for `buffer[start..end]`, which has no number yet; the buffer is padded.
     #[inline(always)]
-    fn of(buffer: &[u8], start: usize, end: usize) -> Slot {
+    fn of(buffer: &[u8], start: usize, end: usize) -> DictionarySlot {
         let len = end - start;
         let words = [
             word(buffer, start) & MASKS[len.min(8)],
             word(buffer, start + 8) & MASKS[len.clamp(8, 16) - 8],
             word(buffer, start + 16) & MASKS[len.clamp(16, 24) - 16],
         ];
-        Slot { words, len: len as u32, number: 0 }
+        DictionarySlot { words, len: len as u32, number: 0 }
     }
 
     #[inline(always)]
@@ -77,7 +77,7 @@ impl Slot {
 
     /// One comparison for all words: texts differ in any of them, and a branch for each would be guessed wrongly.
     #[inline(always)]
-    fn equals(&self, other: &Slot) -> bool {
+    fn equals(&self, other: &DictionarySlot) -> bool {
         let [a, b, c] = self.words;
         let [x, y, z] = other.words;
         (a ^ x) | (b ^ y) | (c ^ z) | u64::from(self.len ^ other.len) == 0
@@ -94,7 +94,7 @@ impl Dictionary {
     /// [`PADDING`] bytes after the text.
     #[inline]
     pub fn number(&mut self, buffer: &[u8], start: usize, end: usize) -> u32 {
-        let key = Slot::of(buffer, start, end);
+        let key = DictionarySlot::of(buffer, start, end);
         let mask = self.slots.len() - 1;
         let mut at = key.hash() & mask;
         loop {
@@ -120,9 +120,9 @@ impl Dictionary {
     }
 
     #[cold]
-    fn insert(&mut self, key: Slot, at: usize, text: &[u8]) -> u32 {
+    fn insert(&mut self, key: DictionarySlot, at: usize, text: &[u8]) -> u32 {
         let number = self.texts.push(text) as u32;
-        self.slots[at] = Slot { number, ..key };
+        self.slots[at] = DictionarySlot { number, ..key };
         if self.texts.len() > self.grows_after() {
             self.grow();
         }
@@ -141,12 +141,12 @@ impl Dictionary {
 
     /// The bytes that the dictionary takes.
     pub fn size(&self) -> usize {
-        self.slots.len() * size_of::<Slot>() + self.texts.size()
+        self.slots.len() * size_of::<DictionarySlot>() + self.texts.size()
     }
 
     /// The bytes that it takes while it grows.
     pub fn size_growing(&self) -> usize {
-        self.size() + self.slots.len() * 2 * size_of::<Slot>()
+        self.size() + self.slots.len() * 2 * size_of::<DictionarySlot>()
     }
 
     /// Forgets the numbers by text, until they are needed again; the texts stay.

@@ -1,7 +1,7 @@
 //! Columns whose values make no sense together: numbers or dates among which stand a few texts, and sets of values of
 //! which nearly every row has its own.
 
-use super::assemble::{Lines, Located, NAMED_ROWS};
+use super::assemble::{NAMED_ROWS, RowLines, UnfitLocations};
 use klimt_core::Error;
 use klimt_core::table::{Codes, ColumnSpec, Domain, Guard, Role, Shape, TypeSpec, UnfitReason, ValueType};
 use klimt_core::words::column_option;
@@ -100,7 +100,7 @@ fn are_nearly_unique(values: u64, rows: u64) -> bool {
 #[derive(Clone, Debug)]
 pub enum Doubt {
     /// A few values are not of the type of all others.
-    Strays(Located),
+    Strays(UnfitLocations),
     /// Nearly every row has a value of its own.
     Unique {
         /// How many different values there are.
@@ -123,7 +123,7 @@ pub struct Note {
 
 impl Doubt {
     /// The message for the user: what, how many, where, and what to do.
-    pub fn error(&self, path: &str, column: &str, lines: &Lines) -> Error {
+    pub fn error(&self, path: &str, column: &str, lines: &RowLines) -> Error {
         match self {
             Doubt::Strays(located) => located.error(path, column, lines),
             Doubt::Unique { values, rows } => Error::input(format!(
@@ -144,7 +144,7 @@ impl Doubt {
         &self,
         spec: &ColumnSpec,
         path: &str,
-        lines: &Lines,
+        lines: &RowLines,
         problems: &mut Vec<Error>,
         notes: &mut Vec<Note>,
     ) {
@@ -250,7 +250,7 @@ impl Suspicion {
     }
 
     /// The strays among so many different values that fit, where they are few.
-    pub fn strays_among(self, fitting: u64, strays: usize, markers: Vec<String>) -> Option<Located> {
+    pub fn strays_among(self, fitting: u64, strays: usize, markers: Vec<String>) -> Option<UnfitLocations> {
         let value_type = self.stray_type?;
         let counts = StrayCounts {
             fitting,
@@ -258,7 +258,7 @@ impl Suspicion {
             stray_rows: self.stray_rows - self.marker_rows,
             rows: self.rows - self.missing_rows - self.marker_rows,
         };
-        are_few(&counts).then_some(Located {
+        are_few(&counts).then_some(UnfitLocations {
             reason: UnfitReason::Stray(value_type),
             values: strays,
             rows: self.stray_rows as usize,
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn messages_name_markers_and_no_other_values() {
         let Some(doubt) = doubted(&["1", "N/A", "3", "4", "Zoe"], &guarded()) else { panic!() };
-        let error = doubt.error("t.csv", "x", &Lines::after(1));
+        let error = doubt.error("t.csv", "x", &RowLines::after(1));
         assert_eq!(
             error.message(),
             "t.csv: column x: 2 values on 2 rows are not numbers, as all others are: lines 2, 5"

@@ -1,7 +1,7 @@
 //! Columns while they are read, whatever the format: texts go in, dense codes come out.
 //!
 //! Several readers work side by side, each with a [`ColumnReader`] per column that keeps its dictionary from block to
-//! block. What a block holds is a [`Block`]; [`assemble`] joins blocks and dictionaries into the column.
+//! block. What a block holds is a [`ColumnBlock`]; [`assemble`] joins blocks and dictionaries into the column.
 
 mod assemble;
 mod dictionary;
@@ -11,14 +11,14 @@ mod number_set;
 mod reader;
 mod sketch;
 
-pub(crate) use assemble::{Joined, NAMED_ROWS, is_kept};
-pub use assemble::{Lines, Located, assemble};
+pub(crate) use assemble::{JoinedDictionary, NAMED_ROWS, is_kept};
+pub use assemble::{RowLines, UnfitLocations, assemble};
 pub use dictionary::{Dictionary, PADDING};
 pub use doubt::{Doubt, Note};
 pub(crate) use doubt::{Suspicion, doubt, marker};
 pub use integers::Integers;
 pub(crate) use integers::{MISSING_32, MISSING_64};
 pub(crate) use number_set::{NumberSet, Ranks, rank_of_bit};
-pub(crate) use reader::Thrift;
-pub use reader::{Block, ColumnReader, Form, Remains};
+pub(crate) use reader::DictionaryLimits;
+pub use reader::{ColumnBlock, ColumnForm, ColumnReader, Remains};
 pub use sketch::Sketch;

@@ -8,7 +8,7 @@ use super::sketch::Sketch;
 pub struct NumberSet {
     /// The most bytes that the numbers may take.
     most: usize,
-    form: Form,
+    form: NumberSetForm,
     /// The digits behind the point in whose units the numbers are.
     digits: u8,
     has_missing: bool,
@@ -16,7 +16,7 @@ pub struct NumberSet {
 }
 
 #[derive(Debug)]
-enum Form {
+enum NumberSetForm {
     /// A bit for every number from 64 times the first word on.
     Bits { first_word: i64, words: Vec<u64> },
     /// The numbers, ascending, and those that came after.
@@ -31,7 +31,7 @@ const FEWEST_FRESH: usize = 1 << 12;
 impl NumberSet {
     /// No numbers, which may take so many bytes.
     pub fn new(most: usize) -> Self {
-        let form = Form::Bits { first_word: 0, words: Vec::new() };
+        let form = NumberSetForm::Bits { first_word: 0, words: Vec::new() };
         NumberSet { most, form, digits: 0, has_missing: false, ends: None }
     }
 
@@ -51,8 +51,8 @@ impl NumberSet {
         };
         self.widen(low, high);
         match &mut self.form {
-            Form::Unknown(sketch) => count(sketch, values, factor),
-            Form::Bits { first_word, words } => {
+            NumberSetForm::Unknown(sketch) => count(sketch, values, factor),
+            NumberSetForm::Bits { first_word, words } => {
                 let first = *first_word * 64;
                 values.for_each(|value| {
                     if let Some(value) = value {
@@ -61,7 +61,7 @@ impl NumberSet {
                     }
                 });
             }
-            Form::Sorted { fresh, .. } => {
+            NumberSetForm::Sorted { fresh, .. } => {
                 let from = fresh.len();
                 values.for_each(|value| fresh.extend(value.map(|value| value * factor)));
                 fresh[from..].sort_unstable();
@@ -106,9 +106,9 @@ impl NumberSet {
     /// Takes in numbers, ascending, between the ends.
     fn take_in(&mut self, numbers: Vec<i64>) {
         match &mut self.form {
-            Form::Unknown(_) => {}
-            Form::Sorted { values, .. } => *values = numbers,
-            Form::Bits { first_word, words } => {
+            NumberSetForm::Unknown(_) => {}
+            NumberSetForm::Sorted { values, .. } => *values = numbers,
+            NumberSetForm::Bits { first_word, words } => {
                 for value in numbers {
                     let at = (value - *first_word * 64) as usize;
                     words[at / 64] |= 1 << (at % 64);
@@ -121,15 +121,15 @@ impl NumberSet {
     pub fn give_up(&mut self) {
         let mut sketch = Box::<Sketch>::default();
         match &self.form {
-            Form::Unknown(_) => return,
-            Form::Sorted { values, fresh } => {
+            NumberSetForm::Unknown(_) => return,
+            NumberSetForm::Sorted { values, fresh } => {
                 values.iter().chain(fresh).for_each(|value| sketch.add(&value.to_le_bytes()));
             }
-            Form::Bits { first_word, words } => {
+            NumberSetForm::Bits { first_word, words } => {
                 each_bit(*first_word, words, |value| sketch.add(&value.to_le_bytes()));
             }
         }
-        self.form = Form::Unknown(sketch);
+        self.form = NumberSetForm::Unknown(sketch);
     }
 
     /// A number does not fit in 64 bits: nothing is known of the numbers.
@@ -142,12 +142,12 @@ impl NumberSet {
     fn widen(&mut self, low: i64, high: i64) {
         let (low, high) = self.ends.map_or((low, high), |(l, h)| (l.min(low), h.max(high)));
         self.ends = Some((low, high));
-        let Form::Bits { first_word, words } = &mut self.form else { return };
+        let NumberSetForm::Bits { first_word, words } = &mut self.form else { return };
         let (from, to) = (low.div_euclid(64), high.div_euclid(64) + 1);
         let needed = i128::from(to) - i128::from(from);
         if needed * 8 > self.most as i128 {
             let values = self.take_values().unwrap_or_default();
-            self.form = Form::Sorted { values, fresh: Vec::new() };
+            self.form = NumberSetForm::Sorted { values, fresh: Vec::new() };
             return self.sort_in(true);
         }
         if words.is_empty() {
@@ -165,7 +165,7 @@ impl NumberSet {
 
     /// Sorts in what came after, when it is much; gives up when it is too much.
     fn sort_in(&mut self, at_once: bool) {
-        let Form::Sorted { values, fresh } = &mut self.form else { return };
+        let NumberSetForm::Sorted { values, fresh } = &mut self.form else { return };
         if at_once || fresh.len() >= FEWEST_FRESH.max(values.len() / 4) {
             values.append(fresh);
             values.sort();
@@ -179,14 +179,14 @@ impl NumberSet {
     /// All numbers, ascending, which leave the set; `None` when they are too many, and stay so.
     fn take_values(&mut self) -> Option<Vec<i64>> {
         self.sort_in(true);
-        if let Form::Unknown(_) = self.form {
+        if let NumberSetForm::Unknown(_) = self.form {
             return None;
         }
-        let empty = Form::Bits { first_word: 0, words: Vec::new() };
+        let empty = NumberSetForm::Bits { first_word: 0, words: Vec::new() };
         match std::mem::replace(&mut self.form, empty) {
-            Form::Unknown(_) => None,
-            Form::Sorted { values, .. } => Some(values),
-            Form::Bits { first_word, words } => {
+            NumberSetForm::Unknown(_) => None,
+            NumberSetForm::Sorted { values, .. } => Some(values),
+            NumberSetForm::Bits { first_word, words } => {
                 let mut values =
                     Vec::with_capacity(words.iter().map(|word| word.count_ones() as usize).sum());
                 each_bit(first_word, &words, |value| values.push(value));
@@ -198,9 +198,9 @@ impl NumberSet {
     /// The bytes that the set takes.
     pub fn size(&self) -> usize {
         match &self.form {
-            Form::Bits { words, .. } => words.capacity() * 8,
-            Form::Sorted { values, fresh } => (values.capacity() + fresh.capacity()) * 8,
-            Form::Unknown(_) => size_of::<Sketch>(),
+            NumberSetForm::Bits { words, .. } => words.capacity() * 8,
+            NumberSetForm::Sorted { values, fresh } => (values.capacity() + fresh.capacity()) * 8,
+            NumberSetForm::Unknown(_) => size_of::<Sketch>(),
         }
     }
 
@@ -223,9 +223,11 @@ impl NumberSet {
     pub fn count(&mut self) -> Option<usize> {
         self.sort_in(true);
         match &self.form {
-            Form::Bits { words, .. } => Some(words.iter().map(|word| word.count_ones() as usize).sum()),
-            Form::Sorted { values, .. } => Some(values.len()),
-            Form::Unknown(_) => None,
+            NumberSetForm::Bits { words, .. } => {
+                Some(words.iter().map(|word| word.count_ones() as usize).sum())
+            }
+            NumberSetForm::Sorted { values, .. } => Some(values.len()),
+            NumberSetForm::Unknown(_) => None,
         }
     }
 
@@ -233,7 +235,7 @@ impl NumberSet {
     pub fn estimate(&mut self) -> usize {
         let count = self.count();
         match &self.form {
-            Form::Unknown(sketch) => sketch.estimate(),
+            NumberSetForm::Unknown(sketch) => sketch.estimate(),
             _ => count.unwrap_or(0),
         }
     }
@@ -245,12 +247,12 @@ impl NumberSet {
             return Some(Ranks::Dense { first: ends.0, count });
         }
         Some(match self.form {
-            Form::Unknown(_) => return None,
-            Form::Sorted { values, .. } => Ranks::Sorted(values),
-            Form::Bits { first_word, words } => {
+            NumberSetForm::Unknown(_) => return None,
+            NumberSetForm::Sorted { values, .. } => Ranks::Sorted(values),
+            NumberSetForm::Bits { first_word, words } => {
                 let mut before = 0;
                 let rank = |bits: u64| {
-                    let word = Word { bits, before };
+                    let word = BitWord { bits, before };
                     before += bits.count_ones();
                     word
                 };
@@ -276,7 +278,7 @@ fn each_bit(first_word: i64, words: &[u64], mut f: impl FnMut(i64)) {
 
 /// 64 numbers: which of them there are, and how many there are before them.
 #[derive(Clone, Copy, Debug)]
-pub struct Word {
+pub struct BitWord {
     bits: u64,
     before: u32,
 }
@@ -296,7 +298,7 @@ pub enum Ranks {
         /// The first word has the bits from 64 times this number on.
         first_word: i64,
         /// The bits.
-        words: Vec<Word>,
+        words: Vec<BitWord>,
     },
     /// The numbers, ascending.
     Sorted(Vec<i64>),
@@ -349,7 +351,7 @@ impl Ranks {
 
 /// The rank of a number that is among the bits.
 #[inline(always)]
-pub fn rank_of_bit(first: i64, words: &[Word], value: i64) -> u32 {
+pub fn rank_of_bit(first: i64, words: &[BitWord], value: i64) -> u32 {
     let at = (value - first) as usize;
     let word = &words[at / 64];
     word.before + (word.bits & ((1 << (at % 64)) - 1)).count_ones()

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// How a column is stored while it is read; a reader changes it when the data says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ColumnForm {
     /// Not at all: the column is dropped.
     Dropped,
     /// By number in the reader's dictionary.
@@ -35,7 +35,7 @@ const FIRST_BYTES: usize = 48 << 10;
 
 /// The values of a column in a block, or in some of its rows.
 #[derive(Clone, Debug)]
-pub enum Block {
+pub enum ColumnBlock {
     /// Nothing: the column is dropped.
     Dropped,
     /// Numbers of the dictionary of the reader with the given number.
@@ -56,33 +56,33 @@ pub enum Block {
     Texts(TextChunk),
 }
 
-impl Block {
+impl ColumnBlock {
     /// How many rows there are; none of a column that is dropped.
     pub fn rows(&self) -> usize {
         match self {
-            Block::Dropped => 0,
-            Block::Dictionary { numbers, .. } => numbers.len(),
-            Block::Numbers { values, .. } => values.len(),
-            Block::Texts(texts) => texts.len(),
+            ColumnBlock::Dropped => 0,
+            ColumnBlock::Dictionary { numbers, .. } => numbers.len(),
+            ColumnBlock::Numbers { values, .. } => values.len(),
+            ColumnBlock::Texts(texts) => texts.len(),
         }
     }
 
     /// The bytes that they take in memory.
     pub fn size(&self) -> usize {
         match self {
-            Block::Dropped => 0,
-            Block::Dictionary { numbers: Codes::U8(numbers), .. } => numbers.len(),
-            Block::Dictionary { numbers: Codes::U16(numbers), .. } => size_of_val(&numbers[..]),
-            Block::Dictionary { numbers: Codes::U32(numbers), .. } => size_of_val(&numbers[..]),
-            Block::Numbers { values, .. } => values.size(),
-            Block::Texts(texts) => texts.size(),
+            ColumnBlock::Dropped => 0,
+            ColumnBlock::Dictionary { numbers: Codes::U8(numbers), .. } => numbers.len(),
+            ColumnBlock::Dictionary { numbers: Codes::U16(numbers), .. } => size_of_val(&numbers[..]),
+            ColumnBlock::Dictionary { numbers: Codes::U32(numbers), .. } => size_of_val(&numbers[..]),
+            ColumnBlock::Numbers { values, .. } => values.size(),
+            ColumnBlock::Texts(texts) => texts.size(),
         }
     }
 }
 
 /// Limits of dictionaries where memory is limited.
 #[derive(Clone, Copy, Debug)]
-pub struct Thrift<'r, 'p> {
+pub struct DictionaryLimits<'r, 'p> {
     /// The memory of all dictionaries together.
     pub share: &'r PoolShare<'p>,
     /// Whether rows go to disk.
@@ -113,12 +113,12 @@ pub struct Remains {
 #[derive(Debug)]
 pub struct ColumnReader<'r, 'p> {
     reader: usize,
-    form: Form,
+    form: ColumnForm,
     /// Whether the column is only kept, and never looked at.
     kept: bool,
     /// The texts that stand for a missing value, besides the empty one.
     missing: &'r [String],
-    thrift: Option<Thrift<'r, 'p>>,
+    thrift: Option<DictionaryLimits<'r, 'p>>,
     /// The bytes that are taken for the dictionary.
     taken: usize,
     /// A text with this number may only be the last one before memory is asked for.
@@ -133,7 +133,7 @@ pub struct ColumnReader<'r, 'p> {
     spelled: Spelled,
     texts: TextChunk,
     /// The finished parts of the block, where the form has changed within it.
-    done: Vec<Block>,
+    done: Vec<ColumnBlock>,
 }
 
 impl<'r, 'p> ColumnReader<'r, 'p> {
@@ -141,12 +141,12 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     /// missing value, besides the empty one.
     pub fn new(
         reader: usize,
-        form: Form,
+        form: ColumnForm,
         kept: bool,
         missing: &'r [String],
-        thrift: Option<Thrift<'r, 'p>>,
+        thrift: Option<DictionaryLimits<'r, 'p>>,
     ) -> Self {
-        let first = if form == Form::Dropped { 0 } else { FIRST_BYTES };
+        let first = if form == ColumnForm::Dropped { 0 } else { FIRST_BYTES };
         let taken = if thrift.is_some_and(|thrift| thrift.share.resize(0, first)) { first } else { 0 };
         let column = ColumnReader {
             reader,
@@ -166,7 +166,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             done: Vec::new(),
         };
         // All readers of a column start out in the same form, so that the first one to agree does so for all of them.
-        if form == Form::Integers {
+        if form == ColumnForm::Integers {
             column.agree(Spelled::WHOLE);
         }
         column
@@ -176,22 +176,22 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     #[inline(always)]
     pub fn push(&mut self, buffer: &[u8], start: usize, end: usize) {
         match self.form {
-            Form::Dropped => {}
-            Form::Dictionary => {
+            ColumnForm::Dropped => {}
+            ColumnForm::Dictionary => {
                 let number = self.dictionary.number(buffer, start, end);
                 match &mut self.numbers {
                     Codes::U8(numbers) if number < FIRST_ASK => numbers.push(number as u8),
                     _ => self.push_wide(number),
                 }
             }
-            Form::Integers if start == end => self.integers.push(None),
-            Form::Integers => match integers::read(&buffer[start..end]) {
+            ColumnForm::Integers if start == end => self.integers.push(None),
+            ColumnForm::Integers => match integers::read(&buffer[start..end]) {
                 Some(value) if self.missing.is_empty() => self.integers.push(Some(value)),
                 _ => self.push_odd(buffer, start, end),
             },
-            Form::Numbers => self.push_number(buffer, start, end),
-            Form::Texts => self.texts.push(&buffer[start..end]),
-            Form::Counted => self.sketch.iter_mut().for_each(|sketch| sketch.add(&buffer[start..end])),
+            ColumnForm::Numbers => self.push_number(buffer, start, end),
+            ColumnForm::Texts => self.texts.push(&buffer[start..end]),
+            ColumnForm::Counted => self.sketch.iter_mut().for_each(|sketch| sketch.add(&buffer[start..end])),
         }
     }
 
@@ -291,18 +291,18 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     /// The rows so far are a part of the block; the next part starts.
     fn finish_part(&mut self) {
         let part = match self.form {
-            Form::Dropped | Form::Counted => Block::Dropped,
-            Form::Texts => Block::Texts(std::mem::take(&mut self.texts)),
-            Form::Integers | Form::Numbers => {
-                if self.form == Form::Integers && !self.integers.is_empty() {
+            ColumnForm::Dropped | ColumnForm::Counted => ColumnBlock::Dropped,
+            ColumnForm::Texts => ColumnBlock::Texts(std::mem::take(&mut self.texts)),
+            ColumnForm::Integers | ColumnForm::Numbers => {
+                if self.form == ColumnForm::Integers && !self.integers.is_empty() {
                     self.spelled = self.spelled.join(Spelled::WHOLE);
                 }
-                Block::Numbers { values: std::mem::take(&mut self.integers), spelled: self.spelled }
+                ColumnBlock::Numbers { values: std::mem::take(&mut self.integers), spelled: self.spelled }
             }
-            Form::Dictionary => {
+            ColumnForm::Dictionary => {
                 let next = Codes::zeroed(self.dictionary.len(), 0);
                 let numbers = std::mem::replace(&mut self.numbers, next);
-                Block::Dictionary { reader: self.reader, numbers }
+                ColumnBlock::Dictionary { reader: self.reader, numbers }
             }
         };
         if part.rows() > 0 {
@@ -314,7 +314,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     #[cold]
     fn leave_numbers(&mut self) {
         self.finish_part();
-        self.form = Form::Dictionary;
+        self.form = ColumnForm::Dictionary;
         self.dictionary.wake();
         self.try_at = self.try_at.max(self.dictionary.len().saturating_mul(2));
         if self.thrift.is_some() {
@@ -342,15 +342,15 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
 
     /// The dictionary may not grow: its texts go on as numbers or, in a column that is only kept, as texts.
     #[cold]
-    fn overflow(&mut self, thrift: Thrift<'_, '_>) {
+    fn overflow(&mut self, thrift: DictionaryLimits<'_, '_>) {
         thrift.wanted.store(true, Ordering::Relaxed);
         if self.kept {
             self.finish_part();
-            self.form = Form::Texts;
+            self.form = ColumnForm::Texts;
             self.rest();
         } else if !self.go_on_as_numbers() {
             self.finish_part();
-            self.form = Form::Counted;
+            self.form = ColumnForm::Counted;
             let sketch = self.sketch.get_or_insert_default();
             self.dictionary.texts().iter().for_each(|text| sketch.add(text));
             self.dictionary = Dictionary::default();
@@ -372,7 +372,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             return false;
         }
         self.finish_part();
-        (self.form, self.spelled) = (Form::Numbers, spelled);
+        (self.form, self.spelled) = (ColumnForm::Numbers, spelled);
         self.rest();
         true
     }
@@ -388,13 +388,13 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     }
 
     /// Finishes the block: returns its values, in the order of its rows, and starts the next one.
-    pub fn finish_block(&mut self) -> Vec<Block> {
+    pub fn finish_block(&mut self) -> Vec<ColumnBlock> {
         self.finish_part();
         let done = std::mem::take(&mut self.done);
-        if self.form == Form::Dictionary {
+        if self.form == ColumnForm::Dictionary {
             let (len, thrift) = (self.dictionary.len(), self.thrift);
             if self.kept && len > MANY_TEXTS {
-                self.form = Form::Texts;
+                self.form = ColumnForm::Texts;
                 self.rest();
             } else if let Some(thrift) = thrift {
                 if !self.kept && len >= self.try_at && thrift.spilling.load(Ordering::Relaxed) {
@@ -421,7 +421,7 @@ mod tests {
     use klimt_core::memory::Pool;
 
     /// The block of these texts.
-    fn block(reader: &mut ColumnReader<'_, '_>, texts: &[&str]) -> Vec<Block> {
+    fn block(reader: &mut ColumnReader<'_, '_>, texts: &[&str]) -> Vec<ColumnBlock> {
         let mut buffer = texts.concat().into_bytes();
         buffer.resize(buffer.len() + super::super::PADDING, 0);
         let mut start = 0;
@@ -441,7 +441,7 @@ mod tests {
         let (spilling, wanted, overfull) =
             (AtomicBool::new(true), AtomicBool::new(false), AtomicBool::new(false));
         let agreed = Mutex::new(Spelled::Nothing);
-        let thrift = Thrift {
+        let thrift = DictionaryLimits {
             share: &share,
             spilling: &spilling,
             wanted: &wanted,
@@ -449,13 +449,16 @@ mod tests {
             early: 2,
             agreed: &agreed,
         };
-        let reader = |number| ColumnReader::new(number, Form::Dictionary, false, &[], Some(thrift));
+        let reader = |number| ColumnReader::new(number, ColumnForm::Dictionary, false, &[], Some(thrift));
         let (mut shortest, mut fixed) = (reader(0), reader(1));
         block(&mut shortest, &["1.25", "2.75"]);
         block(&mut fixed, &["3.25", "4.75"]);
-        assert!(matches!(block(&mut shortest, &["5", "6.5"])[..], [.., Block::Numbers { .. }]));
+        assert!(matches!(block(&mut shortest, &["5", "6.5"])[..], [.., ColumnBlock::Numbers { .. }]));
         let refused = block(&mut fixed, &["7.25", "8.50", "9.75"]);
-        assert!(matches!(refused[..], [Block::Numbers { .. }, Block::Dictionary { .. }]), "{refused:?}");
+        assert!(
+            matches!(refused[..], [ColumnBlock::Numbers { .. }, ColumnBlock::Dictionary { .. }]),
+            "{refused:?}"
+        );
         assert!(shortest.remains().spelled.join(fixed.remains().spelled).spelling().is_some());
     }
 }

@@ -1,7 +1,7 @@
 //! Which Arrow type a published column has, and how its values are made.
 
 use super::ColumnarFormat;
-use super::layout::{Few, Making, strings};
+use super::layout::{ArraySource, FewValues, strings};
 use super::typed::{measured, typed};
 use super::types::KeptTypes;
 use arrow::array::ArrayRef;
@@ -18,11 +18,11 @@ const FEW_BYTES: usize = 64 << 20;
 const TRIED: usize = 1 << 14;
 
 /// The type of a column and how it is made.
-pub struct Choice {
+pub struct TypeChoice {
     /// The type.
     pub data_type: DataType,
     /// How it is made.
-    pub making: Making,
+    pub making: ArraySource,
 }
 
 /// The knowledge of the rows when the types are chosen.
@@ -70,7 +70,7 @@ pub fn kept_type(
     number: usize,
     types: &KeptTypes,
     format: ColumnarFormat,
-) -> Result<Choice> {
+) -> Result<TypeChoice> {
     let column = &rows.frame().columns()[number];
     let source = types.get(&column.name);
     let candidates = candidates(source, format);
@@ -86,9 +86,9 @@ pub fn kept_type(
             _ => data_type,
         };
         let lengths = texts.iter().map(<[u8]>::len).collect();
-        return Ok(Choice {
+        return Ok(TypeChoice {
             data_type,
-            making: Making::Few(Few { column: number, numbers, values, lengths }),
+            making: ArraySource::Few(FewValues { column: number, numbers, values, lengths }),
         });
     }
     let data_type = match (rows, &column.data) {
@@ -107,7 +107,7 @@ pub fn kept_type(
         }
     };
     let empty_is_value = types.has_empty_texts(&column.name);
-    Ok(Choice { data_type, making: Making::Many { column: number, empty_is_value } })
+    Ok(TypeChoice { data_type, making: ArraySource::Many { column: number, empty_is_value } })
 }
 
 /// The type of a column that has every value from one to another, which are all spelt alike: whole numbers or days are
@@ -202,13 +202,13 @@ pub fn group_type(
     source: Source,
     types: &KeptTypes,
     format: ColumnarFormat,
-) -> Result<Choice> {
+) -> Result<TypeChoice> {
     let dimension = match source {
         Source::Minimum(dimension) | Source::Maximum(dimension) => dimension,
         Source::Mean(dimension) if fits_floats(frame.domain(dimension)) => {
-            return Ok(Choice { data_type: DataType::Float64, making: Making::Number(source) });
+            return Ok(TypeChoice { data_type: DataType::Float64, making: ArraySource::Number(source) });
         }
-        _ => return Ok(Choice { data_type: DataType::Utf8, making: Making::Text(source) }),
+        _ => return Ok(TypeChoice { data_type: DataType::Utf8, making: ArraySource::Text(source) }),
     };
     let domain = frame.domain(dimension);
     let own = types.get(&frame.dimension(dimension).name).map(|own| match own {
@@ -218,11 +218,11 @@ pub fn group_type(
     if let Some(own) = own.filter(|own| has_axis(own)) {
         let text = |code: usize, out: &mut Vec<u8>| domain.write_text(code as u32, out);
         let data_type = last_resort(&candidates(Some(own), format), domain.value_count(), text);
-        return Ok(Choice { data_type, making: Making::Text(source) });
+        return Ok(TypeChoice { data_type, making: ArraySource::Text(source) });
     }
     Ok(match axis_type(domain) {
-        Some(data_type) => Choice { data_type, making: Making::Position(source, dimension) },
-        None => Choice { data_type: DataType::Utf8, making: Making::Text(source) },
+        Some(data_type) => TypeChoice { data_type, making: ArraySource::Position(source, dimension) },
+        None => TypeChoice { data_type: DataType::Utf8, making: ArraySource::Text(source) },
     })
 }
 

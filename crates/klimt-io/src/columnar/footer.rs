@@ -50,7 +50,7 @@ pub fn is_too_deep(file: &File) -> io::Result<bool> {
 
 /// How many levels the schema of a footer has, as far as that matters.
 fn levels(footer: &[u8]) -> Option<usize> {
-    let mut thrift = Thrift { bytes: footer };
+    let mut thrift = ThriftReader { bytes: footer };
     let mut field = 0;
     loop {
         let kind = thrift.field(&mut field)?;
@@ -79,11 +79,11 @@ fn levels(footer: &[u8]) -> Option<usize> {
 }
 
 /// The unread bytes of a structure.
-struct Thrift<'a> {
+struct ThriftReader<'a> {
     bytes: &'a [u8],
 }
 
-impl Thrift<'_> {
+impl ThriftReader<'_> {
     fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.bytes.split_first()?;
         self.bytes = rest;

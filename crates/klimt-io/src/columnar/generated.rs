@@ -1,7 +1,7 @@
 //! Generated data as Parquet or Arrow.
 
 use super::ColumnarFormat;
-use super::sink::Output;
+use super::sink::UnitOutput;
 use crate::generate::{Block, ColumnKind, GeneratedColumn, Generator};
 use arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
@@ -25,7 +25,7 @@ pub fn write_generated(
     let columns = generator.columns();
     let fields: Vec<Field> = columns.iter().map(field).collect();
     let schema = Arc::new(Schema::new(fields));
-    let (mut output, encoder) = Output::new(format, &schema, sink)?;
+    let (mut output, encoder) = UnitOutput::new(format, &schema, sink)?;
     let (mut block, mut rows) = (Block::default(), 0);
     for (number, first) in (0..generator.blocks()).step_by(UNIT_BLOCKS as usize).enumerate() {
         let mut unit = encoder.start(number)?;
@@ -52,7 +52,7 @@ fn field(column: &GeneratedColumn) -> Field {
 
 fn batch(block: &Block, schema: &Arc<Schema>) -> Result<RecordBatch> {
     let failed = |_| Error::internal("a generated block could not be encoded");
-    let array = |column: &crate::generate::Column| -> Result<ArrayRef> {
+    let array = |column: &crate::generate::GeneratedValues| -> Result<ArrayRef> {
         Ok(match column.kind {
             ColumnKind::Integer => Arc::new(Int64Array::from(column.values.clone())),
             ColumnKind::Label(labels) => {

@@ -35,10 +35,10 @@ pub enum Format {
 /// A source of which the first bytes have been looked at.
 pub struct Input {
     first: Vec<u8>,
-    rest: Rest,
+    rest: InputRest,
 }
 
-enum Rest {
+enum InputRest {
     File(File),
     Stream(Box<dyn Read + Send>),
 }
@@ -63,7 +63,7 @@ impl Input {
         let mut first = Vec::new();
         let read = file.rewind().and_then(|()| file.by_ref().take(MAGIC as u64).read_to_end(&mut first));
         read.map_err(|e| Error::io(path, "read it", &e))?;
-        Ok(Input { first, rest: Rest::File(file) })
+        Ok(Input { first, rest: InputRest::File(file) })
     }
 
     /// A stream, such as what a file holds when it is no longer compressed.
@@ -71,7 +71,7 @@ impl Input {
         let mut first = Vec::new();
         let read = stream.by_ref().take(MAGIC as u64).read_to_end(&mut first);
         read.map_err(|e| Error::io(path, "read it", &e))?;
-        Ok(Input { first, rest: Rest::Stream(stream) })
+        Ok(Input { first, rest: InputRest::Stream(stream) })
     }
 
     /// The format. A column of a text may be named like the mark of a format, so more than text must follow
@@ -96,15 +96,15 @@ impl Input {
     pub fn into_read(self) -> Box<dyn Read + Send> {
         let first = io::Cursor::new(self.first);
         match self.rest {
-            Rest::File(file) => Box::new(first.chain(file)),
-            Rest::Stream(stream) => Box::new(first.chain(stream)),
+            InputRest::File(file) => Box::new(first.chain(file)),
+            InputRest::Stream(stream) => Box::new(first.chain(stream)),
         }
     }
 
     /// All bytes in a file: a stream is written to a private temporary file without a name, which is gone when it
     /// is no longer read.
     pub fn into_file(self, path: &str) -> Result<File> {
-        if let Rest::File(file) = self.rest {
+        if let InputRest::File(file) = self.rest {
             return Ok(file);
         }
         let failed = |error: &io::Error| Error::io("the folder for temporary files", "write there", error);

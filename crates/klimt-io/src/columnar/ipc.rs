@@ -5,7 +5,7 @@ use super::arrow_stream::ArrowStream;
 use super::batches::{BatchIterator, Batches};
 use super::damage::decoding;
 use super::input::Input;
-use super::read::{Feed, Task, load, wanted};
+use super::read::{ColumnTask, Feed, load, wanted};
 use super::types::{KeptTypes, check_types, column_names};
 use crate::csv::ReadOptions;
 use crate::room::{Loaded, ROWS, ReadingLimits, SpillBudget};
@@ -95,7 +95,7 @@ impl ArrowSource {
         };
         let (group, failure) = (Vec::new(), None);
         let state =
-            State { batches, group, memory, failure, next_group: 0, next_column: 0, rows: 0, told: 0 };
+            BatchState { batches, group, memory, failure, next_group: 0, next_column: 0, rows: 0, told: 0 };
         let group_bytes = within.map_or(GROUP_BYTES, |(_, limits)| limits.text);
         let feed = BatchColumns { path: path.clone(), wanted, bytes, group_bytes, state: Mutex::new(state) };
         load(&path, &schema, &feed, plan, options, within)
@@ -134,10 +134,10 @@ struct BatchColumns<'a> {
     wanted: Vec<usize>,
     bytes: Arc<AtomicU64>,
     group_bytes: usize,
-    state: Mutex<State<'a>>,
+    state: Mutex<BatchState<'a>>,
 }
 
-struct State<'a> {
+struct BatchState<'a> {
     batches: Batches,
     /// The batches whose columns are handed out.
     group: Vec<RecordBatch>,
@@ -153,7 +153,7 @@ struct State<'a> {
     told: u64,
 }
 
-impl State<'_> {
+impl BatchState<'_> {
     /// Puts the next batches together.
     fn gather(&mut self, path: &str, most: usize) {
         self.group.clear();
@@ -203,7 +203,7 @@ fn size(batch: &RecordBatch) -> usize {
 impl Feed for BatchColumns<'_> {
     /// Batches are decoded one after the other, which takes little: buffers are used as they lie in the file, or
     /// decompressed, which is fast beside what becomes of their values.
-    fn next(&self) -> Option<Result<Task>> {
+    fn next(&self) -> Option<Result<ColumnTask>> {
         let mut state = self.state.lock().expect("decoding does not panic");
         loop {
             if let (false, Some(&column)) = (state.group.is_empty(), self.wanted.get(state.next_column)) {
@@ -216,7 +216,7 @@ impl Feed for BatchColumns<'_> {
                 state.told = read;
                 state.next_column += 1;
                 let arrays = Box::new(arrays.into_iter());
-                return Some(Ok(Task { stretch, first_row, column, bytes, arrays }));
+                return Some(Ok(ColumnTask { stretch, first_row, column, bytes, arrays }));
             }
             if let Some(error) = state.failure.take() {
                 return Some(Err(error));

@@ -1,7 +1,7 @@
 //! The columns of a release as Arrow arrays: which types they have, and how some rows of them are made.
 
 use super::ColumnarFormat;
-use super::choose::{Choice, RowsKnown, group_type, kept_type};
+use super::choose::{RowsKnown, TypeChoice, group_type, kept_type};
 use super::typed::{measured, typed};
 use super::types::KeptTypes;
 use arrow::array::{
@@ -26,19 +26,19 @@ pub const BATCH_BYTES: usize = if cfg!(test) { 1 << 20 } else { 1 << 30 };
 pub type Row = (u32, u32);
 
 /// The columns of a release, for all of its parts.
-pub struct Layout {
-    columns: Vec<Published>,
+pub struct ReleaseLayout {
+    columns: Vec<PublishedColumn>,
     schema: SchemaRef,
 }
 
-struct Published {
+struct PublishedColumn {
     name: String,
     data_type: DataType,
-    making: Making,
+    making: ArraySource,
 }
 
 /// How the values of a column are made.
-pub enum Making {
+pub enum ArraySource {
     /// By group: the text as it is published, of the type of the column.
     Text(Source),
     /// By group: where the text lies on the axis of the domain of this dimension.
@@ -46,7 +46,7 @@ pub enum Making {
     /// By group: the number that the text spells.
     Number(Source),
     /// By row, from the few values that are published.
-    Few(Few),
+    Few(FewValues),
     /// By row, from its text.
     Many {
         /// The number of the column.
@@ -58,7 +58,7 @@ pub enum Making {
 
 /// A kept column with few different values. Where rows may be suppressed, those that no published row has are not among
 /// them, so that nothing of a suppressed row can be published with a dictionary.
-pub struct Few {
+pub struct FewValues {
     /// The number of the column.
     pub column: usize,
     /// The number of the value of each code; `None` for the missing value.
@@ -70,7 +70,7 @@ pub struct Few {
 }
 
 /// Texts that have been gathered for a batch.
-enum Gathered {
+enum BatchTexts {
     Nothing,
     /// By group; an empty one is missing.
     Texts(TextPool),
@@ -78,7 +78,7 @@ enum Gathered {
     Rows(TextPool, Vec<bool>),
 }
 
-impl Layout {
+impl ReleaseLayout {
     /// Columns of a release, with the types that kept columns had in the source.
     pub fn new(
         columns: &[ReleaseColumn],
@@ -87,16 +87,16 @@ impl Layout {
         format: ColumnarFormat,
     ) -> Result<Self> {
         let published = columns.iter().map(|column| {
-            let Choice { data_type, making } = match column.source {
+            let TypeChoice { data_type, making } = match column.source {
                 Source::Kept(number) => kept_type(rows, number, types, format)?,
                 source => group_type(rows.frame(), source, types, format)?,
             };
-            Ok(Published { name: column.name.clone(), data_type, making })
+            Ok(PublishedColumn { name: column.name.clone(), data_type, making })
         });
         let columns = published.collect::<Result<Vec<_>>>()?;
-        let field = |column: &Published| Field::new(&column.name, column.data_type.clone(), true);
+        let field = |column: &PublishedColumn| Field::new(&column.name, column.data_type.clone(), true);
         let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
-        Ok(Layout { columns, schema })
+        Ok(ReleaseLayout { columns, schema })
     }
 
     /// The names and types of the columns.
@@ -122,22 +122,22 @@ impl Layout {
     /// A batch of the first rows, of as many as fit.
     fn batch(&self, release: &Release<'_>, rows: &[Row]) -> Result<RecordBatch> {
         let (groups, places) = distinct_groups(rows);
-        let gathered: Vec<Gathered> = self
+        let gathered: Vec<BatchTexts> = self
             .columns
             .iter()
             .map(|column| gather(release, column, rows, &groups))
             .collect::<Result<_>>()?;
         let fitting =
             self.columns.iter().zip(&gathered).map(|(column, gathered)| match (gathered, &column.making) {
-                (Gathered::Rows(texts, _), _) => fitting(rows.len(), |row| texts.get(row).len()),
-                (Gathered::Texts(texts), _) => {
+                (BatchTexts::Rows(texts, _), _) => fitting(rows.len(), |row| texts.get(row).len()),
+                (BatchTexts::Texts(texts), _) => {
                     fitting(rows.len(), |row| texts.get(places[row] as usize).len())
                 }
-                (Gathered::Nothing, Making::Few(few)) => {
+                (BatchTexts::Nothing, ArraySource::Few(few)) => {
                     let codes = few.codes(release);
                     fitting(rows.len(), |row| codes.map_or(0, |codes| few.length(codes, rows[row].0)))
                 }
-                (Gathered::Nothing, _) => rows.len(),
+                (BatchTexts::Nothing, _) => rows.len(),
             });
         let taken = fitting.min().unwrap_or(rows.len());
         let (rows, places) = (&rows[..taken], &places[..taken]);
@@ -149,25 +149,25 @@ impl Layout {
                 take(&array, &places, None).map_err(|_| column.changed())
             };
             match (&column.making, gathered) {
-                (Making::Few(few), _) => {
+                (ArraySource::Few(few), _) => {
                     let array =
                         few.codes(release).and_then(|codes| few.array(codes, rows, &column.data_type));
                     array.ok_or_else(|| column.changed())
                 }
-                (_, Gathered::Rows(texts, missing)) => {
+                (_, BatchTexts::Rows(texts, missing)) => {
                     let all = strings(&texts, taken, |row| missing[row]);
                     typed(&all, &column.data_type).ok_or_else(|| column.changed())
                 }
-                (Making::Position(_, dimension), Gathered::Texts(texts)) => {
+                (ArraySource::Position(_, dimension), BatchTexts::Texts(texts)) => {
                     let domain = release.table.domain(*dimension);
                     by_group(positions(&texts, used, domain, &column.data_type))
                 }
-                (Making::Number(_), Gathered::Texts(texts)) => by_group(numbers(&texts, used)),
-                (_, Gathered::Texts(texts)) => {
+                (ArraySource::Number(_), BatchTexts::Texts(texts)) => by_group(numbers(&texts, used)),
+                (_, BatchTexts::Texts(texts)) => {
                     let all = strings(&texts, used, |place| texts.get(place).is_empty());
                     by_group(typed(&all, &column.data_type))
                 }
-                (_, Gathered::Nothing) => Err(column.changed()),
+                (_, BatchTexts::Nothing) => Err(column.changed()),
             }
         });
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
@@ -178,12 +178,17 @@ impl Layout {
 }
 
 /// The texts of a column that are not known before the rows are.
-fn gather(release: &Release<'_>, column: &Published, rows: &[Row], groups: &[u32]) -> Result<Gathered> {
+fn gather(
+    release: &Release<'_>,
+    column: &PublishedColumn,
+    rows: &[Row],
+    groups: &[u32],
+) -> Result<BatchTexts> {
     let mut texts = TextPool::default();
     let (mut text, mut missing) = (Vec::new(), None);
     match column.making {
-        Making::Few(_) => return Ok(Gathered::Nothing),
-        Making::Many { column, empty_is_value } => {
+        ArraySource::Few(_) => return Ok(BatchTexts::Nothing),
+        ArraySource::Many { column, empty_is_value } => {
             let kept = &release.table.columns()[column];
             let is_missing = |&(row, _): &Row| !empty_is_value && kept.is_missing(row as usize);
             missing = Some(rows.iter().map(is_missing).collect());
@@ -193,7 +198,7 @@ fn gather(release: &Release<'_>, column: &Published, rows: &[Row], groups: &[u32
                 texts.push(&text);
             }
         }
-        Making::Text(source) | Making::Position(source, _) | Making::Number(source) => {
+        ArraySource::Text(source) | ArraySource::Position(source, _) | ArraySource::Number(source) => {
             for &group in groups {
                 text.clear();
                 release.write_group(group as usize, source, &mut text);
@@ -206,19 +211,19 @@ fn gather(release: &Release<'_>, column: &Published, rows: &[Row], groups: &[u32
         return Err(Error::resource(message).with_help("write the release as CSV"));
     }
     Ok(match missing {
-        Some(missing) => Gathered::Rows(texts, missing),
-        None => Gathered::Texts(texts),
+        Some(missing) => BatchTexts::Rows(texts, missing),
+        None => BatchTexts::Texts(texts),
     })
 }
 
-impl Published {
+impl PublishedColumn {
     fn changed(&self) -> Error {
-        let Published { name, data_type, .. } = self;
+        let PublishedColumn { name, data_type, .. } = self;
         Error::internal(format!("column {name}: a value would not be the same in the type {data_type}"))
     }
 }
 
-impl Few {
+impl FewValues {
     /// The codes of the rows of a part.
     fn codes<'a>(&self, release: &Release<'a>) -> Option<&'a Codes> {
         release.table.columns()[self.column].coded().map(|(_, codes)| codes)

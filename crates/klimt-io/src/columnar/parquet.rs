@@ -4,7 +4,7 @@ use super::batches::Batches;
 use super::damage::{Failure, decoding};
 use super::footer::{LEVELS, is_too_deep};
 use super::input::{Input, SharedFile};
-use super::read::{Arrays, Feed, Task, load, wanted};
+use super::read::{Arrays, ColumnTask, Feed, load, wanted};
 use super::types::{KeptTypes, check_types, column_names};
 use crate::csv::ReadOptions;
 use crate::room::{Loaded, ReadingLimits, SpillBudget};
@@ -137,7 +137,7 @@ struct RowGroups<'a> {
 }
 
 impl Feed for RowGroups<'_> {
-    fn next(&self) -> Option<Result<Task>> {
+    fn next(&self) -> Option<Result<ColumnTask>> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let stretch = number.checked_div(self.wanted.len())?;
         let column = self.wanted[number % self.wanted.len()];
@@ -148,7 +148,7 @@ impl Feed for RowGroups<'_> {
         let arrays = match source.reader(vec![stretch], &[column]) {
             Err(failure) => return Some(Err(failure.error(&source.path, WHAT, &place))),
             Ok(reader) => {
-                Values { reader, path: source.path.clone(), place, left: end - first_row, done: false }
+                ParquetValues { reader, path: source.path.clone(), place, left: end - first_row, done: false }
             }
         };
         let group = &source.metadata.metadata().row_groups()[stretch];
@@ -159,7 +159,7 @@ impl Feed for RowGroups<'_> {
             .enumerate()
             .filter(|(leaf, _)| leaves.get_column_root_idx(*leaf) == column);
         let bytes = chunks.map(|(_, chunk)| chunk.compressed_size().max(0) as u64).sum();
-        Some(Ok(Task { stretch, first_row, column, bytes, arrays: Box::new(arrays) as Arrays }))
+        Some(Ok(ColumnTask { stretch, first_row, column, bytes, arrays: Box::new(arrays) as Arrays }))
     }
 
     fn rows(&self) -> usize {
@@ -168,7 +168,7 @@ impl Feed for RowGroups<'_> {
 }
 
 /// The values of a column in a row group; an error if they are not as many as its rows.
-struct Values {
+struct ParquetValues {
     reader: ParquetRecordBatchReader,
     path: String,
     place: String,
@@ -176,7 +176,7 @@ struct Values {
     done: bool,
 }
 
-impl Iterator for Values {
+impl Iterator for ParquetValues {
     type Item = Result<arrow::array::ArrayRef>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,8 +1,8 @@
 //! Reading a columnar file into a table: readers side by side take one column of one stretch of rows after another.
 
 use super::damage::other_type;
-use super::spell::{Spelt, spell};
-use crate::column::{ColumnReader, Form, Lines, PADDING, is_kept};
+use super::spell::{TextSpan, spell};
+use crate::column::{ColumnForm, ColumnReader, PADDING, RowLines, is_kept};
 use crate::csv::ReadOptions;
 use crate::room::{Loaded, Lot, LotGatherer, ROWS, Readers, ReadingLimits, ReadingResult, SpillBudget};
 use crate::source::{ColumnPlan, ReadReport};
@@ -24,7 +24,7 @@ const LONGEST_TEXT: usize = if cfg!(test) { 1 << 18 } else { 256 << 20 };
 pub type Arrays = Box<dyn Iterator<Item = Result<ArrayRef>> + Send>;
 
 /// One column of a stretch of rows.
-pub struct Task {
+pub struct ColumnTask {
     /// The number of the stretch.
     pub stretch: usize,
     /// The row with which it starts.
@@ -40,7 +40,7 @@ pub struct Task {
 /// Hands out the columns of a file, stretch by stretch, to readers that ask from several threads.
 pub trait Feed: Sync {
     /// The next column of a stretch, or `None` at the end.
-    fn next(&self) -> Option<Result<Task>>;
+    fn next(&self) -> Option<Result<ColumnTask>>;
     /// The rows of the file, when all has been handed out.
     fn rows(&self) -> usize;
 }
@@ -60,14 +60,17 @@ pub fn load<'a>(
     within: Option<(SpillBudget<'a>, ReadingLimits)>,
 ) -> Result<Loaded<'a>> {
     let plan = &declared(plan, schema)[..];
-    let kinds: Vec<Kind> =
-        plan.iter().zip(schema.fields()).map(|(plan, field)| Kind::of(plan, field.data_type())).collect();
-    let shared = Shared {
+    let kinds: Vec<ValueTreatment> = plan
+        .iter()
+        .zip(schema.fields())
+        .map(|(plan, field)| ValueTreatment::of(plan, field.data_type()))
+        .collect();
+    let shared = ColumnarReaders {
         path,
         feed,
         schema,
         plan,
-        seen: kinds.iter().map(|_| Seen::default()).collect(),
+        seen: kinds.iter().map(|_| EmptyCells::default()).collect(),
         kinds,
         failed: AtomicBool::new(false),
         read: Mutex::default(),
@@ -88,7 +91,7 @@ pub fn load<'a>(
     if options.observer.cancelled() {
         return Err(Error::new(ErrorKind::Cancelled, "stopped"));
     }
-    let Shared { read, gathering, seen, .. } = shared;
+    let ColumnarReaders { read, gathering, seen, .. } = shared;
     let mut read = read.into_inner().expect("no reader panicked");
     read.troubles.sort_by_key(|&(stretch, column, _)| (stretch, column));
     if let Some((_, _, error)) = read.troubles.into_iter().next() {
@@ -101,29 +104,29 @@ pub fn load<'a>(
     let empty_texts = empty_texts.filter_map(|(plan, _)| Some(plan.spec.as_ref()?.name.clone())).collect();
     let report = ReadReport { bytes: read.bytes, empty_texts, ..ReadReport::default() };
     // A row is a line of its own, and none comes before the first.
-    let lines = |_: Option<&SpillFile>| Ok(Lines::default());
+    let lines = |_: Option<&SpillFile>| Ok(RowLines::default());
     ReadingResult { path, plan, missing: options.missing, rows: feed.rows(), report, lines: &lines }
         .load(readers, gathering)
 }
 
 #[derive(Default)]
-struct Read {
+struct StretchResults {
     /// The errors, by stretch and column.
     troubles: Vec<(usize, usize, Error)>,
     bytes: u64,
 }
 
 /// The state that the readers share.
-struct Shared<'s, 'a> {
+struct ColumnarReaders<'s, 'a> {
     path: &'s str,
     feed: &'s dyn Feed,
     schema: &'s Schema,
     plan: &'s [ColumnPlan],
     /// The special treatment of the values of each column.
-    kinds: Vec<Kind>,
-    seen: Vec<Seen>,
+    kinds: Vec<ValueTreatment>,
+    seen: Vec<EmptyCells>,
     failed: AtomicBool,
-    read: Mutex<Read>,
+    read: Mutex<StretchResults>,
     options: &'s ReadOptions<'s>,
     gathering: LotGatherer<'a>,
     /// A block ends after this many rows.
@@ -132,11 +135,12 @@ struct Shared<'s, 'a> {
     block_bytes: usize,
 }
 
-impl<'a> Shared<'_, 'a> {
+impl<'a> ColumnarReaders<'_, 'a> {
     fn work(&self, number: usize) -> Vec<ColumnReader<'_, 'a>> {
         let reader = |(column, plan): (usize, &ColumnPlan)| {
             let spec = plan.spec.as_ref();
-            let form = spec.map_or(Form::Dropped, |spec| form(spec, self.schema.field(column).data_type()));
+            let form =
+                spec.map_or(ColumnForm::Dropped, |spec| form(spec, self.schema.field(column).data_type()));
             let kept = spec.is_none_or(|spec| is_kept(spec.role));
             ColumnReader::new(number, form, kept, self.options.missing, self.gathering.thrift(column))
         };
@@ -164,13 +168,13 @@ impl<'a> Shared<'_, 'a> {
     }
 
     /// Reads the texts of a task.
-    fn take(&self, task: Task, reader: &mut ColumnReader<'_, '_>, scratch: &mut Vec<u8>) -> Result<()> {
+    fn take(&self, task: ColumnTask, reader: &mut ColumnReader<'_, '_>, scratch: &mut Vec<u8>) -> Result<()> {
         let name = self.schema.field(task.column).name();
         let kind = self.kinds[task.column];
         let (mut part, mut too_long) = (ColumnSlice { row: 0, rows: 0, bytes: 0 }, None);
         for array in task.arrays {
             let mut result = Ok(());
-            let spelt = spell(array?.as_ref(), &mut |spelt: Spelt<'_>| {
+            let spelt = spell(array?.as_ref(), &mut |spelt: TextSpan<'_>| {
                 let (buffer, start, end) = self.told(task.column, kind, spelt);
                 if end - start > LONGEST_TEXT || result.is_err() {
                     too_long.get_or_insert(task.first_row + part.row + part.rows + 1);
@@ -203,17 +207,19 @@ impl<'a> Shared<'_, 'a> {
 
     /// How a reader is told of a value: an empty text for a missing one.
     #[inline]
-    fn told<'b>(&self, column: usize, kind: Kind, spelt: Spelt<'b>) -> (&'b [u8], usize, usize) {
+    fn told<'b>(&self, column: usize, kind: ValueTreatment, spelt: TextSpan<'b>) -> (&'b [u8], usize, usize) {
         let missing: (&[u8], usize, usize) = (&[0; PADDING], 0, 0);
         match (kind, spelt) {
-            (Kind::Counted, spelt) if spelt.is_none_or(|(_, start, end)| start == end) => {
+            (ValueTreatment::Counted, spelt) if spelt.is_none_or(|(_, start, end)| start == end) => {
                 let seen = &self.seen[column];
                 let which = if spelt.is_none() { &seen.missing } else { &seen.empty };
                 which.store(true, Ordering::Relaxed);
                 missing
             }
-            (Kind::Kept, Some((_, start, end))) if start == end => (EMPTY_PADDED, 0, EMPTY_TEXT.len()),
-            (Kind::Float, Some((buffer, start, end))) if &buffer[start..end] == b"NaN" => missing,
+            (ValueTreatment::Kept, Some((_, start, end))) if start == end => {
+                (EMPTY_PADDED, 0, EMPTY_TEXT.len())
+            }
+            (ValueTreatment::Float, Some((buffer, start, end))) if &buffer[start..end] == b"NaN" => missing,
             (_, spelt) => spelt.unwrap_or(missing),
         }
     }
@@ -244,7 +250,7 @@ const EMPTY_PADDED: &[u8] = &{
 
 /// The special treatment of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ValueTreatment {
     /// Nothing.
     Plain,
     /// Texts that are published as they are and not looked at: an empty one is not missing.
@@ -255,27 +261,27 @@ enum Kind {
     Float,
 }
 
-impl Kind {
+impl ValueTreatment {
     fn of(plan: &ColumnPlan, data_type: &DataType) -> Self {
         let data_type = values_of(data_type);
         let is_text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
         match &plan.spec {
-            Some(spec) if is_text && is_kept(spec.role) => Kind::Kept,
-            Some(spec) if is_text && spec.role != Role::QuasiIdentifier => Kind::Counted,
-            Some(spec) if is_float(data_type) && !is_kept(spec.role) => Kind::Float,
-            _ => Kind::Plain,
+            Some(spec) if is_text && is_kept(spec.role) => ValueTreatment::Kept,
+            Some(spec) if is_text && spec.role != Role::QuasiIdentifier => ValueTreatment::Counted,
+            Some(spec) if is_float(data_type) && !is_kept(spec.role) => ValueTreatment::Float,
+            _ => ValueTreatment::Plain,
         }
     }
 }
 
 /// Whether a column has missing values and empty texts.
 #[derive(Default)]
-struct Seen {
+struct EmptyCells {
     missing: AtomicBool,
     empty: AtomicBool,
 }
 
-impl Seen {
+impl EmptyCells {
     fn only_empty(&self) -> bool {
         self.empty.load(Ordering::Relaxed) && !self.missing.load(Ordering::Relaxed)
     }
@@ -326,6 +332,6 @@ struct ColumnSlice {
 
 /// Whole numbers are stored as such; all else starts out with a dictionary, which a kept column leaves when it has too
 /// many values.
-fn form(spec: &ColumnSpec, data_type: &DataType) -> Form {
-    if data_type.is_integer() && !is_kept(spec.role) { Form::Integers } else { Form::Dictionary }
+fn form(spec: &ColumnSpec, data_type: &DataType) -> ColumnForm {
+    if data_type.is_integer() && !is_kept(spec.role) { ColumnForm::Integers } else { ColumnForm::Dictionary }
 }

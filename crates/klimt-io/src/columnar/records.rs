@@ -3,7 +3,7 @@
 use super::batches::Batches;
 use super::damage::other_type;
 use super::read::is_float;
-use super::spell::Texts;
+use super::spell::ArrayTexts;
 use crate::csv::{CsvSource, DialectSpec, Fault, Field, Visitor, fault_error, invalid_utf8, scan};
 use crate::source::Source;
 use klimt_core::{Error, Result};
@@ -67,9 +67,9 @@ fn batch_records(
     while let Some(batch) = batches.next().transpose()? {
         let schema = batch.schema();
         let texts = batch.columns().iter().zip(schema.fields()).map(|(array, field)| {
-            Texts::of(array.as_ref()).ok_or_else(|| other_type(batches.path(), field.name()))
+            ArrayTexts::of(array.as_ref()).ok_or_else(|| other_type(batches.path(), field.name()))
         });
-        let texts: Vec<Texts> = texts.collect::<Result<_>>()?;
+        let texts: Vec<ArrayTexts> = texts.collect::<Result<_>>()?;
         let is_float: Vec<bool> = schema.fields().iter().map(|field| is_float(field.data_type())).collect();
         // As where a table is read, a number that is none is missing.
         let text = |place: usize, row: usize| match texts[place].get(row) {

@@ -20,17 +20,17 @@ use std::sync::{Arc, Mutex};
 const LEVEL: i32 = 3;
 
 /// A file that grows unit by unit: by row groups, or by batches.
-pub struct Output<W: Write + Send> {
-    form: Form<W>,
-    sunk: Arc<Mutex<Sunk<W>>>,
+pub struct UnitOutput<W: Write + Send> {
+    form: OutputForm<W>,
+    sunk: Arc<Mutex<ByteSink<W>>>,
     /// How many units have been written.
     units: usize,
 }
 
-enum Form<W: Write + Send> {
-    Parquet(Box<SerializedFileWriter<Counted<W>>>),
-    File(Box<FileWriter<Counted<W>>>),
-    Stream(Box<StreamWriter<Counted<W>>>),
+enum OutputForm<W: Write + Send> {
+    Parquet(Box<SerializedFileWriter<CountingWriter<W>>>),
+    File(Box<FileWriter<CountingWriter<W>>>),
+    Stream(Box<StreamWriter<CountingWriter<W>>>),
 }
 
 /// Encodes units; several do so side by side.
@@ -42,7 +42,7 @@ pub enum Encoder {
 }
 
 /// A unit that is being encoded.
-pub enum Unit<'e> {
+pub enum OpenUnit<'e> {
     /// A row group: a writer per column.
     RowGroup(Vec<ArrowColumnWriter>, &'e SchemaRef),
     /// Batches.
@@ -50,7 +50,7 @@ pub enum Unit<'e> {
 }
 
 /// A unit that waits for its turn to be written.
-pub enum Encoded {
+pub enum EncodedUnit {
     /// A row group: the bytes of each column.
     RowGroup(Vec<ArrowColumnChunk>),
     /// Batches.
@@ -64,11 +64,11 @@ fn failed(failure: impl Into<Failure>) -> Error {
     }
 }
 
-impl<W: Write + Send> Output<W> {
+impl<W: Write + Send> UnitOutput<W> {
     /// Starts a file on a sink, and what encodes for it.
     pub fn new(format: ColumnarFormat, schema: &SchemaRef, sink: W) -> Result<(Self, Encoder)> {
-        let sunk = Arc::new(Mutex::new(Sunk { sink, bytes: 0 }));
-        let sink = Counted(Arc::clone(&sunk));
+        let sunk = Arc::new(Mutex::new(ByteSink { sink, bytes: 0 }));
+        let sink = CountingWriter(Arc::clone(&sunk));
         let (form, encoder) = match format {
             ColumnarFormat::Parquet => {
                 let level = ZstdLevel::try_new(LEVEL).map_err(failed)?;
@@ -77,21 +77,21 @@ impl<W: Write + Send> Output<W> {
                 let writer = ArrowWriter::try_new(sink, schema.clone(), Some(properties)).map_err(failed)?;
                 let (writer, factory) = writer.into_serialized_writer().map_err(failed)?;
                 let encoder = Encoder::RowGroups(Box::new(factory), schema.clone());
-                (Form::Parquet(Box::new(writer)), encoder)
+                (OutputForm::Parquet(Box::new(writer)), encoder)
             }
             ColumnarFormat::ArrowFile => {
                 let options = IpcWriteOptions::default();
                 let options =
                     options.try_with_compression(Some(CompressionType::LZ4_FRAME)).map_err(failed)?;
                 let writer = FileWriter::try_new_with_options(sink, schema, options).map_err(failed)?;
-                (Form::File(Box::new(writer)), Encoder::Batches)
+                (OutputForm::File(Box::new(writer)), Encoder::Batches)
             }
             ColumnarFormat::ArrowStream => (
-                Form::Stream(Box::new(StreamWriter::try_new(sink, schema).map_err(failed)?)),
+                OutputForm::Stream(Box::new(StreamWriter::try_new(sink, schema).map_err(failed)?)),
                 Encoder::Batches,
             ),
         };
-        Ok((Output { form, sunk, units: 0 }, encoder))
+        Ok((UnitOutput { form, sunk, units: 0 }, encoder))
     }
 
     /// How many units have been written.
@@ -100,10 +100,10 @@ impl<W: Write + Send> Output<W> {
     }
 
     /// Writes the next unit.
-    pub fn write(&mut self, unit: Encoded) -> Result<()> {
+    pub fn write(&mut self, unit: EncodedUnit) -> Result<()> {
         self.units += 1;
         match (&mut self.form, unit) {
-            (Form::Parquet(writer), Encoded::RowGroup(columns)) => {
+            (OutputForm::Parquet(writer), EncodedUnit::RowGroup(columns)) => {
                 let mut group = writer.next_row_group().map_err(failed)?;
                 for column in columns {
                     column.append_to_row_group(&mut group).map_err(failed)?;
@@ -111,10 +111,10 @@ impl<W: Write + Send> Output<W> {
                 group.close().map_err(failed)?;
                 Ok(())
             }
-            (Form::File(writer), Encoded::Batches(batches)) => {
+            (OutputForm::File(writer), EncodedUnit::Batches(batches)) => {
                 batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)
             }
-            (Form::Stream(writer), Encoded::Batches(batches)) => {
+            (OutputForm::Stream(writer), EncodedUnit::Batches(batches)) => {
                 batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)
             }
             _ => Err(Error::internal("a unit of the release was encoded for another format")),
@@ -124,14 +124,14 @@ impl<W: Write + Send> Output<W> {
     /// Writes what ends the file, and says how many bytes it has and where they went.
     pub fn finish(self) -> Result<(u64, W)> {
         match self.form {
-            Form::Parquet(writer) => {
+            OutputForm::Parquet(writer) => {
                 writer.close().map_err(failed)?;
             }
-            Form::File(mut writer) => writer.finish().map_err(failed)?,
-            Form::Stream(mut writer) => writer.finish().map_err(failed)?,
+            OutputForm::File(mut writer) => writer.finish().map_err(failed)?,
+            OutputForm::Stream(mut writer) => writer.finish().map_err(failed)?,
         }
         let sunk = Arc::into_inner(self.sunk).and_then(|sunk| sunk.into_inner().ok());
-        let Sunk { sink, bytes } =
+        let ByteSink { sink, bytes } =
             sunk.ok_or_else(|| Error::internal("a file is still written to after its end"))?;
         Ok((bytes, sink))
     }
@@ -139,22 +139,22 @@ impl<W: Write + Send> Output<W> {
 
 impl Encoder {
     /// Starts a unit.
-    pub fn start(&self, number: usize) -> Result<Unit<'_>> {
+    pub fn start(&self, number: usize) -> Result<OpenUnit<'_>> {
         Ok(match self {
             Encoder::RowGroups(factory, schema) => {
-                Unit::RowGroup(factory.create_column_writers(number).map_err(failed)?, schema)
+                OpenUnit::RowGroup(factory.create_column_writers(number).map_err(failed)?, schema)
             }
-            Encoder::Batches => Unit::Batches(Vec::new()),
+            Encoder::Batches => OpenUnit::Batches(Vec::new()),
         })
     }
 }
 
-impl Unit<'_> {
+impl OpenUnit<'_> {
     /// Adds rows.
     pub fn add(&mut self, batch: RecordBatch) -> Result<()> {
         match self {
-            Unit::Batches(batches) => batches.push(batch),
-            Unit::RowGroup(writers, schema) => {
+            OpenUnit::Batches(batches) => batches.push(batch),
+            OpenUnit::RowGroup(writers, schema) => {
                 let columns = schema.fields().iter().zip(batch.columns());
                 for (writer, (field, array)) in writers.iter_mut().zip(columns) {
                     for leaf in compute_leaves(field, array).map_err(failed)? {
@@ -167,12 +167,12 @@ impl Unit<'_> {
     }
 
     /// Ends the unit.
-    pub fn finish(self) -> Result<Encoded> {
+    pub fn finish(self) -> Result<EncodedUnit> {
         Ok(match self {
-            Unit::Batches(batches) => Encoded::Batches(batches),
-            Unit::RowGroup(writers, _) => {
+            OpenUnit::Batches(batches) => EncodedUnit::Batches(batches),
+            OpenUnit::RowGroup(writers, _) => {
                 let chunks = writers.into_iter().map(ArrowColumnWriter::close);
-                Encoded::RowGroup(chunks.collect::<Result<_, _>>().map_err(failed)?)
+                EncodedUnit::RowGroup(chunks.collect::<Result<_, _>>().map_err(failed)?)
             }
         })
     }
@@ -180,15 +180,15 @@ impl Unit<'_> {
 
 /// Where a file goes, and how much of it has gone there. The writers of the formats do not give back what they write to
 /// with the fault that it had, so it is shared with them.
-struct Sunk<W> {
+struct ByteSink<W> {
     sink: W,
     bytes: u64,
 }
 
 /// Counts what is written.
-struct Counted<W>(Arc<Mutex<Sunk<W>>>);
+struct CountingWriter<W>(Arc<Mutex<ByteSink<W>>>);
 
-impl<W: Write> Write for Counted<W> {
+impl<W: Write> Write for CountingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut sunk = self.0.lock().map_err(|_| io::Error::other("a writer was given up"))?;
         let written = sunk.sink.write(bytes)?;

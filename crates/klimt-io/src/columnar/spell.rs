@@ -43,11 +43,11 @@ pub fn per_second(unit: TimeUnit) -> i64 {
 }
 
 /// The text of a value as `buffer[start..end]`, where the buffer goes on for [`PADDING`] bytes; `None` for a missing value.
-pub type Spelt<'a> = Option<(&'a [u8], usize, usize)>;
+pub type TextSpan<'a> = Option<(&'a [u8], usize, usize)>;
 
 /// Hands the text of every row to `take`, in order. Returns whether the type has a spelling; if not, nothing is
 /// handed over.
-pub fn spell(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>)) -> bool {
+pub fn spell(array: &dyn Array, take: &mut impl FnMut(TextSpan<'_>)) -> bool {
     macro_rules! integers {
         ($type:ty) => {
             each::<$type>(array.as_primitive(), take, |value, out| {
@@ -103,7 +103,7 @@ pub fn spell(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>)) -> bool {
 }
 
 /// Writes every text to the same padded buffer and hands it over.
-fn scratch(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>), write: impl Fn(usize, &mut Vec<u8>)) {
+fn scratch(array: &dyn Array, take: &mut impl FnMut(TextSpan<'_>), write: impl Fn(usize, &mut Vec<u8>)) {
     let mut out = Vec::new();
     for row in 0..array.len() {
         if array.is_null(row) {
@@ -120,13 +120,13 @@ fn scratch(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>), write: impl Fn(u
 
 fn each<T: ArrowPrimitiveType>(
     array: &PrimitiveArray<T>,
-    take: &mut impl FnMut(Spelt<'_>),
+    take: &mut impl FnMut(TextSpan<'_>),
     write: impl Fn(T::Native, &mut Vec<u8>),
 ) {
     scratch(array, take, |row, out| write(array.value(row), out));
 }
 
-fn decimals<T: DecimalType>(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>)) {
+fn decimals<T: DecimalType>(array: &dyn Array, take: &mut impl FnMut(TextSpan<'_>)) {
     let array = array.as_primitive::<T>();
     let (precision, scale) = (array.precision(), array.scale());
     each::<T>(array, take, |value, out| {
@@ -134,7 +134,7 @@ fn decimals<T: DecimalType>(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>))
     });
 }
 
-fn timestamps(array: &dyn Array, unit: TimeUnit, zone: Zone, take: &mut impl FnMut(Spelt<'_>)) {
+fn timestamps(array: &dyn Array, unit: TimeUnit, zone: Zone, take: &mut impl FnMut(TextSpan<'_>)) {
     let write = |value, out: &mut Vec<u8>| write_timestamp(value, per_second(unit), zone, out);
     match unit {
         TimeUnit::Second => each::<TimestampSecondType>(array.as_primitive(), take, write),
@@ -145,7 +145,7 @@ fn timestamps(array: &dyn Array, unit: TimeUnit, zone: Zone, take: &mut impl FnM
 }
 
 /// Texts lie side by side in an Arrow array: all but the last are handed over where they are.
-fn strings<O: OffsetSizeTrait>(array: &GenericStringArray<O>, take: &mut impl FnMut(Spelt<'_>)) {
+fn strings<O: OffsetSizeTrait>(array: &GenericStringArray<O>, take: &mut impl FnMut(TextSpan<'_>)) {
     let (bytes, offsets) = (array.value_data(), array.value_offsets());
     let mut padded = Vec::new();
     for row in 0..array.len() {
@@ -164,9 +164,9 @@ fn strings<O: OffsetSizeTrait>(array: &GenericStringArray<O>, take: &mut impl Fn
 }
 
 /// Every value of a dictionary is spelt once, however many rows have it.
-fn dictionary(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>)) -> bool {
+fn dictionary(array: &dyn Array, take: &mut impl FnMut(TextSpan<'_>)) -> bool {
     let array = array.as_any_dictionary();
-    let Some(texts) = Texts::of(array.values().as_ref()) else { return false };
+    let Some(texts) = ArrayTexts::of(array.values().as_ref()) else { return false };
     let keys = if array.values().is_empty() { vec![0; array.len()] } else { array.normalized_keys() };
     for (row, &key) in keys.iter().enumerate() {
         let missing = array.keys().is_null(row) || texts.missing[key];
@@ -176,7 +176,7 @@ fn dictionary(array: &dyn Array, take: &mut impl FnMut(Spelt<'_>)) -> bool {
 }
 
 /// The texts of an array.
-pub struct Texts {
+pub struct ArrayTexts {
     /// All texts, one after the other, and [`PADDING`] more bytes.
     text: String,
     /// 0, and where each text ends.
@@ -185,13 +185,13 @@ pub struct Texts {
     missing: Vec<bool>,
 }
 
-impl Texts {
+impl ArrayTexts {
     /// Spells an array; `None` where its type has no spelling.
-    pub fn of(array: &dyn Array) -> Option<Texts> {
+    pub fn of(array: &dyn Array) -> Option<ArrayTexts> {
         let mut bytes = Vec::new();
         let (mut ends, mut missing) = (Vec::with_capacity(array.len() + 1), Vec::with_capacity(array.len()));
         ends.push(0);
-        let spelt = spell(array, &mut |spelt: Spelt<'_>| {
+        let spelt = spell(array, &mut |spelt: TextSpan<'_>| {
             if let Some((buffer, start, end)) = spelt {
                 bytes.extend_from_slice(&buffer[start..end]);
             }
@@ -200,7 +200,7 @@ impl Texts {
         });
         bytes.resize(bytes.len() + PADDING, 0);
         let text = String::from_utf8(bytes).expect("Arrow texts are valid UTF-8, and so are spellings");
-        spelt.then_some(Texts { text, ends, missing })
+        spelt.then_some(ArrayTexts { text, ends, missing })
     }
 
     /// The text of a row; empty for a missing value.
@@ -234,7 +234,7 @@ mod tests {
     fn texts(array: &dyn Array) -> Vec<String> {
         let mut texts = Vec::new();
         let mut row = 0;
-        let spelt = spell(array, &mut |spelt: Spelt<'_>| {
+        let spelt = spell(array, &mut |spelt: TextSpan<'_>| {
             assert_eq!(spelt.is_none(), array.logical_nulls().is_some_and(|nulls| nulls.is_null(row)));
             row += 1;
             let Some((buffer, start, end)) = spelt else { return texts.push(String::new()) };
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn other_types_are_refused() {
         let array = BinaryArray::from(vec![b"x".as_slice()]);
-        assert!(!spell(&array, &mut |_: Spelt<'_>| panic!("nothing is handed over")));
+        assert!(!spell(&array, &mut |_: TextSpan<'_>| panic!("nothing is handed over")));
         assert!(!has_spelling(array.data_type()));
         assert!(!has_spelling(&DataType::Time32(TimeUnit::Second)));
         let of_binary = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Binary));

@@ -1,7 +1,7 @@
 //! From texts back to Arrow arrays. A text becomes a value only if the value is spelt like the text: nothing is
 //! rounded, and nothing becomes missing that was not.
 
-use super::spell::{Spelt, per_second, spell};
+use super::spell::{TextSpan, per_second, spell};
 use super::temporal::{Zone, read_date, read_timestamp};
 use arrow::array::{
     Array, ArrayRef, Date32Array, Date64Array, Decimal128Array, Int64Array, NullArray, StringArray,
@@ -62,7 +62,7 @@ fn timestamps(texts: &StringArray, unit: TimeUnit, name: Option<Arc<str>>) -> Ar
 /// Whether every value is spelt like the text that it was made of, and missing where that is.
 fn survives(texts: &StringArray, array: &dyn Array) -> bool {
     let (mut row, mut same) = (0, array.len() == texts.len());
-    let spelt = spell(array, &mut |spelt: Spelt<'_>| {
+    let spelt = spell(array, &mut |spelt: TextSpan<'_>| {
         let text = texts.is_valid(row).then(|| texts.value(row).as_bytes());
         same &= spelt.map(|(buffer, start, end)| &buffer[start..end]) == text;
         row += 1;
@@ -99,7 +99,7 @@ pub fn measured(positions: &[Option<i128>], data_type: &DataType) -> Option<Arra
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::columnar::spell::Texts;
+    use crate::columnar::spell::ArrayTexts;
     use DataType::*;
     use arrow::array::AsArray;
     use arrow::datatypes::Decimal128Type;
@@ -146,7 +146,7 @@ mod tests {
                 texts.iter().filter(|text| text.is_empty()).count(),
                 "{data_type}"
             );
-            let again = Texts::of(&made).unwrap();
+            let again = ArrayTexts::of(&made).unwrap();
             texts.iter().enumerate().for_each(|(row, text)| assert_eq!(again.get(row), *text, "{data_type}"));
         }
     }
@@ -184,10 +184,13 @@ mod tests {
     fn positions_are_measured_in_the_units_of_the_type() {
         let made = measured(&[Some(1250), None], &Decimal128(38, 2)).unwrap();
         assert_eq!(made.as_primitive::<Decimal128Type>().value_as_string(0), "12.50");
-        assert_eq!(Texts::of(&measured(&[Some(-1), None], &Date32).unwrap()).unwrap().get(0), "1969-12-31");
+        assert_eq!(
+            ArrayTexts::of(&measured(&[Some(-1), None], &Date32).unwrap()).unwrap().get(0),
+            "1969-12-31"
+        );
         let stamps =
             measured(&[Some(1_500_000)], &Timestamp(TimeUnit::Microsecond, Some("UTC".into()))).unwrap();
-        assert_eq!(Texts::of(&stamps).unwrap().get(0), "1970-01-01T00:00:01.5Z");
+        assert_eq!(ArrayTexts::of(&stamps).unwrap().get(0), "1970-01-01T00:00:01.5Z");
         assert!(measured(&[Some(i128::from(i64::MAX) + 1)], &Int64).is_none());
         assert!(measured(&[Some(i128::MAX)], &Decimal128(38, 0)).is_none());
         assert!(measured(&[Some(0)], &Utf8).is_none());

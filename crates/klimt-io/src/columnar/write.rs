@@ -3,10 +3,10 @@
 
 use super::ColumnarFormat;
 use super::choose::RowsKnown;
-use super::layout::{Layout, Row};
-use super::sink::{Encoded, Encoder, Output};
+use super::layout::{ReleaseLayout, Row};
+use super::sink::{EncodedUnit, Encoder, UnitOutput};
 use super::types::KeptTypes;
-use crate::csv::Written;
+use crate::csv::WriteSummary;
 use klimt_core::job::Observer;
 use klimt_core::recode::{Release, ReleaseColumn, RowOrder};
 use klimt_core::{Error, ErrorKind, Result};
@@ -30,7 +30,7 @@ pub fn write_release(
     threads: usize,
     sink: &mut (dyn Write + Send),
     progress: &dyn Observer,
-) -> Result<Written> {
+) -> Result<WriteSummary> {
     let columns = release.columns();
     let mut writer = ColumnarWriter::new(columns, &RowsKnown::All(release), format, types, threads, sink)?;
     writer.write(release, progress)?;
@@ -40,8 +40,8 @@ pub fn write_release(
 /// Writes a release part by part; what it keeps depends on the columns and their domains, but for what the file itself
 /// says at its end of every row group or batch.
 pub struct ColumnarWriter<W: Write + Send> {
-    layout: Layout,
-    output: Output<W>,
+    layout: ReleaseLayout,
+    output: UnitOutput<W>,
     encoder: Encoder,
     unit_rows: usize,
     threads: usize,
@@ -57,8 +57,8 @@ impl<W: Write + Send> ColumnarWriter<W> {
         threads: usize,
         sink: W,
     ) -> Result<Self> {
-        let layout = Layout::new(columns, rows, types, format)?;
-        let (output, encoder) = Output::new(format, layout.schema(), sink)?;
+        let layout = ReleaseLayout::new(columns, rows, types, format)?;
+        let (output, encoder) = UnitOutput::new(format, layout.schema(), sink)?;
         let unit_rows = if format == ColumnarFormat::Parquet { ROW_GROUP_ROWS } else { BATCH_ROWS };
         Ok(ColumnarWriter { layout, output, encoder, unit_rows, threads })
     }
@@ -74,7 +74,7 @@ impl<W: Write + Send> ColumnarWriter<W> {
             unit_rows: self.unit_rows,
             before: self.output.units(),
             next: AtomicUsize::new(0),
-            turn: Mutex::new(Turn { next: 0, output: &mut self.output, result: Ok(()) }),
+            turn: Mutex::new(UnitTurn { next: 0, output: &mut self.output, result: Ok(()) }),
             changed: Condvar::new(),
             progress,
         };
@@ -90,23 +90,23 @@ impl<W: Write + Send> ColumnarWriter<W> {
     }
 
     /// Ends the file and says what was written, and where to.
-    pub fn finish(self) -> Result<(Written, W)> {
+    pub fn finish(self) -> Result<(WriteSummary, W)> {
         let (bytes, sink) = self.output.finish()?;
-        Ok((Written { bytes }, sink))
+        Ok((WriteSummary { bytes }, sink))
     }
 }
 
 /// Who may write, and how it went so far.
-struct Turn<'o, W: Write + Send> {
+struct UnitTurn<'o, W: Write + Send> {
     next: usize,
-    output: &'o mut Output<W>,
+    output: &'o mut UnitOutput<W>,
     result: Result<()>,
 }
 
 /// The state that the writers of a part share.
 struct ColumnarPartWriter<'a, 'o, W: Write + Send> {
     release: &'a Release<'a>,
-    layout: &'a Layout,
+    layout: &'a ReleaseLayout,
     encoder: &'a Encoder,
     /// The group of every row, where rows keep their order.
     by_row: Vec<Option<u32>>,
@@ -114,14 +114,14 @@ struct ColumnarPartWriter<'a, 'o, W: Write + Send> {
     /// How many units came before this part.
     before: usize,
     next: AtomicUsize,
-    turn: Mutex<Turn<'o, W>>,
+    turn: Mutex<UnitTurn<'o, W>>,
     changed: Condvar,
     progress: &'a dyn Observer,
 }
 
 /// Buffers that a writer reuses for every unit.
 #[derive(Default)]
-struct Scratch {
+struct UnitScratch {
     rows: Vec<Row>,
     /// The last group, and its rows as they stand in the release: a large group goes to many units.
     group: Option<usize>,
@@ -130,7 +130,7 @@ struct Scratch {
 
 impl<W: Write + Send> ColumnarPartWriter<'_, '_, W> {
     fn work(&self) {
-        let mut scratch = Scratch::default();
+        let mut scratch = UnitScratch::default();
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let places = self.release_places();
@@ -155,7 +155,7 @@ impl<W: Write + Send> ColumnarPartWriter<'_, '_, W> {
     }
 
     /// The rows at some places, with their groups; at the place of a suppressed row there is none.
-    fn collect(&self, places: Range<usize>, scratch: &mut Scratch) {
+    fn collect(&self, places: Range<usize>, scratch: &mut UnitScratch) {
         scratch.rows.clear();
         if self.release.row_order == RowOrder::Kept {
             let rows = places.filter_map(|row| Some((row as u32, self.by_row[row]?)));
@@ -178,7 +178,7 @@ impl<W: Write + Send> ColumnarPartWriter<'_, '_, W> {
         }
     }
 
-    fn encode(&self, number: usize, rows: &[Row]) -> Result<Encoded> {
+    fn encode(&self, number: usize, rows: &[Row]) -> Result<EncodedUnit> {
         let mut unit = self.encoder.start(self.before + number)?;
         for rows in rows.chunks(BATCH_ROWS) {
             self.layout.batches(self.release, rows, |batch| unit.add(batch))?;
@@ -187,7 +187,7 @@ impl<W: Write + Send> ColumnarPartWriter<'_, '_, W> {
     }
 
     /// Waits for its turn and writes the unit; returns whether there is a point in going on.
-    fn take_turn(&self, number: usize, encoded: Result<Encoded>) -> bool {
+    fn take_turn(&self, number: usize, encoded: Result<EncodedUnit>) -> bool {
         let mut turn = self.turn.lock().expect("no writer panics");
         while turn.next != number && turn.result.is_ok() {
             turn = self.changed.wait(turn).expect("no writer panics");

@@ -23,7 +23,7 @@ pub struct BlockReader {
 }
 
 /// A block: its number, and how many bytes of the buffer it fills.
-pub struct Filled {
+pub struct FilledBlock {
     pub number: usize,
     pub len: usize,
     /// Whether it is the start of a record that is too long.
@@ -84,7 +84,7 @@ impl BlockReader {
     }
 
     /// Fills the buffer with the next block and leaves [`PADDING`] bytes after it; `None` at the end.
-    pub fn next_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<Filled>> {
+    pub fn next_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<FilledBlock>> {
         let mut len = 0;
         buffer.resize(self.block + PADDING, 0);
         loop {
@@ -98,11 +98,11 @@ impl BlockReader {
                     self.carry.splice(..0, buffer[end..len].iter().copied());
                     self.bytes += end as u64;
                     self.next += 1;
-                    return Ok(Some(Filled { number: self.next - 1, len: end, too_long: false }));
+                    return Ok(Some(FilledBlock { number: self.next - 1, len: end, too_long: false }));
                 }
                 None if room >= self.longest => {
                     self.next += 1;
-                    return Ok(Some(Filled { number: self.next - 1, len, too_long: true }));
+                    return Ok(Some(FilledBlock { number: self.next - 1, len, too_long: true }));
                 }
                 None => {
                     let more = (room * 2).min(self.longest);

@@ -13,4 +13,4 @@ pub(crate) use read::{fault_error, invalid_utf8};
 pub use render::quote_field;
 pub(crate) use scan::{Fault, Visitor, scan};
 pub use scan::{Field, records};
-pub use write::{ChunkObserver, CsvWriter, Written, write_release};
+pub use write::{ChunkObserver, CsvWriter, WriteSummary, write_release};

@@ -1,10 +1,10 @@
 //! Reading a CSV file into a table, with several readers side by side.
 
-use super::blocks::{BlockReader, Filled, LONGEST};
+use super::blocks::{BlockReader, FilledBlock, LONGEST};
 use super::dialect::first_lines;
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
-use crate::column::{Block, ColumnReader, Form, Lines, is_kept};
+use crate::column::{ColumnBlock, ColumnForm, ColumnReader, RowLines, is_kept};
 use crate::room::{
     Loaded, Lot, LotGatherer, Readers, ReadingLimits, ReadingResult, SavedNumbers, SpillBudget,
 };
@@ -99,7 +99,7 @@ impl CsvSource {
         if let Some((_, limits)) = within {
             self.blocks.set_block(limits.text, limits.record());
         }
-        let shared = Shared {
+        let shared = CsvReaders {
             path: &self.path,
             delimiter: self.dialect.delimiter,
             columns: width,
@@ -124,7 +124,7 @@ impl CsvSource {
                 .collect();
             handles.into_iter().map(|handle| handle.join().expect("a reader does not panic")).collect()
         });
-        let Shared { blocks, parsed, gathering, error, .. } = shared;
+        let CsvReaders { blocks, parsed, gathering, error, .. } = shared;
         let report = ReadReport {
             bytes: blocks.into_inner().expect("no reader panicked").bytes(),
             ..ReadReport::default()
@@ -150,18 +150,18 @@ impl CsvSource {
 
     /// Looks at the first records: columns of many whole numbers are stored as such, kept columns of many values
     /// as texts, all others by dictionary.
-    fn choose_forms(&mut self, plan: &[ColumnPlan]) -> Result<Vec<Form>> {
+    fn choose_forms(&mut self, plan: &[ColumnPlan]) -> Result<Vec<ColumnForm>> {
         let sample = self.blocks.peek(0).map_err(|e| Error::io(&self.path, "read it", &e))?;
         let sample = first_lines(sample, SAMPLE_RECORDS);
         let whole = last_record_end(sample, self.dialect.delimiter).unwrap_or(sample.len());
         let records = records(&sample[..whole], self.dialect.delimiter).unwrap_or_default();
         let form = |(column, plan): (usize, &ColumnPlan)| {
-            let Some(spec) = &plan.spec else { return Form::Dropped };
+            let Some(spec) = &plan.spec else { return ColumnForm::Dropped };
             let values = || records.iter().filter_map(|record| record.get(column));
             let different: HashSet<&Vec<u8>> = values().collect();
             let kept = is_kept(spec.role);
             if different.len() <= MANY {
-                return Form::Dictionary;
+                return ColumnForm::Dictionary;
             }
             let number = |text: &Vec<u8>| {
                 text.is_empty()
@@ -169,9 +169,9 @@ impl CsvSource {
                         .is_ok_and(|t| t.parse::<i64>().is_ok_and(|n| n.to_string() == *t))
             };
             match kept {
-                true => Form::Texts,
-                false if values().all(number) => Form::Integers,
-                false => Form::Dictionary,
+                true => ColumnForm::Texts,
+                false if values().all(number) => ColumnForm::Integers,
+                false => ColumnForm::Dictionary,
             }
         };
         Ok(plan.iter().enumerate().map(form).collect())
@@ -250,7 +250,7 @@ enum Trouble {
 }
 
 /// The result of parsing a block.
-struct Parsed {
+struct ParsedBlock {
     number: usize,
     rows: usize,
     lines: u64,
@@ -260,7 +260,7 @@ struct Parsed {
 }
 
 /// The state that the readers share.
-struct Shared<'s, 'a> {
+struct CsvReaders<'s, 'a> {
     path: &'s str,
     delimiter: u8,
     columns: usize,
@@ -269,17 +269,17 @@ struct Shared<'s, 'a> {
     gathering: LotGatherer<'a>,
     /// The most rows of a block on disk.
     block_rows: usize,
-    parsed: Mutex<Vec<Parsed>>,
+    parsed: Mutex<Vec<ParsedBlock>>,
     failed: AtomicBool,
     /// An error that is not about a block.
     error: Mutex<Option<Error>>,
     options: &'s ReadOptions<'s>,
 }
 
-impl<'a> Shared<'_, 'a> {
-    fn read(&self, reader: usize, forms: &[Form]) -> Vec<ColumnReader<'_, 'a>> {
+impl<'a> CsvReaders<'_, 'a> {
+    fn read(&self, reader: usize, forms: &[ColumnForm]) -> Vec<ColumnReader<'_, 'a>> {
         let kept = |plan: &ColumnPlan| plan.spec.as_ref().is_none_or(|spec| is_kept(spec.role));
-        let column = |(number, (&form, plan)): (usize, (&Form, &ColumnPlan))| {
+        let column = |(number, (&form, plan)): (usize, (&ColumnForm, &ColumnPlan))| {
             let thrift = self.gathering.thrift(number);
             ColumnReader::new(reader, form, kept(plan), self.options.missing, thrift)
         };
@@ -290,7 +290,7 @@ impl<'a> Shared<'_, 'a> {
             let parsed = match next {
                 Ok(None) => break,
                 Ok(Some(filled)) => self.parse(&buffer, filled, &mut columns, &mut scratch),
-                Err(error) => Ok(Parsed {
+                Err(error) => Ok(ParsedBlock {
                     number: usize::MAX,
                     rows: 0,
                     lines: 0,
@@ -314,11 +314,11 @@ impl<'a> Shared<'_, 'a> {
     fn parse(
         &self,
         buffer: &[u8],
-        filled: Filled,
+        filled: FilledBlock,
         columns: &mut [ColumnReader<'_, '_>],
         scratch: &mut Vec<u8>,
-    ) -> Result<Parsed> {
-        let mut rows = Rows { columns, width: self.columns, rows: 0, irregular: None };
+    ) -> Result<ParsedBlock> {
+        let mut rows = RowVisitor { columns, width: self.columns, rows: 0, irregular: None };
         let text = &buffer[..filled.len];
         let result = match std::str::from_utf8(text) {
             _ if filled.too_long => Err(Trouble::Fault(Fault::TooLong { bytes: filled.len })),
@@ -336,12 +336,12 @@ impl<'a> Shared<'_, 'a> {
         let lines = match result {
             Ok(lines) => lines,
             Err(trouble) => {
-                return Ok(Parsed { number, rows, lines: 0, irregular: None, trouble: Some(trouble) });
+                return Ok(ParsedBlock { number, rows, lines: 0, irregular: None, trouble: Some(trouble) });
             }
         };
         self.hand_over(number, rows, columns, scratch)?;
         let irregular = irregular.map(|lines| self.gathering.keep(lines)).transpose()?;
-        Ok(Parsed { number, rows, lines, irregular, trouble })
+        Ok(ParsedBlock { number, rows, lines, irregular, trouble })
     }
 
     /// Hands over what a block held.
@@ -352,7 +352,7 @@ impl<'a> Shared<'_, 'a> {
         columns: &mut [ColumnReader<'_, '_>],
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
-        let held: Vec<(usize, Vec<Block>)> =
+        let held: Vec<(usize, Vec<ColumnBlock>)> =
             columns.iter_mut().map(ColumnReader::finish_block).enumerate().collect();
         // Blocks of one size: a small rest would cost as much to read as a large one.
         let blocks = rows.div_ceil(self.block_rows).max(1);
@@ -362,14 +362,14 @@ impl<'a> Shared<'_, 'a> {
 }
 
 /// Hands fields to their columns.
-struct Rows<'s, 'r, 'a> {
+struct RowVisitor<'s, 'r, 'a> {
     columns: &'s mut [ColumnReader<'r, 'a>],
     width: usize,
     rows: usize,
     irregular: Option<Vec<u32>>,
 }
 
-impl Visitor for Rows<'_, '_, '_> {
+impl Visitor for RowVisitor<'_, '_, '_> {
     #[inline(always)]
     fn field(&mut self, column: usize, field: Field<'_>) {
         if let Some(reader) = self.columns.get_mut(column) {
@@ -395,7 +395,7 @@ impl Visitor for Rows<'_, '_, '_> {
 }
 
 /// Fails with the first trouble of a file.
-fn check(path: &str, header_lines: u64, parsed: &mut [Parsed], width: usize) -> Result<()> {
+fn check(path: &str, header_lines: u64, parsed: &mut [ParsedBlock], width: usize) -> Result<()> {
     let mut lines = header_lines;
     for block in parsed {
         match block.trouble.take() {
@@ -409,8 +409,8 @@ fn check(path: &str, header_lines: u64, parsed: &mut [Parsed], width: usize) -> 
 }
 
 /// The lines of rows, some of which may have been kept on disk.
-fn lines(header_lines: u64, parsed: &[Parsed], file: Option<&SpillFile>) -> Result<Lines> {
-    let mut lines = Lines::after(header_lines);
+fn lines(header_lines: u64, parsed: &[ParsedBlock], file: Option<&SpillFile>) -> Result<RowLines> {
+    let mut lines = RowLines::after(header_lines);
     for block in parsed {
         let irregular = block.irregular.as_ref().map(|kept| kept.read(file)).transpose()?;
         lines.push(block.rows, block.lines, irregular);

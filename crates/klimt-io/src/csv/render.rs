@@ -29,10 +29,10 @@ pub enum Chunk {
 }
 
 /// How the rows of a release are written.
-pub struct Format {
+pub struct RowFormat {
     dialect: Dialect,
     quoting: Quoting,
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
     /// The number of published columns.
     columns: usize,
     /// The quoted texts of kept columns that have a dictionary, by column.
@@ -40,7 +40,7 @@ pub struct Format {
 }
 
 /// The text between two places of a row where rows of a group differ.
-enum Piece {
+enum TextPiece {
     /// Columns that are the same for a group, side by side.
     Group(Vec<Source>),
     /// A column that is published as it is.
@@ -50,7 +50,7 @@ enum Piece {
 /// Renders the rows of a release, or of a part of one.
 pub struct Renderer<'a> {
     release: &'a Release<'a>,
-    format: &'a Format,
+    format: &'a RowFormat,
     /// Whether no text of a column needs quotes, by column.
     plain: Vec<bool>,
     /// Whether a column has codes, by column.
@@ -73,15 +73,15 @@ fn large_groups(release: &Release<'_>) -> Vec<(usize, Vec<u32>)> {
     groups.into_par_iter().filter(is_large).map(in_order).collect()
 }
 
-impl Format {
+impl RowFormat {
     /// The format of some columns of a table, of which only the domains are looked at.
     pub fn new(columns: &[ReleaseColumn], frame: &Table, dialect: Dialect) -> Self {
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<TextPiece> = Vec::new();
         for column in columns {
             match (column.source, pieces.last_mut()) {
-                (Source::Kept(number), _) => pieces.push(Piece::Row(number)),
-                (source, Some(Piece::Group(sources))) => sources.push(source),
-                (source, _) => pieces.push(Piece::Group(vec![source])),
+                (Source::Kept(number), _) => pieces.push(TextPiece::Row(number)),
+                (source, Some(TextPiece::Group(sources))) => sources.push(source),
+                (source, _) => pieces.push(TextPiece::Group(vec![source])),
             }
         }
         // Where no names say how many columns there are, a delimiter of others could be taken for that of the file.
@@ -97,7 +97,7 @@ impl Format {
             _ => None,
         };
         let kept = frame.columns().iter().map(quoted).collect();
-        Format { dialect, quoting, pieces, columns: columns.len(), kept }
+        RowFormat { dialect, quoting, pieces, columns: columns.len(), kept }
     }
 }
 
@@ -117,7 +117,7 @@ fn quoted_texts(domain: &Domain, quoting: Quoting) -> TextPool {
 
 impl<'a> Renderer<'a> {
     /// Prepares to render a release whose table has the domains of the format.
-    pub fn new(release: &'a Release<'a>, format: &'a Format) -> Self {
+    pub fn new(release: &'a Release<'a>, format: &'a RowFormat) -> Self {
         let quoting = format.quoting;
         let plain = release.table.columns().iter().map(|column| match &column.data {
             ColumnData::Texts(texts) => texts.bytes().all(|bytes| quoting.is_plain(bytes)),
@@ -159,7 +159,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// Renders a chunk at the end of what the writer has, and says how many rows that were.
-    pub fn render(&self, chunk: &Chunk, scratch: &mut Scratch<'a>) -> usize {
+    pub fn render(&self, chunk: &Chunk, scratch: &mut RenderScratch<'a>) -> usize {
         match chunk.clone() {
             Chunk::Rows(rows) => self.render_rows(rows, scratch),
             Chunk::Groups(groups) => self.render_groups(groups, scratch),
@@ -167,7 +167,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn render_part(&self, large: usize, part: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
+    fn render_part(&self, large: usize, part: Range<usize>, scratch: &mut RenderScratch<'a>) -> usize {
         let (group, rows) = &self.large[large];
         let rows = &rows[part];
         self.gather(rows, scratch);
@@ -176,7 +176,7 @@ impl<'a> Renderer<'a> {
         rows.len()
     }
 
-    fn render_groups(&self, groups: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
+    fn render_groups(&self, groups: Range<usize>, scratch: &mut RenderScratch<'a>) -> usize {
         let mut rows = std::mem::take(&mut scratch.rows);
         self.release.rows_of(groups.clone(), &mut rows);
         self.gather(&rows, scratch);
@@ -192,7 +192,7 @@ impl<'a> Renderer<'a> {
         scratch.rows.len()
     }
 
-    fn render_rows(&self, rows: Range<usize>, scratch: &mut Scratch<'a>) -> usize {
+    fn render_rows(&self, rows: Range<usize>, scratch: &mut RenderScratch<'a>) -> usize {
         let kept: Vec<u32> =
             rows.clone().filter(|&row| self.groups[row].is_some()).map(|row| row as u32).collect();
         self.gather(&kept, scratch);
@@ -207,11 +207,11 @@ impl<'a> Renderer<'a> {
 
     /// Looks up the codes of the kept columns for all rows of a chunk at once: rows lie anywhere in the table, and
     /// look-ups that do not wait for each other are many times faster.
-    fn gather(&self, rows: &[u32], scratch: &mut Scratch<'a>) {
+    fn gather(&self, rows: &[u32], scratch: &mut RenderScratch<'a>) {
         scratch.codes.resize_with(self.format.pieces.len(), Vec::new);
         scratch.kept.resize_with(self.format.pieces.len(), Vec::new);
         for (at, piece) in self.format.pieces.iter().enumerate() {
-            let Piece::Row(number) = piece else { continue };
+            let TextPiece::Row(number) = piece else { continue };
             let (codes, kept) = (&mut scratch.codes[at], &mut scratch.kept[at]);
             codes.clear();
             kept.clear();
@@ -236,11 +236,11 @@ impl<'a> Renderer<'a> {
     }
 
     /// Renders what is the same for all rows of a group: a text per piece.
-    fn fill_pieces(&self, group: usize, scratch: &mut Scratch<'a>) {
+    fn fill_pieces(&self, group: usize, scratch: &mut RenderScratch<'a>) {
         scratch.texts.clear();
         scratch.ends.clear();
         for (at, piece) in self.format.pieces.iter().enumerate() {
-            if let Piece::Group(sources) = piece {
+            if let TextPiece::Group(sources) = piece {
                 for (inner, &source) in sources.iter().enumerate() {
                     separate(at + inner, self.format.dialect, &mut scratch.texts);
                     scratch.field.clear();
@@ -265,7 +265,7 @@ impl<'a> Renderer<'a> {
 
     /// Renders the row that is the `at`-th of its chunk.
     #[inline]
-    fn render_row(&self, at: usize, scratch: &mut Scratch<'a>) {
+    fn render_row(&self, at: usize, scratch: &mut RenderScratch<'a>) {
         let mut start = 0;
         for (number, &end) in scratch.ends.iter().enumerate() {
             // A single byte is a delimiter between two columns of the row.
@@ -274,7 +274,7 @@ impl<'a> Renderer<'a> {
                 texts => scratch.out.extend_from_slice(texts),
             }
             start = end;
-            if let Piece::Row(column) = &self.format.pieces[number] {
+            if let TextPiece::Row(column) = &self.format.pieces[number] {
                 match &self.format.kept[*column] {
                     Some(texts) => {
                         scratch.out.extend_from_slice(texts.get(scratch.codes[number][at] as usize))
@@ -298,7 +298,7 @@ impl<'a> Renderer<'a> {
 
 /// Buffers that a writer reuses for every chunk.
 #[derive(Default)]
-pub struct Scratch<'a> {
+pub struct RenderScratch<'a> {
     /// The rendered bytes.
     pub out: Vec<u8>,
     rows: Vec<u32>,

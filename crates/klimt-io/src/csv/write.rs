@@ -2,7 +2,7 @@
 //! out in order.
 
 use super::Dialect;
-use super::render::{Chunk, Format, Renderer, Scratch, header};
+use super::render::{Chunk, RenderScratch, Renderer, RowFormat, header};
 use klimt_core::job::Observer;
 use klimt_core::recode::{Release, ReleaseColumn};
 use klimt_core::table::Table;
@@ -19,7 +19,7 @@ pub trait ChunkObserver: Send {
 
 /// Counts of the written rows and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteSummary {
     /// The bytes, before compression.
     pub bytes: u64,
 }
@@ -32,7 +32,7 @@ pub fn write_release<O: ChunkObserver>(
     sink: &mut (dyn Write + Send),
     progress: &dyn Observer,
     observer: impl Fn() -> O,
-) -> Result<(Written, Vec<O>)> {
+) -> Result<(WriteSummary, Vec<O>)> {
     let mut writer = CsvWriter::new(release.columns(), release.table, dialect, threads, sink)?;
     let observers = writer.write(release, progress, observer)?;
     Ok((writer.finish().0, observers))
@@ -44,7 +44,7 @@ pub struct CsvWriter<W> {
     sink: W,
     bytes: u64,
     threads: usize,
-    format: Format,
+    format: RowFormat,
 }
 
 impl<W: Write + Send> CsvWriter<W> {
@@ -58,7 +58,7 @@ impl<W: Write + Send> CsvWriter<W> {
     ) -> Result<Self> {
         let header = header(columns, dialect);
         sink.write_all(&header).map_err(|e| failed(&e))?;
-        let format = Format::new(columns, frame, dialect);
+        let format = RowFormat::new(columns, frame, dialect);
         Ok(CsvWriter { sink, bytes: header.len() as u64, threads, format })
     }
 
@@ -75,7 +75,7 @@ impl<W: Write + Send> CsvWriter<W> {
             chunks: renderer.chunks(),
             renderer,
             next: AtomicUsize::new(0),
-            turn: Mutex::new(Turn { next: 0, sink: &mut self.sink, bytes: self.bytes, result: Ok(()) }),
+            turn: Mutex::new(CsvTurn { next: 0, sink: &mut self.sink, bytes: self.bytes, result: Ok(()) }),
             changed: Condvar::new(),
             progress,
         };
@@ -97,8 +97,8 @@ impl<W: Write + Send> CsvWriter<W> {
     }
 
     /// Finishes the file: returns the counts and the writer.
-    pub fn finish(self) -> (Written, W) {
-        (Written { bytes: self.bytes }, self.sink)
+    pub fn finish(self) -> (WriteSummary, W) {
+        (WriteSummary { bytes: self.bytes }, self.sink)
     }
 }
 
@@ -107,7 +107,7 @@ fn failed(error: &std::io::Error) -> Error {
 }
 
 /// Who may write, and how it went so far.
-struct Turn<'a> {
+struct CsvTurn<'a> {
     next: usize,
     sink: &'a mut (dyn Write + Send),
     bytes: u64,
@@ -119,14 +119,14 @@ struct CsvPartWriter<'a, 's> {
     renderer: Renderer<'a>,
     chunks: Vec<Chunk>,
     next: AtomicUsize,
-    turn: Mutex<Turn<'s>>,
+    turn: Mutex<CsvTurn<'s>>,
     changed: Condvar,
     progress: &'a dyn Observer,
 }
 
 impl CsvPartWriter<'_, '_> {
     fn work<O: ChunkObserver>(&self, mut observer: O) -> O {
-        let mut scratch = Scratch::default();
+        let mut scratch = RenderScratch::default();
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(chunk) = self.chunks.get(number) else { return observer };

@@ -4,7 +4,7 @@ use super::{ColumnKind, GeneratedColumn};
 
 /// The values of one column in a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct GeneratedValues {
     /// How a number stands for a value.
     pub kind: ColumnKind,
     /// One number per row.
@@ -15,7 +15,7 @@ pub struct Column {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// The columns, in the generator's order and all of one length.
-    pub columns: Vec<Column>,
+    pub columns: Vec<GeneratedValues>,
 }
 
 impl Block {
@@ -32,7 +32,8 @@ impl Block {
             old.values.clear();
         }
         let kept = self.columns.len();
-        self.columns.extend(columns[kept..].iter().map(|new| Column { kind: new.kind, values: Vec::new() }));
+        self.columns
+            .extend(columns[kept..].iter().map(|new| GeneratedValues { kind: new.kind, values: Vec::new() }));
     }
 
     /// Appends a row; there must be as many numbers as columns.

@@ -18,7 +18,7 @@ mod text;
 mod uniform;
 
 pub use agrawal::Agrawal;
-pub use block::{Block, Column};
+pub use block::{Block, GeneratedValues};
 pub use census::Census;
 pub use parameters::{MAX_ATTRIBUTES, MAX_SIGMA, MAX_SKEWED_CARDINALITY, MIN_SIGMA, Parameters};
 pub use sales::Sales;

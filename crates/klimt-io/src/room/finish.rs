@@ -1,7 +1,7 @@
 //! The last step of a reading, whatever the format: from what was gathered to a table.
 
 use super::{GatheredRows, Loaded, LotGatherer, settle};
-use crate::column::{Block, Lines, Remains, assemble, doubt};
+use crate::column::{ColumnBlock, Remains, RowLines, assemble, doubt};
 use crate::source::{ColumnPlan, ReadReport};
 use klimt_core::Remedy;
 use klimt_core::spill::SpillFile;
@@ -24,7 +24,7 @@ pub struct ReadingResult<'f> {
     /// The counts and times of the reading.
     pub report: ReadReport,
     /// The lines of rows, for messages; some may have been kept in the spill file.
-    pub lines: &'f dyn Fn(Option<&SpillFile>) -> Result<Lines>,
+    pub lines: &'f dyn Fn(Option<&SpillFile>) -> Result<RowLines>,
 }
 
 impl ReadingResult<'_> {
@@ -40,7 +40,12 @@ impl ReadingResult<'_> {
         }
     }
 
-    fn build(&self, readers: Readers, blocks: Vec<Vec<Block>>, report: &mut ReadReport) -> Result<Table> {
+    fn build(
+        &self,
+        readers: Readers,
+        blocks: Vec<Vec<ColumnBlock>>,
+        report: &mut ReadReport,
+    ) -> Result<Table> {
         let mut dictionaries: Vec<Vec<_>> = (0..self.plan.len()).map(|_| Vec::new()).collect();
         for reader in readers {
             for (column, remains) in reader.into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::piece::{SpillPiece, encode};
 use super::{PoolShare, Readers, ReadingLimits, SpillBudget};
-use crate::column::{Block, NumberSet, Sketch, Thrift};
+use crate::column::{ColumnBlock, DictionaryLimits, NumberSet, Sketch};
 use crate::source::ColumnPlan;
 use klimt_core::Remedy;
 use klimt_core::memory::{Reservation, amount};
@@ -26,12 +26,12 @@ pub struct Lot {
     /// The stretch goes to disk in blocks of so many rows.
     pub block_rows: usize,
     /// Their values, by the number of the column, in the order of the rows.
-    pub columns: Vec<(usize, Vec<Block>)>,
+    pub columns: Vec<(usize, Vec<ColumnBlock>)>,
 }
 
 impl Lot {
     fn size(&self) -> usize {
-        self.columns.iter().flat_map(|(_, blocks)| blocks).map(Block::size).sum()
+        self.columns.iter().flat_map(|(_, blocks)| blocks).map(ColumnBlock::size).sum()
     }
 }
 
@@ -90,7 +90,7 @@ pub struct PieceEntry {
 /// Everything that was read.
 pub enum GatheredRows<'a> {
     /// The blocks of each column, in the order of their rows.
-    Held(Vec<Vec<Block>>),
+    Held(Vec<Vec<ColumnBlock>>),
     /// All rows are on disk.
     Spilled(Box<Spill<'a>>),
 }
@@ -133,8 +133,8 @@ impl<'a> LotGatherer<'a> {
     }
 
     /// The limits of the dictionaries of a column; `None` where the table is held in memory.
-    pub fn thrift(&self, column: usize) -> Option<Thrift<'_, 'a>> {
-        self.spilling.as_ref().map(|spilling| Thrift {
+    pub fn thrift(&self, column: usize) -> Option<DictionaryLimits<'_, 'a>> {
+        self.spilling.as_ref().map(|spilling| DictionaryLimits {
             share: &spilling.dictionaries,
             spilling: &spilling.begun,
             wanted: &spilling.wanted,
@@ -224,7 +224,7 @@ impl<'a> LotGatherer<'a> {
             _ => {
                 let mut lots = held.lots;
                 lots.sort_by_key(|lot| (lot.stretch, lot.row));
-                let mut columns: Vec<Vec<Block>> =
+                let mut columns: Vec<Vec<ColumnBlock>> =
                     (0..self.width).map(|_| Vec::with_capacity(lots.len())).collect();
                 for (column, blocks) in lots.into_iter().flat_map(|lot| lot.columns) {
                     columns[column].extend(blocks);
@@ -317,7 +317,7 @@ impl<'a> SpillControl<'a> {
         for (column, blocks) in &lot.columns {
             let mut row = lot.row;
             for block in blocks {
-                if let Block::Numbers { values, spelled } = block {
+                if let ColumnBlock::Numbers { values, spelled } = block {
                     let mut set = lock(&self.sets[*column]);
                     let before = set.size();
                     set.add(values, spelled.digits());

@@ -1,6 +1,6 @@
 //! Some rows of a column on disk, as they were read.
 
-use crate::column::{Block, Integers};
+use crate::column::{ColumnBlock, Integers};
 use klimt_core::spill::SpillRange;
 use klimt_core::table::{Codes, TextChunk};
 use std::ops::Range;
@@ -55,10 +55,10 @@ fn words<const N: usize, T: Copy>(values: &[T], out: &mut Vec<u8>, bytes: impl F
 }
 
 /// Appends some rows of a block as bytes and says what they are.
-pub fn encode(block: &Block, rows: Range<usize>, out: &mut Vec<u8>) -> Option<PieceKind> {
+pub fn encode(block: &ColumnBlock, rows: Range<usize>, out: &mut Vec<u8>) -> Option<PieceKind> {
     Some(match block {
-        Block::Dropped => return None,
-        Block::Dictionary { reader, numbers } => {
+        ColumnBlock::Dropped => return None,
+        ColumnBlock::Dictionary { reader, numbers } => {
             let width = match numbers {
                 Codes::U8(numbers) => {
                     out.extend_from_slice(&numbers[rows]);
@@ -75,7 +75,7 @@ pub fn encode(block: &Block, rows: Range<usize>, out: &mut Vec<u8>) -> Option<Pi
             };
             PieceKind::Numbers { reader: *reader as u16, width }
         }
-        Block::Numbers { values, spelled } => {
+        ColumnBlock::Numbers { values, spelled } => {
             let wide = match values {
                 Integers::Narrow(values) => {
                     words(&values[rows], out, i32::to_le_bytes);
@@ -88,7 +88,7 @@ pub fn encode(block: &Block, rows: Range<usize>, out: &mut Vec<u8>) -> Option<Pi
             };
             PieceKind::Units { digits: spelled.digits(), wide }
         }
-        Block::Texts(texts) => {
+        ColumnBlock::Texts(texts) => {
             for row in rows.clone() {
                 out.extend_from_slice(&(texts.stored(row).len() as u32).to_le_bytes());
             }

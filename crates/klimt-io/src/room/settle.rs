@@ -6,7 +6,9 @@ use super::limits::{PER_JOINED_TEXT, ReadingLimits};
 use super::piece::PieceKind;
 use super::spilled::{BlockIndex, SpilledTable, with_bytes};
 use super::translate::{CodeTables, Translation, UnitCodes};
-use crate::column::{Doubt, Joined, Located, NAMED_ROWS, NumberSet, Ranks, Suspicion, is_kept, marker};
+use crate::column::{
+    Doubt, JoinedDictionary, NAMED_ROWS, NumberSet, Ranks, Suspicion, UnfitLocations, is_kept, marker,
+};
 use crate::source::ColumnPlan;
 use klimt_core::memory::Reservation;
 use klimt_core::spill::SpillFile;
@@ -108,7 +110,7 @@ enum NumberDomain {
     Texts(NumberSet),
 }
 
-type SettledColumn = Result<(ColumnData, Translation), Located>;
+type SettledColumn = Result<(ColumnData, Translation), UnfitLocations>;
 
 impl Settler<'_, '_> {
     fn is_missing(&self, text: &[u8]) -> bool {
@@ -277,7 +279,7 @@ impl Settler<'_, '_> {
         number: u32,
         (least, greatest): (u32, u32),
         tables: &CodeTables,
-    ) -> Result<(Located, u32)> {
+    ) -> Result<(UnfitLocations, u32)> {
         let mut highest = 0;
         let (mut rows, mut first_rows, mut values) = (0, Vec::new(), HashSet::new());
         let (mut row, mut codes) = (0, Vec::<u32>::new());
@@ -297,7 +299,7 @@ impl Settler<'_, '_> {
                 codes.iter().copied().filter(|&code| code != tables.missing).max().unwrap_or(0).max(highest);
         }
         let reason = UnfitReason::Domain;
-        Ok((Located { reason, values: values.len(), rows, first_rows, markers: Vec::new() }, highest))
+        Ok((UnfitLocations { reason, values: values.len(), rows, first_rows, markers: Vec::new() }, highest))
     }
 
     /// A column of texts; of numbers too, where these do not lie in their own order or not all values are numbers.
@@ -339,7 +341,7 @@ impl Settler<'_, '_> {
         let before = self.memory.bytes();
         self.take(spec, texts.iter().map(|texts| texts.len() * PER_JOINED_TEXT + texts.size()).sum())?;
         let missing = if is_kept(spec.role) { &[] } else { self.missing };
-        let mut joined = Joined::of(texts.iter(), missing);
+        let mut joined = JoinedDictionary::of(texts.iter(), missing);
         drop(texts);
         let distinct = Distinct::Texts(std::mem::take(&mut joined.distinct));
         let encoded = Encoding::of(spec, distinct, joined.has_missing);
@@ -360,13 +362,13 @@ impl Settler<'_, '_> {
                 let flag = |number: &u32| u32::from(unfit.values.binary_search(&(*number as usize)).is_ok());
                 let flags = joined.numbers.iter().map(|numbers| numbers.iter().map(flag).collect());
                 let flags = tables(flags.collect(), 0);
-                Ok(Err(self.locate(Located::nowhere(&unfit, &joined), number, &flags)?))
+                Ok(Err(self.locate(UnfitLocations::nowhere(&unfit, &joined), number, &flags)?))
             }
         }
     }
 
     /// Finds the rows of values that do not fit: those whose code is 1.
-    fn locate(&self, mut located: Located, number: u32, flags: &CodeTables) -> Result<Located> {
+    fn locate(&self, mut located: UnfitLocations, number: u32, flags: &CodeTables) -> Result<UnfitLocations> {
         let (mut row, mut found) = (0, Vec::<u8>::new());
         for piece in self.index.of_column(number) {
             found.clear();
@@ -411,7 +413,7 @@ impl Settler<'_, '_> {
         number: u32,
         known: &ColumnResults,
         set: &mut NumberSet,
-    ) -> Result<Option<Located>> {
+    ) -> Result<Option<UnfitLocations>> {
         let untyped = spec.type_spec.is_none() && spec.order.is_none() && spec.hierarchy.is_none();
         let Some(spelling) = known.spelled.spelling().filter(|_| untyped && spec.guard == Guard::Refuse)
         else {

@@ -227,7 +227,7 @@ fn people(rows: usize) -> (RecordBatch, Vec<Vec<String>>) {
     let batch =
         RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, a)| (n, a, true))).unwrap();
     let born = Date32Array::from((0..rows).map(day).collect::<Vec<_>>());
-    let born = super::spell::Texts::of(&born).unwrap();
+    let born = super::spell::ArrayTexts::of(&born).unwrap();
     let texts = (0..rows).map(|n| {
         vec![
             name(n),

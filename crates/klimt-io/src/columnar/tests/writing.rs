@@ -40,7 +40,7 @@ fn every_type_is_kept_in_every_format() {
             };
             assert_eq!(kept.data_type(), &expected, "{format:?} {}", field.name());
             let texts = |array: &dyn Array| {
-                let texts = crate::columnar::spell::Texts::of(array).unwrap();
+                let texts = crate::columnar::spell::ArrayTexts::of(array).unwrap();
                 (0..array.len()).map(|row| texts.get(row).to_string()).collect::<Vec<_>>()
             };
             assert_eq!(texts(kept), texts(array), "{format:?} {}", field.name());
