@@ -7,8 +7,8 @@ use super::HierarchyCut;
 use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
-use crate::cut::Candidate;
-use crate::cut::boxes::{BoxCut, BoxFinder, Cuttable, Plan};
+use crate::cut::CutCandidate;
+use crate::cut::boxes::{BoxCut, BoxFinder, BoxPlan, CuttableDimension};
 use crate::split::BoxSplit;
 
 impl CutFinder<'_> {
@@ -33,8 +33,8 @@ impl CutFinder<'_> {
         &mut self,
         part: &Part<'_, G>,
         limits: &[u32],
-        plan: &Plan<'_>,
-        stage: &[Cuttable],
+        plan: &BoxPlan<'_>,
+        stage: &[CuttableDimension],
     ) -> Option<Cut> {
         let found = self.cheapest(part, limits, plan, stage);
         if found.is_some() {
@@ -56,8 +56,8 @@ impl CutFinder<'_> {
         &mut self,
         part: &Part<'_, G>,
         limits: &[u32],
-        plan: &Plan<'_>,
-        stage: &[Cuttable],
+        plan: &BoxPlan<'_>,
+        stage: &[CuttableDimension],
     ) -> Option<Cut> {
         let (rows, least) = (u64::from(part.rows.count()), part.job.requirements.minimum_size());
         let simple = part.only_sizes() && self.widths.mixed.is_empty();
@@ -79,7 +79,12 @@ impl CutFinder<'_> {
     }
 
     /// All rows have been looked at, and only sizes count.
-    fn cheapest_by_size(&mut self, plan: &Plan<'_>, stage: &[Cuttable], needed: usize) -> Option<Cut> {
+    fn cheapest_by_size(
+        &mut self,
+        plan: &BoxPlan<'_>,
+        stage: &[CuttableDimension],
+        needed: usize,
+    ) -> Option<Cut> {
         let place = *self.boxes.rank(plan, stage, needed).first()?;
         let (dimension, left) = (place.cuttable.dimension, place.left as u32);
         if !place.cuttable.is_set {
@@ -95,8 +100,8 @@ impl CutFinder<'_> {
     fn cheapest_allowable<G: FrequencyGroup>(
         &mut self,
         part: &Part<'_, G>,
-        plan: &Plan<'_>,
-        stage: &[Cuttable],
+        plan: &BoxPlan<'_>,
+        stage: &[CuttableDimension],
         needed: usize,
     ) -> Option<Cut> {
         let mut best: Option<(BoxCut, Cut)> = None;
@@ -113,7 +118,7 @@ impl CutFinder<'_> {
             }
             let cumulative = ranked.as_ref().map_or(&self.frequency.cumulative, |ranked| &ranked.cumulative);
             let costs = self.boxes.each_place(plan, cuttable, needed);
-            let mut found = None::<(BoxCut, Candidate)>;
+            let mut found = None::<(BoxCut, CutCandidate)>;
             for allowed in &self.places {
                 let left = cumulative[allowed.place] as usize;
                 let at = costs.partition_point(|(before, _)| *before < left);
@@ -141,8 +146,8 @@ impl CutFinder<'_> {
     fn cheapest_of_sample<G: FrequencyGroup>(
         &mut self,
         part: &Part<'_, G>,
-        plan: &Plan<'_>,
-        stage: &[Cuttable],
+        plan: &BoxPlan<'_>,
+        stage: &[CuttableDimension],
         needed: usize,
     ) -> Option<Cut> {
         let many = self.boxes.rank(plan, stage, needed).len();

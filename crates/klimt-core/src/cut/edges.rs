@@ -11,7 +11,7 @@ use crate::table::{Domain, Table};
 
 /// The codes between the boundaries of a part, in every restricted dimension.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Edges {
+pub(crate) struct PartEdges {
     each: Vec<Edge>,
 }
 
@@ -22,14 +22,14 @@ struct Edge {
     hi: u32,
 }
 
-impl Edges {
+impl PartEdges {
     /// The boundaries of the whole space.
     pub fn whole(requirements: &Checks, table: &Table) -> Self {
         let edge = |dimension: usize| {
             let hi = (table.domain(dimension).cardinality() as u32).saturating_sub(1);
             Edge { dimension, lo: 0, hi }
         };
-        Edges { each: requirements.bounded().map(edge).collect() }
+        PartEdges { each: requirements.bounded().map(edge).collect() }
     }
 
     /// The code after which a dimension is cut, where rows have codes up to `code` and from `next` on, so that both sides

@@ -5,11 +5,11 @@
 //! `workload.rs` by the predicates of queries.
 
 use super::HierarchyCut;
-use super::edges::Edges;
+use super::edges::PartEdges;
 use super::frequency::{FrequencyGroup, FrequencySet};
-use super::measure::{Dimension, Widths};
-use crate::cut::boxes::{BoxFinder, Plan};
-use crate::cut::{Candidate, Judge, Order, Sweep};
+use super::measure::{Dimension, PartWidths};
+use crate::cut::boxes::{BoxFinder, BoxPlan};
+use crate::cut::{CutCandidate, CutSweep, SideJudge, ValueOrder};
 use crate::job::Job;
 use crate::split::SplitCriterion;
 use crate::statistics::Collector;
@@ -38,11 +38,11 @@ pub(crate) struct MissingRun {
 /// Finds the cut of a part. Its vectors are kept from part to part.
 #[derive(Debug)]
 pub(crate) struct CutFinder<'a> {
-    pub widths: Widths,
+    pub widths: PartWidths,
     pub(super) frequency: FrequencySet,
     pub(super) ranked: Vec<usize>,
-    pub(super) sweep: Sweep,
-    pub(super) places: Vec<Candidate>,
+    pub(super) sweep: CutSweep,
+    pub(super) places: Vec<CutCandidate>,
     pub(super) collector: Collector<'a>,
     pub boxes: BoxFinder,
     /// Whether the sides of the cut that was found are cut by the median, and all below them.
@@ -55,11 +55,11 @@ pub(crate) struct Part<'a, G> {
     pub job: &'a Job<'a>,
     pub dimensions: &'a [Dimension<'a>],
     /// How boxes see the dimensions, where the split looks at boxes of rows.
-    pub boxes: Option<&'a Plan<'a>>,
+    pub boxes: Option<&'a BoxPlan<'a>>,
     /// Whether it is cut by the median, as the gain of a cut above was too little.
     pub by_median: bool,
     /// Its boundaries, where their widths are restricted.
-    pub edges: &'a Edges,
+    pub edges: &'a PartEdges,
     /// The frequencies of its rows.
     pub rows: G,
 }
@@ -83,10 +83,10 @@ impl<G> Part<'_, G> {
 impl<'a> CutFinder<'a> {
     pub fn new(collector: Collector<'a>) -> Self {
         CutFinder {
-            widths: Widths::default(),
+            widths: PartWidths::default(),
             frequency: FrequencySet::default(),
             ranked: Vec::new(),
-            sweep: Sweep::default(),
+            sweep: CutSweep::default(),
             places: Vec::new(),
             collector,
             boxes: BoxFinder::default(),
@@ -205,7 +205,7 @@ impl<'a> CutFinder<'a> {
             (true, Some(mixed)) => self.evenest_with_missing(part, dimension, mixed),
             (false, _) => {
                 self.thresholds(part, dimension, None);
-                let evenest = |at: &Candidate| (at.imbalance, at.place, at.missing_left);
+                let evenest = |at: &CutCandidate| (at.imbalance, at.place, at.missing_left);
                 let best = *self.places.iter().min_by_key(|&candidate| evenest(candidate))?;
                 self.threshold_of(part, dimension, &best)
             }
@@ -223,16 +223,16 @@ impl<'a> CutFinder<'a> {
         let mixed = self.mixed(part, dimension);
         let CutFinder { frequency, sweep, places, collector, .. } = self;
         let FrequencySet { values, cumulative, .. } = &*frequency;
-        let judge = Judge { collector, requirements: part.job.requirements, cost };
-        sweep.places(&part.rows, Order { dimension, values, cumulative }, &judge, places);
+        let judge = SideJudge { collector, requirements: part.job.requirements, cost };
+        sweep.places(&part.rows, ValueOrder { dimension, values, cumulative }, &judge, places);
         places.retain(|at| part.place(dimension, (values[at.place], values[at.place + 1])).is_some());
         let Some(mixed) = mixed else { return };
         let FrequencySet { values, cumulative, .. } = &mixed.in_front(frequency);
         let mut lefts = Vec::new();
-        sweep.places(&part.rows, Order { dimension, values, cumulative }, &judge, &mut lefts);
+        sweep.places(&part.rows, ValueOrder { dimension, values, cumulative }, &judge, &mut lefts);
         // Missing values alone on the left are the same cut as alone on the right.
         let lefts = lefts.into_iter().filter(|candidate| candidate.place > 0);
-        places.extend(lefts.map(|candidate| Candidate {
+        places.extend(lefts.map(|candidate| CutCandidate {
             place: candidate.place - 1,
             missing_left: true,
             ..candidate
@@ -260,7 +260,7 @@ impl<'a> CutFinder<'a> {
         &self,
         part: &Part<'_, G>,
         dimension: usize,
-        at: &Candidate,
+        at: &CutCandidate,
     ) -> Option<Cut> {
         let missing = part.dimensions[dimension].missing;
         self.threshold_at(part, dimension, at.place, missing.filter(|_| at.missing_left))

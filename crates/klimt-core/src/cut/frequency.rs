@@ -1,7 +1,7 @@
 //! `frequency_set` and `find_median` (Fig. 7): how often each value of a dimension occurs in a part.
 
-use super::measure::{Dimension, Widths};
-use crate::cut::{Arrangement, Order};
+use super::measure::{Dimension, PartWidths};
+use crate::cut::{Arrangement, ValueOrder};
 use crate::packed::Tuple;
 use crate::statistics::{Collector, Statistics};
 
@@ -13,7 +13,7 @@ pub(crate) trait FrequencyGroup {
     fn count(&self) -> u32;
 
     /// Measures the part. No more codes of a dimension occur than `limits` says.
-    fn measure(&self, dimensions: &[Dimension<'_>], limits: &[u32], widths: &mut Widths);
+    fn measure(&self, dimensions: &[Dimension<'_>], limits: &[u32], widths: &mut PartWidths);
 
     /// Counts the values of a dimension whose codes lie in `lo..=hi`.
     fn fill(&self, dimension: usize, lo: u32, hi: u32, into: &mut FrequencySet);
@@ -38,13 +38,13 @@ pub(crate) trait FrequencyGroup {
     );
 
     /// Gets ready for [`FrequencyGroup::add_value`] along an order.
-    fn arrange(&self, order: Order<'_>, into: &mut Arrangement);
+    fn arrange(&self, order: ValueOrder<'_>, into: &mut Arrangement);
 
     /// Adds the rows with the value at a place of the order.
     fn add_value(
         &self,
         collector: &Collector<'_>,
-        order: Order<'_>,
+        order: ValueOrder<'_>,
         arrangement: &Arrangement,
         place: usize,
         into: &mut Statistics,
@@ -56,7 +56,7 @@ impl<T: Tuple> FrequencyGroup for &[T] {
         self.len() as u32
     }
 
-    fn measure(&self, dimensions: &[Dimension<'_>], limits: &[u32], widths: &mut Widths) {
+    fn measure(&self, dimensions: &[Dimension<'_>], limits: &[u32], widths: &mut PartWidths) {
         widths.fill(self, dimensions, limits);
     }
 
@@ -100,14 +100,14 @@ impl<T: Tuple> FrequencyGroup for &[T] {
         }
     }
 
-    fn arrange(&self, order: Order<'_>, into: &mut Arrangement) {
+    fn arrange(&self, order: ValueOrder<'_>, into: &mut Arrangement) {
         into.arrange(self, order);
     }
 
     fn add_value(
         &self,
         collector: &Collector<'_>,
-        order: Order<'_>,
+        order: ValueOrder<'_>,
         arrangement: &Arrangement,
         place: usize,
         into: &mut Statistics,

@@ -5,7 +5,7 @@ use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
 use super::taxonomy::run_of;
-use crate::cut::Candidate;
+use crate::cut::CutCandidate;
 use crate::hierarchy::Hierarchy;
 use crate::loss::Cost;
 use crate::table::Shape;
@@ -115,7 +115,7 @@ impl CutFinder<'_> {
     fn best_place(&self) -> Option<usize> {
         (0..self.places.len()).min_by(|&a, &b| {
             let (a, b) = (&self.places[a], &self.places[b]);
-            let ties = |at: &Candidate| (at.imbalance, at.place, at.missing_left);
+            let ties = |at: &CutCandidate| (at.imbalance, at.place, at.missing_left);
             a.cost.total_cmp(&b.cost).then_with(|| ties(a).cmp(&ties(b)))
         })
     }

@@ -21,7 +21,7 @@ impl<'a> Dimension<'a> {
 
 /// The width of a part in each dimension, and the order in which cuts are tried.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Widths {
+pub(crate) struct PartWidths {
     pub lo: Vec<u32>,
     pub hi: Vec<u32>,
     /// The dimensions with more than one value, widest first; ties by their number.
@@ -39,7 +39,7 @@ pub(crate) struct Widths {
 
 /// The extent and the width of a part in one dimension.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measure {
+pub(crate) struct DimensionWidth {
     /// The least and the greatest code.
     pub lo: u32,
     pub hi: u32,
@@ -62,7 +62,7 @@ struct OpenSet {
 /// Rows after which it is looked up whether a set can still grow.
 const BLOCK: usize = 256;
 
-impl Widths {
+impl PartWidths {
     /// Measures a part. No more codes of a dimension occur than `limits` says: what is known from the whole of which it
     /// is a part.
     pub fn fill<T: Tuple>(&mut self, rows: &[T], dimensions: &[Dimension<'_>], limits: &[u32]) {
@@ -84,7 +84,7 @@ impl Widths {
                 distinct = ones(&members[first..first + words]);
                 first += words;
             }
-            Measure { lo, hi, last, distinct }
+            DimensionWidth { lo, hi, last, distinct }
         });
         self.members = members;
     }
@@ -116,7 +116,7 @@ impl Widths {
     pub fn set(
         &mut self,
         dimensions: &[Dimension<'_>],
-        mut measure: impl FnMut(usize, &Dimension<'_>) -> Measure,
+        mut measure: impl FnMut(usize, &Dimension<'_>) -> DimensionWidth,
     ) {
         self.lo.clear();
         self.hi.clear();
@@ -125,7 +125,7 @@ impl Widths {
         self.order.clear();
         self.distinct.clear();
         for (number, dimension) in dimensions.iter().enumerate() {
-            let Measure { lo, hi, last, distinct } = measure(number, dimension);
+            let DimensionWidth { lo, hi, last, distinct } = measure(number, dimension);
             if last < hi {
                 self.mixed.push(number);
             }

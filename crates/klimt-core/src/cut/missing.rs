@@ -18,7 +18,7 @@ const SIZES: u32 = 5;
 
 /// A dimension of a part in which some rows have a value and others have none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mixed {
+pub(super) struct MixedDimension {
     /// The code of the missing value.
     pub code: u32,
     /// The rows without a value.
@@ -27,7 +27,7 @@ pub(super) struct Mixed {
     last: usize,
 }
 
-impl Mixed {
+impl MixedDimension {
     /// The index of the median of the values that are there.
     pub fn median(&self, frequency: &FrequencySet) -> usize {
         let present = u64::from(frequency.cumulative[self.last]);
@@ -59,11 +59,15 @@ impl Mixed {
 
 impl CutFinder<'_> {
     /// How the dimension whose values have been counted mixes missing values with others, if it does.
-    pub(super) fn mixed<G: FrequencyGroup>(&self, part: &Part<'_, G>, dimension: usize) -> Option<Mixed> {
+    pub(super) fn mixed<G: FrequencyGroup>(
+        &self,
+        part: &Part<'_, G>,
+        dimension: usize,
+    ) -> Option<MixedDimension> {
         let code = part.dimensions[dimension].missing?;
         let last = self.frequency.values.len().checked_sub(2)?;
         let is_mixed = self.frequency.values[last + 1] == code;
-        is_mixed.then(|| Mixed { code, rows: self.frequency.count_of(last + 1), last })
+        is_mixed.then(|| MixedDimension { code, rows: self.frequency.count_of(last + 1), last })
     }
 
     /// The allowable threshold, by sizes alone, that divides the part most evenly, with missing values on either side.
@@ -71,7 +75,7 @@ impl CutFinder<'_> {
         &self,
         part: &Part<'_, G>,
         dimension: usize,
-        mixed: Mixed,
+        mixed: MixedDimension,
     ) -> Option<Cut> {
         let (all, least) = (part.rows.count(), part.job.requirements.minimum_size());
         let sides = (0..=mixed.last).flat_map(|index| {
@@ -106,9 +110,9 @@ impl CutFinder<'_> {
         &self,
         part: &Part<'_, G>,
         dimension: usize,
-        mixed: Mixed,
+        mixed: MixedDimension,
     ) -> Option<(f64, Cut)> {
-        let outlook = Outlook::new(self, part, dimension, mixed);
+        let outlook = MissingOutlook::new(self, part, dimension, mixed);
         let mut best: Option<(f64, Cut)> = None;
         let mut offer = |gain: f64, cut: &mut dyn FnMut() -> Option<Cut>| {
             let better = gain > best.as_ref().map_or(0.0, |(most, _)| *most);
@@ -140,7 +144,7 @@ impl CutFinder<'_> {
 
 /// The cost that rows are expected to have in the end, by the width of the part and the size of groups: every
 /// cut halves the rows and, in one dimension, the width.
-struct Outlook {
+struct MissingOutlook {
     rows: f64,
     /// The rows without a value.
     missing: f64,
@@ -154,16 +158,16 @@ struct Outlook {
     star: f64,
 }
 
-impl Outlook {
+impl MissingOutlook {
     fn new<G: FrequencyGroup>(
         finder: &CutFinder<'_>,
         part: &Part<'_, G>,
         dimension: usize,
-        mixed: Mixed,
+        mixed: MixedDimension,
     ) -> Self {
         let (rows, least) = (part.rows.count(), part.job.requirements.minimum_size());
         let widths = finder.widths.each();
-        let mut outlook = Outlook {
+        let mut outlook = MissingOutlook {
             rows: f64::from(rows),
             missing: f64::from(mixed.rows),
             group: GROUP * least as f64,

@@ -23,11 +23,11 @@ mod taxonomy;
 mod tie;
 mod workload;
 
-pub(crate) use edges::{Edges, admits};
+pub(crate) use edges::{PartEdges, admits};
 pub(crate) use finder::{Cut, CutFinder, MissingRun, Part};
 pub(crate) use frequency::{FrequencyGroup, FrequencySet};
-pub(crate) use measure::{Dimension, Measure, Widths};
-pub(crate) use sweep::{Arrangement, Candidate, Judge, Order, Sweep};
+pub(crate) use measure::{Dimension, DimensionWidth, PartWidths};
+pub(crate) use sweep::{Arrangement, CutCandidate, CutSweep, SideJudge, ValueOrder};
 
 use crate::Choice;
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@
 use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use super::sum::evenest_sum;
-use crate::cut::{Judge, Order};
+use crate::cut::{SideJudge, ValueOrder};
 use crate::loss::Cost;
 
 /// Every cut of a set of up to so many values, or bundles of values, is looked at.
@@ -52,7 +52,7 @@ impl CutFinder<'_> {
         &self,
         part: &Part<'_, G>,
         dimension: usize,
-        ranked: &Ranked,
+        ranked: &RankedValues,
     ) -> Option<Cut> {
         let (rows, least) = (part.rows.count(), part.job.requirements.minimum_size());
         let counts: Vec<u32> = self.ranked.iter().map(|&index| self.frequency.count_of(index)).collect();
@@ -67,7 +67,7 @@ impl CutFinder<'_> {
         &self,
         part: &Part<'_, G>,
         dimension: usize,
-        ranked: &Ranked,
+        ranked: &RankedValues,
     ) -> Option<Cut> {
         let bundles = bundles(ranked);
         let numbered = bundles.iter().enumerate();
@@ -95,14 +95,14 @@ impl CutFinder<'_> {
     }
 
     /// The values as ranked, each with the rows up to it.
-    pub(super) fn ranked_order(&self) -> Ranked {
+    pub(super) fn ranked_order(&self) -> RankedValues {
         let mut cumulative = 0;
         let values = self.ranked.iter().map(|&index| self.frequency.values[index]).collect();
         let upto = |&index: &usize| {
             cumulative += self.frequency.count_of(index);
             cumulative
         };
-        Ranked { values, cumulative: self.ranked.iter().map(upto).collect() }
+        RankedValues { values, cumulative: self.ranked.iter().map(upto).collect() }
     }
 
     /// Lists the allowable cuts of ranked values into the first of them and the others.
@@ -110,16 +110,16 @@ impl CutFinder<'_> {
         &mut self,
         part: &Part<'_, G>,
         dimension: usize,
-        ranked: &Ranked,
+        ranked: &RankedValues,
         cost: Option<&dyn Cost>,
     ) {
-        let order = Order { dimension, values: &ranked.values, cumulative: &ranked.cumulative };
-        let judge = Judge { collector: &self.collector, requirements: part.job.requirements, cost };
+        let order = ValueOrder { dimension, values: &ranked.values, cumulative: &ranked.cumulative };
+        let judge = SideJudge { collector: &self.collector, requirements: part.job.requirements, cost };
         self.sweep.places(&part.rows, order, &judge, &mut self.places);
     }
 
     /// The values that have been counted, the rarest first.
-    pub(super) fn rarest_first(&mut self) -> Ranked {
+    pub(super) fn rarest_first(&mut self) -> RankedValues {
         let frequency = &self.frequency;
         self.ranked.clear();
         self.ranked.extend(0..frequency.values.len());
@@ -135,9 +135,9 @@ impl CutFinder<'_> {
         cost: &dyn Cost,
     ) {
         let frequency = &self.frequency;
-        let order = Order { dimension, values: &frequency.values, cumulative: &frequency.cumulative };
+        let order = ValueOrder { dimension, values: &frequency.values, cumulative: &frequency.cumulative };
         let judge =
-            Judge { collector: &self.collector, requirements: part.job.requirements, cost: Some(cost) };
+            SideJudge { collector: &self.collector, requirements: part.job.requirements, cost: Some(cost) };
         let mut keys = Vec::with_capacity(frequency.values.len());
         self.sweep.each_value(&part.rows, order, &judge, |_, value| keys.push(cost.key(value)));
         self.ranked.clear();
@@ -147,19 +147,19 @@ impl CutFinder<'_> {
 }
 
 /// The values of a set in some order.
-pub(super) struct Ranked {
+pub(super) struct RankedValues {
     pub values: Vec<u32>,
     pub cumulative: Vec<u32>,
 }
 
 /// The first values of an order against the others.
-pub(super) fn subset_at(dimension: usize, ranked: &Ranked, place: usize) -> Cut {
+pub(super) fn subset_at(dimension: usize, ranked: &RankedValues, place: usize) -> Cut {
     let members = ranked.values[..=place].to_vec();
     Cut::Subset { dimension, members, left: ranked.cumulative[place] }
 }
 
 /// Ranked values with their rows, the two rarest bundles made one until there are few enough.
-fn bundles(ranked: &Ranked) -> Vec<Vec<(u32, u32)>> {
+fn bundles(ranked: &RankedValues) -> Vec<Vec<(u32, u32)>> {
     let mut before = 0;
     let rows = ranked.cumulative.iter().map(|&upto| upto - std::mem::replace(&mut before, upto));
     let mut bundles: Vec<(u32, Vec<(u32, u32)>)> =

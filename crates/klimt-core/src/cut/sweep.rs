@@ -12,7 +12,7 @@ use crate::statistics::{Collector, Statistics};
 
 /// A place where a part may be cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Candidate {
+pub struct CutCandidate {
     /// The place in the order of the last value before the cut.
     pub place: usize,
     /// The cost of both sides; zero where no cost was given.
@@ -25,7 +25,7 @@ pub struct Candidate {
 
 /// The values of a part in some order.
 #[derive(Clone, Copy, Debug)]
-pub struct Order<'a> {
+pub struct ValueOrder<'a> {
     /// The dimension.
     pub dimension: usize,
     /// The codes that occur in the part, in order.
@@ -36,7 +36,7 @@ pub struct Order<'a> {
 
 /// Finds the allowable places. Its vectors are kept from part to part.
 #[derive(Debug, Default)]
-pub struct Sweep {
+pub struct CutSweep {
     arrangement: Arrangement,
     before: Vec<Option<f64>>,
 }
@@ -50,20 +50,20 @@ pub(crate) struct Arrangement {
     keyed: Vec<u64>,
 }
 
-impl Sweep {
+impl CutSweep {
     /// Every place at which both sides satisfy the requirements, in order. The collector has been prepared for the part.
     pub(crate) fn places<G: FrequencyGroup>(
         &mut self,
         rows: &G,
-        order: Order<'_>,
-        judge: &Judge<'_>,
-        found: &mut Vec<Candidate>,
+        order: ValueOrder<'_>,
+        judge: &SideJudge<'_>,
+        found: &mut Vec<CutCandidate>,
     ) {
         found.clear();
         rows.arrange(order, &mut self.arrangement);
         let least = judge.requirements.minimum_size();
         let all = u64::from(rows.count());
-        let (mut side, mut outlook) = (judge.collector.empty(), Outlook::default());
+        let (mut side, mut outlook) = (judge.collector.empty(), SideVerdict::default());
         self.before.clear();
         self.before.resize(order.values.len(), None);
         for place in 0..order.values.len() - 1 {
@@ -77,7 +77,7 @@ impl Sweep {
             }
         }
         side.clear();
-        outlook = Outlook::default();
+        outlook = SideVerdict::default();
         for place in (0..order.values.len() - 1).rev() {
             judge.add(&mut side, rows, order, &self.arrangement, place + 1);
             let left = u64::from(order.cumulative[place]);
@@ -88,7 +88,7 @@ impl Sweep {
                 && outlook.satisfied(judge, &side)
             {
                 let cost = before + judge.cost(&side);
-                found.push(Candidate {
+                found.push(CutCandidate {
                     place,
                     cost,
                     imbalance: (left * 2).abs_diff(all),
@@ -103,8 +103,8 @@ impl Sweep {
     pub(crate) fn each_value<G: FrequencyGroup>(
         &mut self,
         rows: &G,
-        order: Order<'_>,
-        judge: &Judge<'_>,
+        order: ValueOrder<'_>,
+        judge: &SideJudge<'_>,
         mut look: impl FnMut(usize, &Statistics),
     ) {
         rows.arrange(order, &mut self.arrangement);
@@ -119,13 +119,13 @@ impl Sweep {
 
 impl Arrangement {
     /// The rows with the value at a place of the order.
-    pub(crate) fn rows_of(&self, order: Order<'_>, place: usize) -> &[u32] {
+    pub(crate) fn rows_of(&self, order: ValueOrder<'_>, place: usize) -> &[u32] {
         let start = if place == 0 { 0 } else { order.cumulative[place - 1] as usize };
         &self.positions[start..order.cumulative[place] as usize]
     }
 
     /// Lists the rows value by value: by counting where codes lie close together, else by sorting.
-    pub(crate) fn arrange<T: Tuple>(&mut self, rows: &[T], order: Order<'_>) {
+    pub(crate) fn arrange<T: Tuple>(&mut self, rows: &[T], order: ValueOrder<'_>) {
         let (values, dimension) = (order.values, order.dimension);
         let (lo, hi) = (values.iter().copied().min().unwrap_or(0), values.iter().copied().max().unwrap_or(0));
         let range = (hi - lo) as usize + 1;
@@ -158,16 +158,16 @@ impl Arrangement {
 
 /// The verdict on a growing side, and up to how many rows it stands.
 #[derive(Clone, Copy, Debug, Default)]
-struct Outlook {
+struct SideVerdict {
     satisfied: bool,
     until: u64,
 }
 
-impl Outlook {
-    fn satisfied(&mut self, judge: &Judge<'_>, side: &Statistics) -> bool {
+impl SideVerdict {
+    fn satisfied(&mut self, judge: &SideJudge<'_>, side: &Statistics) -> bool {
         if side.count > self.until {
             let (satisfied, steady) = judge.requirements.outlook(side);
-            *self = Outlook { satisfied, until: side.count.saturating_add(steady) };
+            *self = SideVerdict { satisfied, until: side.count.saturating_add(steady) };
         }
         self.satisfied
     }
@@ -175,7 +175,7 @@ impl Outlook {
 
 /// Decides over the sides of a cut.
 #[derive(Clone, Copy)]
-pub struct Judge<'a> {
+pub struct SideJudge<'a> {
     /// Makes their statistics.
     pub collector: &'a Collector<'a>,
     /// The requirements of both sides.
@@ -184,12 +184,12 @@ pub struct Judge<'a> {
     pub cost: Option<&'a dyn Cost>,
 }
 
-impl Judge<'_> {
+impl SideJudge<'_> {
     fn add<G: FrequencyGroup>(
         &self,
         side: &mut Statistics,
         rows: &G,
-        order: Order<'_>,
+        order: ValueOrder<'_>,
         arrangement: &Arrangement,
         place: usize,
     ) {

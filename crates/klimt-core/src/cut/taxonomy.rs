@@ -3,7 +3,7 @@
 use super::HierarchyCut;
 use super::finder::{Cut, CutFinder, MissingRun, Part};
 use super::frequency::FrequencyGroup;
-use crate::cut::Candidate;
+use crate::cut::CutCandidate;
 use crate::hierarchy::Hierarchy;
 
 impl CutFinder<'_> {
@@ -107,14 +107,14 @@ impl CutFinder<'_> {
         };
         // A side with missing values is published as `*`, like the part; these apart from all others always narrow.
         let whole = if mixed { 1.0 } else { domain.extent_penalty(lo, hi, 0) };
-        let narrows = |at: &Candidate| {
+        let narrows = |at: &CutCandidate| {
             at.place == last || {
                 let (before, behind) = sides(at.place);
                 (before < whole && !at.missing_left) || (behind < whole && (at.missing_left || !mixed))
             }
         };
-        let ties = |at: &Candidate| (at.imbalance, at.place, at.missing_left);
-        let order = |a: &Candidate, b: &Candidate| {
+        let ties = |at: &CutCandidate| (at.imbalance, at.place, at.missing_left);
+        let order = |a: &CutCandidate, b: &CutCandidate| {
             cost(a.place).total_cmp(&cost(b.place)).then_with(|| ties(a).cmp(&ties(b)))
         };
         let best = self.places.iter().copied().filter(narrows).min_by(order)?;

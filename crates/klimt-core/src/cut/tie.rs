@@ -9,14 +9,14 @@ use super::taxonomy::run_of;
 
 /// The rows of a side of a cut, and the values that they have in its dimension.
 #[derive(Clone, Copy, Default)]
-struct Side {
+struct SideRows {
     rows: u32,
     lo: u32,
     hi: u32,
     distinct: usize,
 }
 
-impl Side {
+impl SideRows {
     /// Adds the rows with a value; values ascend.
     fn add(&mut self, code: u32, rows: u32) {
         self.lo = if self.rows == 0 { code } else { self.lo };
@@ -44,15 +44,15 @@ impl CutFinder<'_> {
             }
         }
         let held = sides.iter().filter(|side| side.rows > 0);
-        let penalty = |side: &Side| dimension.domain.extent_penalty(side.lo, side.hi, side.distinct);
+        let penalty = |side: &SideRows| dimension.domain.extent_penalty(side.lo, side.hi, side.distinct);
         held.map(|side| f64::from(side.rows) * penalty(side)).sum::<f64>() * dimension.weight
     }
 
-    fn divide_values(&self, sides: &mut Vec<Side>, side_of: impl Fn(u32) -> usize) {
+    fn divide_values(&self, sides: &mut Vec<SideRows>, side_of: impl Fn(u32) -> usize) {
         for (index, &code) in self.frequency.values.iter().enumerate() {
             let side = side_of(code);
             if sides.len() <= side {
-                sides.resize(side + 1, Side::default());
+                sides.resize(side + 1, SideRows::default());
             }
             sides[side].add(code, self.frequency.count_of(index));
         }

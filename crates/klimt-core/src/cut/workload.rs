@@ -43,7 +43,7 @@ const NOISE: f64 = 1e-12;
 const QUANTILES: u64 = 8;
 
 /// A query of which the part's region holds a part.
-struct Active<'w> {
+struct ActiveQuery<'w> {
     admitted: &'w Admitted,
     /// The function of the numbers of the dimension, if the query has one.
     measure: Option<&'w Measure>,
@@ -51,13 +51,13 @@ struct Active<'w> {
     is_extreme: bool,
     worth: f64,
     /// The share admitted in the dimension, and in all others together.
-    here: Share,
-    others: Share,
+    here: AdmittedShare,
+    others: AdmittedShare,
 }
 
 /// The share of a part's rows that a dimension admits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Share {
+struct AdmittedShare {
     /// The share of the region; in the dimension that is computed with, times what its rows are taken to count for.
     region: f64,
     /// The share of the rows, times what they count for.
@@ -72,13 +72,14 @@ struct Share {
     nothing: bool,
 }
 
-impl Share {
-    const ALL: Share = Share { region: 1.0, rows: 1.0, held: 1.0, square: 1.0, beyond: 1.0, nothing: false };
-    const NOTHING: Share =
-        Share { region: 0.0, rows: 0.0, held: 0.0, square: 0.0, beyond: 0.0, nothing: true };
+impl AdmittedShare {
+    const ALL: AdmittedShare =
+        AdmittedShare { region: 1.0, rows: 1.0, held: 1.0, square: 1.0, beyond: 1.0, nothing: false };
+    const NOTHING: AdmittedShare =
+        AdmittedShare { region: 0.0, rows: 0.0, held: 0.0, square: 0.0, beyond: 0.0, nothing: true };
 
-    fn and(self, other: Share) -> Share {
-        Share {
+    fn and(self, other: AdmittedShare) -> AdmittedShare {
+        AdmittedShare {
             region: self.region * other.region,
             rows: self.rows * other.rows,
             held: self.held * other.held,
@@ -91,7 +92,7 @@ impl Share {
 
 /// The rows of the part in a dimension: their extent, their values, the number of rows up to each value and,
 /// where the workload computes with numbers, the sums of these and of their squares.
-struct Held {
+struct DimensionRows {
     extent: Extent,
     values: Vec<u32>,
     cumulative: Vec<u32>,
@@ -148,8 +149,12 @@ impl CutFinder<'_> {
     }
 
     /// Collects the rows of the part in the dimensions of the workload.
-    fn held<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, workload: &TableWorkload) -> Vec<Option<Held>> {
-        let mut all: Vec<Option<Held>> = part.dimensions.iter().map(|_| None).collect();
+    fn held<G: FrequencyGroup>(
+        &mut self,
+        part: &Part<'_, G>,
+        workload: &TableWorkload,
+    ) -> Vec<Option<DimensionRows>> {
+        let mut all: Vec<Option<DimensionRows>> = part.dimensions.iter().map(|_| None).collect();
         for (dimension, _) in workload.steering.iter().flat_map(|query| &query.admitted) {
             if all[*dimension].is_some() {
                 continue;
@@ -165,7 +170,7 @@ impl CutFinder<'_> {
             let means = workload.publishes_mean(domain);
             let measured = workload.steering.iter().any(|query| query.measure_of(*dimension).is_some());
             let sums = if means || measured { sums(domain, &values, &cumulative) } else { Vec::new() };
-            all[*dimension] = Some(Held { extent, values, cumulative, sums, means });
+            all[*dimension] = Some(DimensionRows { extent, values, cumulative, sums, means });
         }
         all
     }
@@ -175,8 +180,8 @@ impl CutFinder<'_> {
         &mut self,
         part: &Part<'_, G>,
         dimension: usize,
-        held: &Held,
-        active: &[Active<'_>],
+        held: &DimensionRows,
+        active: &[ActiveQuery<'_>],
         found: &mut Vec<WorkloadCut>,
     ) {
         if active.is_empty() {
@@ -190,8 +195,8 @@ impl CutFinder<'_> {
         let mut judge = |place: CutPosition, sides: &[(u32, Extent)]| {
             let off = |(count, extent): &(u32, Extent)| {
                 let share =
-                    |query: &Active<'_>| held.of(domain, query.admitted, query.measure, extent, *count);
-                let of = |query: &Active<'_>| query.off(share(query));
+                    |query: &ActiveQuery<'_>| held.of(domain, query.admitted, query.measure, extent, *count);
+                let of = |query: &ActiveQuery<'_>| query.off(share(query));
                 f64::from(*count) * active.iter().map(of).sum::<f64>()
             };
             let gain = whole - sides.iter().filter(|(count, _)| *count > 0).map(off).sum::<f64>();
@@ -225,7 +230,7 @@ impl CutFinder<'_> {
 
     /// The indices of values at the ends of predicates, at answers and between the quantiles of numbers, or nearest to them
     /// with enough rows on both sides.
-    fn places(&self, domain: &Domain, least: u64, means: bool, active: &[Active<'_>]) -> Vec<usize> {
+    fn places(&self, domain: &Domain, least: u64, means: bool, active: &[ActiveQuery<'_>]) -> Vec<usize> {
         let (values, cumulative) = (&self.frequency.values, &self.frequency.cumulative);
         let all = cumulative.last().copied().unwrap_or(0);
         let first = cumulative.partition_point(|&rows| u64::from(rows) < least);
@@ -235,7 +240,7 @@ impl CutFinder<'_> {
         }
         let index = |code: u32| values.partition_point(|&value| value <= code).saturating_sub(1);
         let (mut codes, mut places) = (Vec::new(), Vec::new());
-        let own = |query: &&Active<'_>| query.measure.is_none_or(|measure| !measure.is_free);
+        let own = |query: &&ActiveQuery<'_>| query.measure.is_none_or(|measure| !measure.is_free);
         active.iter().filter(own).for_each(|query| query.admitted.boundaries(&mut codes));
         places.extend(codes.into_iter().map(index));
         let mut quantiles = false;
@@ -263,7 +268,7 @@ impl CutFinder<'_> {
     }
 
     /// For each query about a set, the values that it admits and the others.
-    fn subsets(&self, domain: &Domain, active: &[Active<'_>]) -> Vec<(CutPosition, [(u32, Extent); 2])> {
+    fn subsets(&self, domain: &Domain, active: &[ActiveQuery<'_>]) -> Vec<(CutPosition, [(u32, Extent); 2])> {
         let mut found: Vec<(CutPosition, [(u32, Extent); 2])> = Vec::new();
         for query in active {
             let is_left = |at: &usize| query.admitted.admits(domain, self.frequency.values[*at]);
@@ -334,10 +339,10 @@ impl CutFinder<'_> {
     }
 }
 
-impl Active<'_> {
+impl ActiveQuery<'_> {
     /// How far a row's share in the answer is off, squared, with so much admitted in the dimension.
-    fn off(&self, here: Share) -> f64 {
-        let Share { region, rows, held, square, beyond, nothing } = here.and(self.others);
+    fn off(&self, here: AdmittedShare) -> f64 {
+        let AdmittedShare { region, rows, held, square, beyond, nothing } = here.and(self.others);
         if nothing {
             return 0.0;
         }
@@ -349,7 +354,7 @@ impl Active<'_> {
     }
 }
 
-impl Held {
+impl DimensionRows {
     /// The share that a query admits of an extent in this dimension, which holds `count` of the part's rows.
     fn of(
         &self,
@@ -358,13 +363,13 @@ impl Held {
         measure: Option<&Measure>,
         extent: &Extent,
         count: u32,
-    ) -> Share {
+    ) -> AdmittedShare {
         let Some(measure) = measure else { return self.share(domain, admitted, extent, count) };
-        let Some(spread) = self.spread(domain, extent) else { return Share::NOTHING };
-        let Some(portion) = admitted.portion(&spread) else { return Share::NOTHING };
+        let Some(spread) = self.spread(domain, extent) else { return AdmittedShare::NOTHING };
+        let Some(portion) = admitted.portion(&spread) else { return AdmittedShare::NOTHING };
         if measure.is_extreme() {
             let beyond = measure.beyond(portion.first, portion.last);
-            return Share { beyond, ..self.share(domain, admitted, extent, count) };
+            return AdmittedShare { beyond, ..self.share(domain, admitted, extent, count) };
         }
         let (rows, sum, squares) = self.within(domain, admitted, extent);
         let share = portion.coverage.share() * (1.0 - spread.stretch.missing);
@@ -372,7 +377,7 @@ impl Held {
         let (mean, square) = (sum / known, squares / known);
         let square = (square - 2.0 * mean * measure.centre + measure.centre.powi(2)) / measure.scale.powi(2);
         let held = f64::from(rows) / all;
-        Share {
+        AdmittedShare {
             region: share * measure.of(portion.mean),
             rows: if rows > 0 { held * measure.of(mean) } else { 0.0 },
             held,
@@ -383,7 +388,7 @@ impl Held {
     }
 
     /// The share of an extent that is admitted in a dimension whose numbers are not computed with.
-    fn share(&self, domain: &Domain, admitted: &Admitted, extent: &Extent, count: u32) -> Share {
+    fn share(&self, domain: &Domain, admitted: &Admitted, extent: &Extent, count: u32) -> AdmittedShare {
         let region = match (admitted, self.means) {
             (Admitted::Axis { .. }, true) => {
                 admitted.coverage_of(self.spread(domain, extent).as_ref()).share()
@@ -391,7 +396,7 @@ impl Held {
             _ => admitted.share(domain, extent, extent),
         };
         if region == 0.0 {
-            return Share::NOTHING;
+            return AdmittedShare::NOTHING;
         }
         let rows = match (admitted, extent) {
             (Admitted::Axis { missing, .. }, Extent::Interval { lo, hi }) => {
@@ -408,7 +413,7 @@ impl Held {
             }
         };
         let rows = f64::from(rows) / f64::from(count.max(1));
-        Share { region, rows, held: rows, square: 1.0, beyond: 1.0, nothing: false }
+        AdmittedShare { region, rows, held: rows, square: 1.0, beyond: 1.0, nothing: false }
     }
 
     /// The rows of an interval whose values are admitted, with the sums of these and of their squares.
@@ -485,8 +490,8 @@ fn members(domain: &Domain, codes: impl Iterator<Item = u32>) -> Extent {
 fn shares<G: FrequencyGroup>(
     part: &Part<'_, G>,
     workload: &TableWorkload,
-    held: &[Option<Held>],
-) -> Vec<Vec<Share>> {
+    held: &[Option<DimensionRows>],
+) -> Vec<Vec<AdmittedShare>> {
     let of_query = |query: &Steering| {
         let mut shares = Vec::with_capacity(query.admitted.len());
         for (dimension, admitted) in &query.admitted {
@@ -499,24 +504,28 @@ fn shares<G: FrequencyGroup>(
             }
             shares.push(share);
         }
-        if shares.iter().all(|&share| share == Share::ALL) { Vec::new() } else { shares }
+        if shares.iter().all(|&share| share == AdmittedShare::ALL) { Vec::new() } else { shares }
     };
     workload.steering.iter().map(of_query).collect()
 }
 
 /// The queries about a dimension of which the part holds a part.
-fn active<'w>(workload: &'w TableWorkload, shares: &[Vec<Share>], dimension: usize) -> Vec<Active<'w>> {
-    let of_query = |(query, shares): (&'w Steering, &Vec<Share>)| {
+fn active<'w>(
+    workload: &'w TableWorkload,
+    shares: &[Vec<AdmittedShare>],
+    dimension: usize,
+) -> Vec<ActiveQuery<'w>> {
+    let of_query = |(query, shares): (&'w Steering, &Vec<AdmittedShare>)| {
         if shares.is_empty() || query.worth <= 0.0 {
             return None;
         }
         let at = query.admitted.iter().position(|(of, _)| *of == dimension)?;
         let others = (0..shares.len()).filter(|&other| other != at).map(|other| shares[other]);
-        let others = others.fold(Share::ALL, Share::and);
+        let others = others.fold(AdmittedShare::ALL, AdmittedShare::and);
         let admitted = &query.admitted[at].1;
         let (measure, worth) = (query.measure_of(dimension), query.worth);
         let is_extreme = query.measure.is_some_and(|one| one.is_extreme());
-        Some(Active { admitted, measure, is_extreme, worth, here: shares[at], others })
+        Some(ActiveQuery { admitted, measure, is_extreme, worth, here: shares[at], others })
     };
     workload.steering.iter().zip(shares).filter_map(of_query).collect()
 }

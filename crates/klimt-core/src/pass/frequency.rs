@@ -6,7 +6,9 @@
 
 use super::route::Routed;
 use super::scan::Read;
-use crate::cut::{Arrangement, Dimension, FrequencyGroup, FrequencySet, Measure, Order, Widths};
+use crate::cut::{
+    Arrangement, Dimension, DimensionWidth, FrequencyGroup, FrequencySet, PartWidths, ValueOrder,
+};
 use crate::statistics::{Collector, Moments, Needs, Statistics};
 use crate::table::{Codes, Table, Word};
 use hashbrown::HashMap;
@@ -287,7 +289,7 @@ impl FrequencyGroup for Group<'_> {
         below.map(|(_, count)| count).sum()
     }
 
-    fn measure(&self, dimensions: &[Dimension<'_>], _: &[u32], widths: &mut Widths) {
+    fn measure(&self, dimensions: &[Dimension<'_>], _: &[u32], widths: &mut PartWidths) {
         widths.set(dimensions, |number, dimension| {
             let counted = self.of(number);
             let least = counted.occurring().next().map_or(counted.lowest, |(code, _)| code);
@@ -297,7 +299,7 @@ impl FrequencyGroup for Group<'_> {
                 false => most,
             };
             let distinct = if dimension.is_set { counted.occurring().count() } else { 1 };
-            Measure { lo: least, hi: most, last, distinct }
+            DimensionWidth { lo: least, hi: most, last, distinct }
         });
     }
 
@@ -320,12 +322,12 @@ impl FrequencyGroup for Group<'_> {
         counted.occurring().for_each(|(code, _)| counted.add_to(code, &mut sides[side(code)]));
     }
 
-    fn arrange(&self, _: Order<'_>, _: &mut Arrangement) {}
+    fn arrange(&self, _: ValueOrder<'_>, _: &mut Arrangement) {}
 
     fn add_value(
         &self,
         _: &Collector<'_>,
-        order: Order<'_>,
+        order: ValueOrder<'_>,
         _: &Arrangement,
         place: usize,
         into: &mut Statistics,

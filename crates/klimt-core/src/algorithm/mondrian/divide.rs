@@ -8,7 +8,7 @@
 use super::Above;
 use super::kernel::{MondrianGroups, Run, Work};
 use super::span::{Rows, Span, hash};
-use crate::cut::{Cut, Edges, Part};
+use crate::cut::{Cut, Part, PartEdges};
 use crate::packed::{Packed, Tuple};
 use crate::partition::{CutNode, CutTree, Thresholds};
 use rayon::prelude::*;
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
             dimensions: &self.dimensions,
             boxes: self.boxes.as_ref(),
             by_median: false,
-            edges: &Edges::default(),
+            edges: &PartEdges::default(),
             rows: &*span.here.rows,
         };
         let cut = if rows <= enough { None } else { work.finder.find(&part, limits) };

@@ -6,14 +6,14 @@
 
 use super::kernel::{MondrianGroups, Run, Work};
 use super::span::{Rows, Span};
-use crate::cut::boxes::{BoxFinder, Plan};
+use crate::cut::boxes::{BoxFinder, BoxPlan};
 use crate::packed::Tuple;
 use crate::partition::CutNode;
 use crate::split::SplitCriterion;
 
 impl<'a> Run<'a> {
     /// How boxes see the dimensions, where parts are cut by thresholds alone, and sizes alone decide.
-    pub(super) fn thresholds_only(&self) -> Option<&Plan<'a>> {
+    pub(super) fn thresholds_only(&self) -> Option<&BoxPlan<'a>> {
         let by_size = self.job.requirements.only_count() && self.job.split.workload().is_none();
         self.boxes.as_ref().filter(|plan| by_size && plan.only_thresholds())
     }
@@ -68,7 +68,7 @@ fn arrange<T: Tuple>(span: Span<'_, T>, order: &[u32]) {
 
 struct Finish<'f, 'a> {
     run: &'f Run<'a>,
-    plan: &'f Plan<'a>,
+    plan: &'f BoxPlan<'a>,
     finder: &'f mut BoxFinder,
     /// A part of so many rows is cut, if it can be.
     overflows: u64,

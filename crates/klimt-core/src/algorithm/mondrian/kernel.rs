@@ -6,8 +6,8 @@
 
 use super::span::{Rows, Runs, Span};
 use super::{Above, Model, Mondrian, Start};
-use crate::cut::boxes::{BoxFinder, Plan};
-use crate::cut::{Cut, CutFinder, Dimension, Edges, Part};
+use crate::cut::boxes::{BoxFinder, BoxPlan};
+use crate::cut::{Cut, CutFinder, Dimension, Part, PartEdges};
 use crate::job::Job;
 use crate::packed::{Packed, PackedKernel, Tuple, compact_regions};
 use crate::partition::{CutNode, CutTree, Partitioning};
@@ -39,7 +39,7 @@ impl PackedKernel for Anonymize<'_> {
         let dimensions: Vec<_> =
             (0..table.dimensions()).map(|d| Dimension::new(table.domain(d), self.job.weights[d])).collect();
         let boxes = match self.job.split.base() {
-            SplitCriterion::Box(split) => Some(Plan::new(&dimensions, split)),
+            SplitCriterion::Box(split) => Some(BoxPlan::new(&dimensions, split)),
             _ => None,
         };
         let Anonymize { mondrian, job, collector, parts, divided } = self;
@@ -106,7 +106,7 @@ pub(super) struct Run<'a> {
     pub mondrian: Mondrian,
     pub job: &'a Job<'a>,
     pub dimensions: Vec<Dimension<'a>>,
-    pub boxes: Option<Plan<'a>>,
+    pub boxes: Option<BoxPlan<'a>>,
     pub collector: Collector<'a>,
     /// Parts with at least so many rows are divided at once.
     pub divided: usize,
@@ -178,7 +178,7 @@ impl<'a> Run<'a> {
         &self,
         mut span: Span<'_, T>,
         cut: &Cut,
-        edges: &Edges,
+        edges: &PartEdges,
         work: &mut Work<'a>,
         found: &mut MondrianGroups,
     ) {
@@ -274,7 +274,7 @@ impl<'a> Run<'a> {
         &self,
         mut span: Span<'_, T>,
         runs: &Runs<'_>,
-        edges: Edges,
+        edges: PartEdges,
         work: &mut Work<'a>,
         found: &mut MondrianGroups,
     ) {

@@ -21,7 +21,7 @@ pub use crate::cut::HierarchyCut;
 
 use crate::Choice;
 use crate::Result;
-use crate::cut::Edges;
+use crate::cut::PartEdges;
 use crate::job::{Job, Partitioner};
 use crate::packed::pack_columns;
 use crate::partition::Partitioning;
@@ -75,7 +75,7 @@ pub(crate) struct Above {
     /// Whether it is cut by the median, as the gain of a cut above was too little.
     pub by_median: bool,
     /// Its boundaries, where their widths are restricted.
-    pub edges: Edges,
+    pub edges: PartEdges,
 }
 
 impl Partitioner for Mondrian {
@@ -88,7 +88,7 @@ impl Mondrian {
     /// Partitions tables whose rows lie one after the other in that of the job, each up to its end: no group has rows of
     /// two of them. The cuts are only kept where there is one.
     pub fn partition_parts(&self, job: &Job<'_>, parts: &[u32]) -> Result<Partitioning> {
-        let above = Above { by_median: false, edges: Edges::whole(job.requirements, job.table) };
+        let above = Above { by_median: false, edges: PartEdges::whole(job.requirements, job.table) };
         let starts: Vec<Start> = parts.iter().map(|&end| Start { end, above: above.clone() }).collect();
         Ok(self.partition_starts(job, &starts, divide::DIVIDED)?.0)
     }

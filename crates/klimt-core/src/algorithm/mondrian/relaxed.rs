@@ -8,7 +8,7 @@
 //! sides evenly by what else is published of them. Nothing depends on the order of the rows in the table.
 
 use super::kernel::{MondrianGroups, Run};
-use crate::cut::{HierarchyCut, Widths};
+use crate::cut::{HierarchyCut, PartWidths};
 use crate::packed::{Packed, Tuple};
 use crate::partition::CutNode;
 use crate::split::SplitCriterion;
@@ -84,7 +84,7 @@ impl Run<'_> {
         if (rows.len() as u64) < self.job.requirements.minimum_size().saturating_mul(capacity) {
             return None;
         }
-        let mut widths = Widths::default();
+        let mut widths = PartWidths::default();
         let limits: Vec<u32> = self.dimensions.iter().map(|d| d.domain.cardinality() as u32).collect();
         widths.fill(rows, &self.dimensions, &limits);
         let by_nodes = self.mondrian.hierarchy_cut == HierarchyCut::Nodes;

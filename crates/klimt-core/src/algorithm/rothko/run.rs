@@ -7,7 +7,7 @@ use super::tree::{Grower, Grown, finder_bytes};
 use super::withheld::Withheld;
 use super::{Method, Rothko, Sampling, grow};
 use crate::algorithm::mondrian::{Above, Start};
-use crate::cut::Edges;
+use crate::cut::PartEdges;
 use crate::job::{Job, Suppression};
 use crate::loss::SuppressedRows;
 use crate::partition::Way;
@@ -147,7 +147,7 @@ impl<'a> Run<'a> {
 
     /// The settings that the part at the end of a way inherits from the cuts on it.
     fn above(&self, way: &Way) -> Above {
-        let whole = Edges::whole(&self.bound, self.job.frame);
+        let whole = PartEdges::whole(&self.bound, self.job.frame);
         let edges = way.cuts().iter().fold(whole, |edges, (cut, left)| match cut.nodes[0] {
             CutNode::Threshold { dimension, code, .. } => edges.cut(dimension as usize, code, *left),
             _ => edges,

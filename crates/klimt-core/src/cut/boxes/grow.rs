@@ -18,9 +18,9 @@ const MOST_CELLS: f32 = 1000.0;
 
 /// The dimensions of a table as boxes see them; the same for all parts of a run.
 #[derive(Debug)]
-pub(crate) struct Plan<'a> {
+pub(crate) struct BoxPlan<'a> {
     pub(super) axes: Vec<(usize, BoxAxis<'a>)>,
-    pub(super) others: Vec<Other<'a>>,
+    pub(super) others: Vec<UnorderedDimension<'a>>,
     pub(super) cost: BoxCost,
     /// How many lanes a row takes.
     pub(super) lanes: usize,
@@ -29,12 +29,12 @@ pub(crate) struct Plan<'a> {
     /// The cells of each dimension, ordered ones first.
     cells: Vec<f32>,
     /// The dimensions in the order in which they are cut: those of a stage where no earlier one can be.
-    pub stages: Vec<Vec<Cuttable>>,
+    pub stages: Vec<Vec<CuttableDimension>>,
 }
 
 /// A dimension that may be cut.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cuttable {
+pub(crate) struct CuttableDimension {
     /// Its number.
     pub dimension: usize,
     /// Whether it is a set, whose values have no order.
@@ -45,7 +45,7 @@ pub(crate) struct Cuttable {
 
 /// A dimension without an axis.
 #[derive(Debug)]
-pub(super) struct Other<'a> {
+pub(super) struct UnorderedDimension<'a> {
     pub dimension: usize,
     domain: &'a Domain,
     weight: f32,
@@ -55,7 +55,7 @@ pub(super) struct Other<'a> {
     words: usize,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> BoxPlan<'a> {
     pub fn new(dimensions: &[Dimension<'a>], split: &BoxSplit) -> Self {
         let heaviest = dimensions.iter().map(|d| d.weight).fold(f64::MIN_POSITIVE, f64::max);
         let weight = |d: &Dimension<'_>| (d.weight / heaviest) as f32;
@@ -71,7 +71,7 @@ impl<'a> Plan<'a> {
             } else {
                 let words = if dimension.is_set { dimension.domain.cardinality().div_ceil(64) } else { 0 };
                 let (domain, is_set) = (dimension.domain, dimension.is_set);
-                others.push(Other { dimension: number, domain, weight, is_set, first, words });
+                others.push(UnorderedDimension { dimension: number, domain, weight, is_set, first, words });
                 first += words;
                 other_cells.push(many);
             }
@@ -87,13 +87,13 @@ impl<'a> Plan<'a> {
         let cuttable = |dimension: usize| {
             let shape = dimensions[dimension].domain.shape();
             let (is_set, narrows) = (dimensions[dimension].is_set, matches!(shape, Shape::Hierarchy(_)));
-            Cuttable { dimension, is_set, narrows }
+            CuttableDimension { dimension, is_set, narrows }
         };
         let (preferred, other): (Vec<_>, Vec<_>) = (0..dimensions.len())
             .map(cuttable)
             .partition(|cuttable| split.preferred.contains(&cuttable.dimension));
         let stages = [preferred, other].into_iter().filter(|stage| !stage.is_empty()).collect();
-        Plan { axes, others, cost: split.cost, lanes, caps, cells, stages }
+        BoxPlan { axes, others, cost: split.cost, lanes, caps, cells, stages }
     }
 
     /// Whether there are hierarchies, of which cuts may narrow nothing.
@@ -114,7 +114,7 @@ impl<'a> Plan<'a> {
 
 /// The part of a box in dimensions without an axis.
 #[derive(Debug, Default)]
-pub(super) struct Rest {
+pub(super) struct UnorderedBox {
     cells: Vec<RestCell>,
     members: Vec<u64>,
     sum: f32,
@@ -130,17 +130,17 @@ struct RestCell {
     penalty: f32,
 }
 
-impl Rest {
+impl UnorderedBox {
     /// Takes no notice of missing values in some dimensions.
-    pub fn ignore_missing(&mut self, plan: &Plan<'_>, mixed: &[usize]) {
-        let missing = |other: &Other<'_>| {
+    pub fn ignore_missing(&mut self, plan: &BoxPlan<'_>, mixed: &[usize]) {
+        let missing = |other: &UnorderedDimension<'_>| {
             other.domain.missing_code().filter(|_| !other.is_set && mixed.contains(&other.dimension))
         };
         self.ignored.clear();
         self.ignored.extend(plan.others.iter().map(missing));
     }
 
-    pub fn clear(&mut self, plan: &Plan<'_>) {
+    pub fn clear(&mut self, plan: &BoxPlan<'_>) {
         self.cells.clear();
         self.cells.resize(plan.others.len(), RestCell { lo: u32::MAX, hi: 0, distinct: 0, penalty: 0.0 });
         self.members.clear();
@@ -150,7 +150,7 @@ impl Rest {
 
     /// Includes a row: `rows` has the codes of all rows of a dimension one after the other.
     #[inline]
-    pub fn include(&mut self, plan: &Plan<'_>, codes: &[u32], rows: usize, row: usize) {
+    pub fn include(&mut self, plan: &BoxPlan<'_>, codes: &[u32], rows: usize, row: usize) {
         let mut grown = false;
         for ((cell, other), ignored) in self.cells.iter_mut().zip(&plan.others).zip(&self.ignored) {
             let code = codes[other.dimension * rows + row];
@@ -181,7 +181,7 @@ impl Rest {
 
 /// The ends of a box in the ordered dimensions.
 #[derive(Clone, Copy)]
-pub(super) struct Ends<const C: usize> {
+pub(super) struct BoxEnds<const C: usize> {
     lo: [Lane; C],
     hi: [Lane; C],
 }
@@ -212,8 +212,8 @@ fn most(a: Lane, b: Lane) -> Lane {
 }
 
 // Lane by lane and number by number, as the compiler makes vector instructions of nothing else here.
-impl<const C: usize> Ends<C> {
-    pub const NOTHING: Self = Ends { lo: [[f32::INFINITY; 4]; C], hi: [[f32::NEG_INFINITY; 4]; C] };
+impl<const C: usize> BoxEnds<C> {
+    pub const NOTHING: Self = BoxEnds { lo: [[f32::INFINITY; 4]; C], hi: [[f32::NEG_INFINITY; 4]; C] };
 
     #[inline(always)]
     pub fn include(&mut self, row: &[Lane; C]) {
@@ -227,7 +227,7 @@ impl<const C: usize> Ends<C> {
 
     /// The cost of a row of the box: its weighted certainty penalty, or its volume.
     #[inline(always)]
-    pub fn cost(&self, plan: &Plan<'_>, caps: &[Lane; C], rest: &Rest) -> f64 {
+    pub fn cost(&self, plan: &BoxPlan<'_>, caps: &[Lane; C], rest: &UnorderedBox) -> f64 {
         match plan.cost {
             BoxCost::Penalty => f64::from(self.penalty(caps) + rest.sum),
             BoxCost::Volume => self.volume(plan, caps, rest),
@@ -235,7 +235,7 @@ impl<const C: usize> Ends<C> {
     }
 
     /// The cost of the box in each dimension.
-    pub fn penalties(&self, plan: &Plan<'_>, caps: &[Lane; C], rest: &Rest, into: &mut Vec<f32>) {
+    pub fn penalties(&self, plan: &BoxPlan<'_>, caps: &[Lane; C], rest: &UnorderedBox, into: &mut Vec<f32>) {
         into.clear();
         into.resize(plan.axes.len() + plan.others.len(), 0.0);
         for (at, (dimension, _)) in plan.axes.iter().enumerate() {
@@ -262,7 +262,7 @@ impl<const C: usize> Ends<C> {
     /// The product over the dimensions of the share of cells that the box covers, a cell at least, so that boxes without
     /// any length in a dimension compare by the others.
     #[inline(never)]
-    fn volume(&self, plan: &Plan<'_>, caps: &[Lane; C], rest: &Rest) -> f64 {
+    fn volume(&self, plan: &BoxPlan<'_>, caps: &[Lane; C], rest: &UnorderedBox) -> f64 {
         let lengths = self.lo.iter().flatten().zip(self.hi.iter().flatten()).zip(caps.iter().flatten());
         let ordered = lengths.map(|((lo, hi), &cap)| ((hi - lo).clamp(0.0, cap), cap));
         let others = rest.cells.iter().zip(&plan.others).map(|(cell, other)| (cell.penalty, other.weight));

@@ -7,7 +7,7 @@ mod axis;
 mod grow;
 mod sweep;
 
-pub(crate) use grow::{Cuttable, Plan};
+pub(crate) use grow::{BoxPlan, CuttableDimension};
 pub(crate) use sweep::BoxCut;
 
 use super::FrequencyGroup;
@@ -42,7 +42,7 @@ pub(crate) struct BoxFinder {
     /// The best place of each dimension, cheapest first.
     ranked: Vec<BoxCut>,
     /// The dimensions, widest first.
-    widest: Vec<Cuttable>,
+    widest: Vec<CuttableDimension>,
 }
 
 impl BoxFinder {
@@ -68,7 +68,7 @@ impl BoxFinder {
     /// around the values that are there, whether values are missing or not.
     pub fn look<G: FrequencyGroup>(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &BoxPlan<'_>,
         rows: &G,
         least: u64,
         mixed: &[usize],
@@ -82,14 +82,14 @@ impl BoxFinder {
     }
 
     /// Looks at all rows of a part that is to be finished, which mixes no missing values with others.
-    pub fn look_at_all<G: FrequencyGroup>(&mut self, plan: &Plan<'_>, rows: &G) {
+    pub fn look_at_all<G: FrequencyGroup>(&mut self, plan: &BoxPlan<'_>, rows: &G) {
         self.boxes.look(plan, rows, rows.count() as usize, &[]);
     }
 
     /// The cheapest threshold that leaves at least so many rows on either side, of some of the rows that were looked at:
     /// dimension, last code and rows on the left. The cheapest place of a sample where the rows are many, and of all of
     /// them where none of the sample's will do.
-    pub fn threshold(&mut self, plan: &Plan<'_>, rows: &[u32], least: u64) -> Option<(usize, u32, usize)> {
+    pub fn threshold(&mut self, plan: &BoxPlan<'_>, rows: &[u32], least: u64) -> Option<(usize, u32, usize)> {
         let count = rows.len() as u64;
         let looked = Self::looked_at(count, least) as usize;
         for stage in &plan.stages {
@@ -114,7 +114,7 @@ impl BoxFinder {
         None
     }
 
-    fn choose(&mut self, rows: impl Iterator<Item = u32>, plan: &Plan<'_>) {
+    fn choose(&mut self, rows: impl Iterator<Item = u32>, plan: &BoxPlan<'_>) {
         self.chosen.clear();
         self.chosen.extend(rows);
         self.boxes.measure(plan, &self.chosen);
@@ -122,12 +122,12 @@ impl BoxFinder {
 
     /// The cheapest places, one of each dimension, cheapest first; they leave at least so many rows that were looked at
     /// on either side.
-    pub fn rank(&mut self, plan: &Plan<'_>, stage: &[Cuttable], least: usize) -> &[BoxCut] {
+    pub fn rank(&mut self, plan: &BoxPlan<'_>, stage: &[CuttableDimension], least: usize) -> &[BoxCut] {
         self.ranked.clear();
         self.widest.clear();
         self.widest.extend_from_slice(stage);
         let penalties = &self.boxes.penalties;
-        let by_width = |a: &Cuttable, b: &Cuttable| {
+        let by_width = |a: &CuttableDimension, b: &CuttableDimension| {
             let widths = penalties[b.dimension].total_cmp(&penalties[a.dimension]);
             widths.then(a.dimension.cmp(&b.dimension))
         };
@@ -151,7 +151,12 @@ impl BoxFinder {
 
     /// Looks at every place of a dimension, with at least so many rows on either side: after how many rows it is, and
     /// what it costs.
-    pub fn each_place(&mut self, plan: &Plan<'_>, cuttable: Cuttable, least: usize) -> &[(usize, f64)] {
+    pub fn each_place(
+        &mut self,
+        plan: &BoxPlan<'_>,
+        cuttable: CuttableDimension,
+        least: usize,
+    ) -> &[(usize, f64)] {
         self.boxes.sweep(plan, cuttable, &self.chosen, least, true);
         &self.boxes.costs
     }

@@ -3,7 +3,7 @@
 //! The first sweep comes back from the end and notes what the box of the rows behind each place costs; the second grows
 //! the box of those before it.
 
-use super::grow::{Cuttable, Ends, Lane, Plan, Rest};
+use super::grow::{BoxEnds, BoxPlan, CuttableDimension, Lane, UnorderedBox};
 use crate::cut::FrequencyGroup;
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ pub(crate) struct BoxCut {
     /// By how many rows the sides differ.
     pub imbalance: usize,
     /// The dimension.
-    pub cuttable: Cuttable,
+    pub cuttable: CuttableDimension,
     /// The rows on the left, of those that were looked at.
     pub left: usize,
     /// The last code on the left; of a set, the rank of the last value.
@@ -56,8 +56,8 @@ pub(super) struct Boxes {
     behind: Vec<f64>,
     /// The cost of all rows when they are cut after a number of rows, for the allowed cuts.
     pub costs: Vec<(usize, f64)>,
-    values: Ranks,
-    rest: Rest,
+    values: SetRanks,
+    rest: UnorderedBox,
     /// The cost of a row of the whole.
     whole: f64,
     /// The cost of the box over all rows in each dimension.
@@ -69,7 +69,7 @@ impl Boxes {
     /// the `mixed` dimensions missing values have no place.
     pub fn look<G: FrequencyGroup>(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &BoxPlan<'_>,
         rows: &G,
         most: usize,
         mixed: &[usize],
@@ -103,13 +103,13 @@ impl Boxes {
     }
 
     /// Measures the box over some of the rows.
-    pub fn measure(&mut self, plan: &Plan<'_>, chosen: &[u32]) {
+    pub fn measure(&mut self, plan: &BoxPlan<'_>, chosen: &[u32]) {
         by_lanes!(self, plan, measure_in, chosen)
     }
 
-    fn measure_in<const C: usize>(&mut self, plan: &Plan<'_>, chosen: &[u32]) {
+    fn measure_in<const C: usize>(&mut self, plan: &BoxPlan<'_>, chosen: &[u32]) {
         let (places, caps) = (self.places.as_chunks::<C>().0, plan.caps.as_chunks::<C>().0[0]);
-        let mut ends = Ends::<C>::NOTHING;
+        let mut ends = BoxEnds::<C>::NOTHING;
         self.rest.clear(plan);
         chosen.iter().for_each(|&row| ends.include(&places[row as usize]));
         if !plan.others.is_empty() {
@@ -124,8 +124,8 @@ impl Boxes {
     /// side; what every place costs is listed where that is asked for.
     pub fn sweep(
         &mut self,
-        plan: &Plan<'_>,
-        cuttable: Cuttable,
+        plan: &BoxPlan<'_>,
+        cuttable: CuttableDimension,
         chosen: &[u32],
         least: usize,
         list: bool,
@@ -154,8 +154,8 @@ impl Boxes {
 
     fn sweep_in<const C: usize>(
         &mut self,
-        plan: &Plan<'_>,
-        cuttable: Cuttable,
+        plan: &BoxPlan<'_>,
+        cuttable: CuttableDimension,
         least: usize,
         list: bool,
     ) -> Option<BoxCut> {
@@ -164,7 +164,7 @@ impl Boxes {
         let has_rest = !plan.others.is_empty();
         self.behind.resize(rows.max(self.behind.len()), 0.0);
         let behind = &mut self.behind[..rows];
-        let mut ends = Ends::<C>::NOTHING;
+        let mut ends = BoxEnds::<C>::NOTHING;
         rest.clear(plan);
         for at in (least..rows).rev() {
             let row = keys[at] as u32 as usize;
@@ -177,7 +177,7 @@ impl Boxes {
             }
         }
         let (mut best, mut least_cost, mut least_imbalance) = (None, f64::INFINITY, usize::MAX);
-        let mut ends = Ends::<C>::NOTHING;
+        let mut ends = BoxEnds::<C>::NOTHING;
         rest.clear(plan);
         for left in 1..=rows - least {
             let row = keys[left - 1] as u32 as usize;
@@ -213,13 +213,13 @@ impl Boxes {
 /// The values of a set, the rarest first: unordered values need some order to be cut in, and the rare ones that go to one
 /// side leave the other a box without them.
 #[derive(Debug, Default)]
-pub(super) struct Ranks {
+pub(super) struct SetRanks {
     /// How often each code occurs; then its rank.
     by_code: Vec<u32>,
     ranked: Vec<u32>,
 }
 
-impl Ranks {
+impl SetRanks {
     fn rank(&mut self, codes: impl Iterator<Item = u32> + Clone) {
         let most = codes.clone().max().unwrap_or(0) as usize;
         for &code in &self.ranked {
