@@ -5,9 +5,9 @@
 //! Each side of a cut keeps as many rows of the sample as a group needs, and those are rows of the part, so that where
 //! only sizes count no cut has to be undone.
 
-use super::Above;
-use super::kernel::{MondrianGroups, Run, Work};
-use super::span::{Rows, Span, hash};
+use super::InheritedCuts;
+use super::kernel::{MondrianGroups, MondrianRun, WorkerBuffers};
+use super::span::{BufferRows, PartSpan, hash};
 use crate::cut::{Cut, Part, PartEdges};
 use crate::packed::{Packed, Tuple};
 use crate::partition::{CutNode, CutTree, Thresholds};
@@ -29,14 +29,14 @@ const GROWN_ALONE: usize = 1 << 12;
 /// Fewer rows than these are not moved by several workers.
 const MOVED_ALONE: usize = 1 << 12;
 
-impl<'a> Run<'a> {
+impl<'a> MondrianRun<'a> {
     /// Divides a part and works on what it is divided into; returns it where it is not to be divided.
     pub(super) fn divide<'s, T: Tuple>(
         &self,
-        span: Span<'s, T>,
+        span: PartSpan<'s, T>,
         limits: &[u32],
         found: &mut MondrianGroups,
-    ) -> Option<Span<'s, T>> {
+    ) -> Option<PartSpan<'s, T>> {
         let rows = span.here.rows.len();
         if !self.is_divided(rows) || self.mixes_missing(span.here.rows) {
             return Some(span);
@@ -47,7 +47,7 @@ impl<'a> Run<'a> {
         }
         let done: Vec<MondrianGroups> = move_rows(&Thresholds::new(&tree), span)
             .into_par_iter()
-            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec(), Above::default()))
+            .map(|part| self.anonymize_apart(part.by_content(), limits.to_vec(), InheritedCuts::default()))
             .collect();
         self.join(&tree, &done, found);
         None
@@ -75,9 +75,9 @@ impl<'a> Run<'a> {
         let enough = (self.divided / PARTS * sampled / rows.len()).max(ENOUGH);
         let mut sample = Packed { rows: picked, ids: vec![0; sampled] };
         let mut away = sample.clone();
-        let span = Span {
-            here: Rows { rows: &mut sample.rows, ids: &mut sample.ids },
-            there: Rows { rows: &mut away.rows, ids: &mut away.ids },
+        let span = PartSpan {
+            here: BufferRows { rows: &mut sample.rows, ids: &mut sample.ids },
+            there: BufferRows { rows: &mut away.rows, ids: &mut away.ids },
             at_home: true,
         };
         let mut tree = CutTree::default();
@@ -88,10 +88,10 @@ impl<'a> Run<'a> {
     /// Cuts a part of the sample until parts have few enough rows.
     fn grow<T: Tuple>(
         &self,
-        mut span: Span<'_, T>,
+        mut span: PartSpan<'_, T>,
         enough: usize,
         limits: &[u32],
-        work: &mut Work<'a>,
+        work: &mut WorkerBuffers<'a>,
         tree: &mut CutTree,
     ) {
         let rows = span.here.rows.len();
@@ -163,7 +163,7 @@ impl<'a> Run<'a> {
 
 /// Moves the rows of a part there, leaf by leaf, each in their order. Chunks of rows are moved side by side, each to
 /// places of its own.
-fn move_rows<'s, T: Tuple>(routes: &Thresholds, span: Span<'s, T>) -> Vec<Span<'s, T>> {
+fn move_rows<'s, T: Tuple>(routes: &Thresholds, span: PartSpan<'s, T>) -> Vec<PartSpan<'s, T>> {
     let rows = span.here.rows.len();
     let chunk = rows.div_ceil(4 * rayon::current_num_threads()).max(MOVED_ALONE);
     let mut leaves = vec![0; rows];
@@ -172,8 +172,9 @@ fn move_rows<'s, T: Tuple>(routes: &Thresholds, span: Span<'s, T>) -> Vec<Span<'
         .zip(span.here.rows.par_chunks(chunk))
         .map(|(leaves, rows)| routes.route(rows, leaves))
         .collect();
-    let mut places: Vec<Vec<Rows<'_, T>>> = sizes.iter().map(|_| Vec::with_capacity(routes.many)).collect();
-    let mut rest = Rows { rows: &mut *span.there.rows, ids: &mut *span.there.ids };
+    let mut places: Vec<Vec<BufferRows<'_, T>>> =
+        sizes.iter().map(|_| Vec::with_capacity(routes.many)).collect();
+    let mut rest = BufferRows { rows: &mut *span.there.rows, ids: &mut *span.there.ids };
     for leaf in 0..routes.many {
         for (places, sizes) in places.iter_mut().zip(&sizes) {
             let (place, others) = rest.split_at(sizes[leaf]);
@@ -204,7 +205,7 @@ fn move_rows<'s, T: Tuple>(routes: &Thresholds, span: Span<'s, T>) -> Vec<Span<'
 
 #[cfg(test)]
 mod tests {
-    use crate::algorithm::mondrian::{Above, Mondrian, Start};
+    use crate::algorithm::mondrian::{InheritedCuts, Mondrian, PartStart};
     use crate::job::{Budget, Job, Suppression, Unobserved};
     use crate::loss::SuppressedRows;
     use crate::partition::{CutNode, Partitioning};
@@ -263,7 +264,8 @@ mod tests {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let parts = [table.rows() as u32];
-        let starts: Vec<_> = parts.iter().map(|&end| Start { end, above: Above::default() }).collect();
+        let starts: Vec<_> =
+            parts.iter().map(|&end| PartStart { end, above: InheritedCuts::default() }).collect();
         pool.install(|| Mondrian::default().partition_starts(&job, &starts, divided)).unwrap().0
     }
 

@@ -4,14 +4,14 @@
 //! at every level below. Where only sizes count and all dimensions are ordered, nothing but thresholds is cut, and numbers
 //! of rows can be moved in the place of the rows.
 
-use super::kernel::{MondrianGroups, Run, Work};
-use super::span::{Rows, Span};
+use super::kernel::{MondrianGroups, MondrianRun, WorkerBuffers};
+use super::span::{BufferRows, PartSpan};
 use crate::cut::boxes::{BoxFinder, BoxPlan};
 use crate::packed::Tuple;
 use crate::partition::CutNode;
 use crate::split::SplitCriterion;
 
-impl<'a> Run<'a> {
+impl<'a> MondrianRun<'a> {
     /// How boxes see the dimensions, where parts are cut by thresholds alone, and sizes alone decide.
     pub(super) fn thresholds_only(&self) -> Option<&BoxPlan<'a>> {
         let by_size = self.job.requirements.only_count() && self.job.split.workload().is_none();
@@ -30,10 +30,10 @@ impl<'a> Run<'a> {
     /// Finishes a part, where it can be: returns it where not.
     pub(super) fn finish<'s, T: Tuple>(
         &self,
-        span: Span<'s, T>,
-        work: &mut Work<'a>,
+        span: PartSpan<'s, T>,
+        work: &mut WorkerBuffers<'a>,
         found: &mut MondrianGroups,
-    ) -> Option<Span<'s, T>> {
+    ) -> Option<PartSpan<'s, T>> {
         let (rows, least) = (span.here.rows.len(), self.job.requirements.minimum_size());
         let plan = self
             .thresholds_only()
@@ -55,8 +55,8 @@ impl<'a> Run<'a> {
 }
 
 /// Puts the rows of a part in the given order, in the buffer in which the groups end up.
-fn arrange<T: Tuple>(span: Span<'_, T>, order: &[u32]) {
-    let Span { here: Rows { rows, ids }, there, at_home } = span;
+fn arrange<T: Tuple>(span: PartSpan<'_, T>, order: &[u32]) {
+    let PartSpan { here: BufferRows { rows, ids }, there, at_home } = span;
     for ((to, id), &from) in there.rows.iter_mut().zip(there.ids.iter_mut()).zip(order) {
         (*to, *id) = (rows[from as usize], ids[from as usize]);
     }
@@ -67,7 +67,7 @@ fn arrange<T: Tuple>(span: Span<'_, T>, order: &[u32]) {
 }
 
 struct Finish<'f, 'a> {
-    run: &'f Run<'a>,
+    run: &'f MondrianRun<'a>,
     plan: &'f BoxPlan<'a>,
     finder: &'f mut BoxFinder,
     /// A part of so many rows is cut, if it can be.

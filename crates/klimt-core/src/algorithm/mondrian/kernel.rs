@@ -4,8 +4,8 @@
 //!
 //! Where boxes decide, large parts are divided at once (`divide.rs`), and small ones finished at once (`finish.rs`).
 
-use super::span::{Rows, Runs, Span};
-use super::{Above, Model, Mondrian, Start};
+use super::span::{BufferRows, CodeRuns, PartSpan};
+use super::{InheritedCuts, Model, Mondrian, PartStart};
 use crate::cut::boxes::{BoxFinder, BoxPlan};
 use crate::cut::{Cut, CutFinder, Dimension, Part, PartEdges};
 use crate::job::Job;
@@ -26,7 +26,7 @@ pub(super) struct Anonymize<'a> {
     /// Makes the statistics that requirements and split need, from the columns that are packed.
     pub collector: Collector<'a>,
     /// The parts that the rows lie in from the start.
-    pub parts: &'a [Start],
+    pub parts: &'a [PartStart],
     /// Parts with at least so many rows are divided at once, where boxes decide.
     pub divided: usize,
 }
@@ -43,11 +43,11 @@ impl PackedKernel for Anonymize<'_> {
             _ => None,
         };
         let Anonymize { mondrian, job, collector, parts, divided } = self;
-        let run = Run { mondrian, job, dimensions, boxes, collector, divided };
+        let run = MondrianRun { mondrian, job, dimensions, boxes, collector, divided };
         let mut away = Packed { rows: vec![T::ZERO; packed.rows.len()], ids: vec![0; packed.ids.len()] };
-        let span = Span {
-            here: Rows { rows: &mut packed.rows, ids: &mut packed.ids },
-            there: Rows { rows: &mut away.rows, ids: &mut away.ids },
+        let span = PartSpan {
+            here: BufferRows { rows: &mut packed.rows, ids: &mut packed.ids },
+            there: BufferRows { rows: &mut away.rows, ids: &mut away.ids },
             at_home: true,
         };
         let limits: Vec<u32> =
@@ -102,7 +102,7 @@ impl MondrianGroups {
     }
 }
 
-pub(super) struct Run<'a> {
+pub(super) struct MondrianRun<'a> {
     pub mondrian: Mondrian,
     pub job: &'a Job<'a>,
     pub dimensions: Vec<Dimension<'a>>,
@@ -112,22 +112,22 @@ pub(super) struct Run<'a> {
     pub divided: usize,
 }
 
-impl<'a> Run<'a> {
+impl<'a> MondrianRun<'a> {
     /// Work on a part with the given limits.
-    pub fn work(&self, limits: Vec<u32>) -> Work<'a> {
+    pub fn work(&self, limits: Vec<u32>) -> WorkerBuffers<'a> {
         let finder = CutFinder::new(self.collector.clone());
-        Work { finder, sides: Vec::new(), order: Vec::new(), limits }
+        WorkerBuffers { finder, sides: Vec::new(), order: Vec::new(), limits }
     }
 
     /// Works on the part whose limits lie on top of the work's stack, and takes them off.
     fn anonymize<T: Tuple>(
         &self,
-        span: Span<'_, T>,
-        above: Above,
-        work: &mut Work<'a>,
+        span: PartSpan<'_, T>,
+        above: InheritedCuts,
+        work: &mut WorkerBuffers<'a>,
         found: &mut MondrianGroups,
     ) {
-        let Above { by_median, edges } = above;
+        let InheritedCuts { by_median, edges } = above;
         let base = work.limits.len() - self.dimensions.len();
         if self.job.budget.over() {
             work.limits.truncate(base);
@@ -153,7 +153,7 @@ impl<'a> Run<'a> {
             _ if self.job.observer.cancelled() => {}
             None => self.group(span, work.finder.by_median, found),
             Some(Cut::Runs { dimension, bounds, sizes, missing }) => {
-                let runs = Runs { dimension, bounds: &bounds, sizes: &sizes, missing };
+                let runs = CodeRuns { dimension, bounds: &bounds, sizes: &sizes, missing };
                 self.cut_runs(span, &runs, edges, work, found);
             }
             Some(cut) => self.cut_in_two(span, &cut, &edges, work, found),
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
     }
 
     /// No allowable cut: the part is a group.
-    fn group<T: Tuple>(&self, span: Span<'_, T>, by_median: bool, found: &mut MondrianGroups) {
+    fn group<T: Tuple>(&self, span: PartSpan<'_, T>, by_median: bool, found: &mut MondrianGroups) {
         let rows = span.here.rows.len();
         if !span.at_home {
             span.there.rows.copy_from_slice(span.here.rows);
@@ -176,10 +176,10 @@ impl<'a> Run<'a> {
 
     fn cut_in_two<T: Tuple>(
         &self,
-        mut span: Span<'_, T>,
+        mut span: PartSpan<'_, T>,
         cut: &Cut,
         edges: &PartEdges,
-        work: &mut Work<'a>,
+        work: &mut WorkerBuffers<'a>,
         found: &mut MondrianGroups,
     ) {
         let left = span.move_in_two(cut, work);
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
         let (low, high) = span.moved(left);
         let (low_limits, high_limits) = (work.below(cut, true), work.below(cut, false));
         let by_median = work.finder.by_median;
-        let above = |left: bool| Above { by_median, edges: edges.beside(cut, left) };
+        let above = |left: bool| InheritedCuts { by_median, edges: edges.beside(cut, left) };
         if big {
             let (lower, higher) = rayon::join(
                 || self.anonymize_apart(low, low_limits, above(true)),
@@ -209,12 +209,12 @@ impl<'a> Run<'a> {
     /// Works on parts side by side.
     fn anonymize_parts<T: Tuple>(
         &self,
-        span: Span<'_, T>,
-        starts: &[Start],
+        span: PartSpan<'_, T>,
+        starts: &[PartStart],
         limits: Vec<u32>,
     ) -> MondrianGroups {
         let (mut rest, mut first, mut parts) = (span, 0, Vec::with_capacity(starts.len()));
-        for Start { end, above } in starts {
+        for PartStart { end, above } in starts {
             let (part, others) = rest.split((end - first) as usize);
             parts.push((part, above.clone()));
             (rest, first) = (others, *end);
@@ -232,7 +232,7 @@ impl<'a> Run<'a> {
 
     /// Cuts of boxes are chosen from rows that are picked by where they stand: so that the order of the input does not
     /// matter, they first stand by what they hold.
-    fn arranged<'s, T: Tuple>(&self, part: Span<'s, T>) -> Span<'s, T> {
+    fn arranged<'s, T: Tuple>(&self, part: PartSpan<'s, T>) -> PartSpan<'s, T> {
         let (rows, least) = (part.here.rows.len(), self.job.requirements.minimum_size());
         let picks = self.boxes.is_some() && !BoxFinder::looks_at_all(rows as u64, least);
         if picks && !self.is_divided(rows) { part.by_content() } else { part }
@@ -240,9 +240,9 @@ impl<'a> Run<'a> {
 
     pub fn anonymize_apart<T: Tuple>(
         &self,
-        span: Span<'_, T>,
+        span: PartSpan<'_, T>,
         limits: Vec<u32>,
-        above: Above,
+        above: InheritedCuts,
     ) -> MondrianGroups {
         let mut found = MondrianGroups::default();
         self.anonymize(span, above, &mut self.work(limits), &mut found);
@@ -272,17 +272,17 @@ impl<'a> Run<'a> {
     /// A cut into several parts is a chain of cuts in two, of which only the last parts must be allowable.
     fn cut_runs<T: Tuple>(
         &self,
-        mut span: Span<'_, T>,
-        runs: &Runs<'_>,
+        mut span: PartSpan<'_, T>,
+        runs: &CodeRuns<'_>,
         edges: PartEdges,
-        work: &mut Work<'a>,
+        work: &mut WorkerBuffers<'a>,
         found: &mut MondrianGroups,
     ) {
         span.move_in_runs(runs, &mut work.sides);
         let big = span.here.rows.len() >= SIDE_BY_SIDE;
         let limits = work.finder.widths.distinct.clone();
         // Runs are cut from hierarchies, whose boundaries are not restricted.
-        let above = Above { by_median: work.finder.by_median, edges };
+        let above = InheritedCuts { by_median: work.finder.by_median, edges };
         let all = span.here.rows.len();
         let mut rest = span.moved(all).0;
         let mut parts = Vec::with_capacity(runs.sizes.len());
@@ -314,10 +314,10 @@ impl<'a> Run<'a> {
 
     fn anonymize_or_empty<T: Tuple>(
         &self,
-        span: Span<'_, T>,
+        span: PartSpan<'_, T>,
         limits: &[u32],
-        above: &Above,
-        work: Option<&mut Work<'a>>,
+        above: &InheritedCuts,
+        work: Option<&mut WorkerBuffers<'a>>,
     ) -> MondrianGroups {
         let mut found = MondrianGroups::default();
         if span.here.rows.is_empty() {
@@ -338,7 +338,7 @@ impl<'a> Run<'a> {
 }
 
 /// Buffers that a worker reuses for every part.
-pub(super) struct Work<'a> {
+pub(super) struct WorkerBuffers<'a> {
     pub finder: CutFinder<'a>,
     /// Which side a code goes to, by code.
     pub sides: Vec<u32>,
@@ -348,7 +348,7 @@ pub(super) struct Work<'a> {
     limits: Vec<u32>,
 }
 
-impl Work<'_> {
+impl WorkerBuffers<'_> {
     /// The limits of one side of a cut of the part that was measured last.
     fn below(&self, cut: &Cut, left: bool) -> Vec<u32> {
         let mut limits = self.finder.widths.distinct.clone();

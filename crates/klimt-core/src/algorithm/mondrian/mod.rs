@@ -62,16 +62,16 @@ pub struct Mondrian {
 
 /// A part of the rows that are partitioned: what lies before its end and behind the part before.
 #[derive(Clone, Debug)]
-pub(crate) struct Start {
+pub(crate) struct PartStart {
     /// Where it ends.
     pub end: u32,
     /// Settings inherited from the cuts above the part.
-    pub above: Above,
+    pub above: InheritedCuts,
 }
 
 /// Settings that a part inherits from the cuts above it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Above {
+pub(crate) struct InheritedCuts {
     /// Whether it is cut by the median, as the gain of a cut above was too little.
     pub by_median: bool,
     /// Its boundaries, where their widths are restricted.
@@ -88,13 +88,18 @@ impl Mondrian {
     /// Partitions tables whose rows lie one after the other in that of the job, each up to its end: no group has rows of
     /// two of them. The cuts are only kept where there is one.
     pub fn partition_parts(&self, job: &Job<'_>, parts: &[u32]) -> Result<Partitioning> {
-        let above = Above { by_median: false, edges: PartEdges::whole(job.requirements, job.table) };
-        let starts: Vec<Start> = parts.iter().map(|&end| Start { end, above: above.clone() }).collect();
+        let above = InheritedCuts { by_median: false, edges: PartEdges::whole(job.requirements, job.table) };
+        let starts: Vec<PartStart> =
+            parts.iter().map(|&end| PartStart { end, above: above.clone() }).collect();
         Ok(self.partition_starts(job, &starts, divide::DIVIDED)?.0)
     }
 
     /// The same for parts of which cuts above may have said that they are cut by the median, and says it of every group.
-    pub(crate) fn partition_from(&self, job: &Job<'_>, parts: &[Start]) -> Result<(Partitioning, Vec<bool>)> {
+    pub(crate) fn partition_from(
+        &self,
+        job: &Job<'_>,
+        parts: &[PartStart],
+    ) -> Result<(Partitioning, Vec<bool>)> {
         self.partition_starts(job, parts, divide::DIVIDED)
     }
 
@@ -102,7 +107,7 @@ impl Mondrian {
     fn partition_starts(
         &self,
         job: &Job<'_>,
-        parts: &[Start],
+        parts: &[PartStart],
         divided: usize,
     ) -> Result<(Partitioning, Vec<bool>)> {
         let ids = (0..job.table.rows() as u32).collect();

@@ -7,7 +7,7 @@
 //! Rows at the median go to either side by their other dimensions, the widest first. Copies of a tuple are dealt to both
 //! sides evenly by what else is published of them. Nothing depends on the order of the rows in the table.
 
-use super::kernel::{MondrianGroups, Run};
+use super::kernel::{MondrianGroups, MondrianRun};
 use crate::cut::{HierarchyCut, PartWidths};
 use crate::packed::{Packed, Tuple};
 use crate::partition::CutNode;
@@ -24,7 +24,7 @@ struct Half {
     cost: f64,
 }
 
-impl Run<'_> {
+impl MondrianRun<'_> {
     /// Halves the groups of a strict partitioning as long as they can be.
     pub(super) fn halve_groups<T: Tuple>(
         &self,

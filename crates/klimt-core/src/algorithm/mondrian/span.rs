@@ -3,54 +3,57 @@
 //! A part lives in a range of one of two buffers. A cut moves its rows to the same range of the other buffer, in
 //! their order, so that neighbours in memory stay neighbours and the result does not depend on who works where.
 
-use super::kernel::Work;
+use super::kernel::WorkerBuffers;
 use crate::cut::{Cut, MissingRun};
 use crate::packed::Tuple;
 use crate::table::Word;
 use rayon::prelude::*;
 
 /// Rows in one of the buffers.
-pub(super) struct Rows<'a, T> {
+pub(super) struct BufferRows<'a, T> {
     pub rows: &'a mut [T],
     pub ids: &'a mut [u32],
 }
 
-impl<'a, T> Rows<'a, T> {
-    pub fn split_at(self, at: usize) -> (Rows<'a, T>, Rows<'a, T>) {
+impl<'a, T> BufferRows<'a, T> {
+    pub fn split_at(self, at: usize) -> (BufferRows<'a, T>, BufferRows<'a, T>) {
         let (rows, more_rows) = self.rows.split_at_mut(at);
         let (ids, more_ids) = self.ids.split_at_mut(at);
-        (Rows { rows, ids }, Rows { rows: more_rows, ids: more_ids })
+        (BufferRows { rows, ids }, BufferRows { rows: more_rows, ids: more_ids })
     }
 }
 
 /// A part: its rows are here, and there is room for them there.
-pub(super) struct Span<'a, T> {
-    pub here: Rows<'a, T>,
-    pub there: Rows<'a, T>,
+pub(super) struct PartSpan<'a, T> {
+    pub here: BufferRows<'a, T>,
+    pub there: BufferRows<'a, T>,
     /// Whether "here" is the buffer in which the groups end up.
     pub at_home: bool,
 }
 
-impl<'a, T> Span<'a, T> {
+impl<'a, T> PartSpan<'a, T> {
     /// The first rows and the others, after they have been moved there.
-    pub fn moved(self, first: usize) -> (Span<'a, T>, Span<'a, T>) {
+    pub fn moved(self, first: usize) -> (PartSpan<'a, T>, PartSpan<'a, T>) {
         let (here, here_rest) = self.here.split_at(first);
         let (there, there_rest) = self.there.split_at(first);
         let at_home = !self.at_home;
-        (Span { here: there, there: here, at_home }, Span { here: there_rest, there: here_rest, at_home })
+        (
+            PartSpan { here: there, there: here, at_home },
+            PartSpan { here: there_rest, there: here_rest, at_home },
+        )
     }
 
     /// The first rows and the others, where they are.
-    pub fn split(self, first: usize) -> (Span<'a, T>, Span<'a, T>) {
+    pub fn split(self, first: usize) -> (PartSpan<'a, T>, PartSpan<'a, T>) {
         let (here, here_rest) = self.here.split_at(first);
         let (there, there_rest) = self.there.split_at(first);
         let at_home = self.at_home;
-        (Span { here, there, at_home }, Span { here: here_rest, there: there_rest, at_home })
+        (PartSpan { here, there, at_home }, PartSpan { here: here_rest, there: there_rest, at_home })
     }
 }
 
 /// A cut into runs of codes.
-pub(super) struct Runs<'a> {
+pub(super) struct CodeRuns<'a> {
     pub dimension: usize,
     pub bounds: &'a [u32],
     pub sizes: &'a [u32],
@@ -69,7 +72,7 @@ pub(super) fn hash<T: Tuple>(tuple: &T) -> u64 {
 /// Fewer rows than these are sorted by one worker.
 const SORTED_ALONE: usize = 1 << 16;
 
-impl<T: Tuple> Span<'_, T> {
+impl<T: Tuple> PartSpan<'_, T> {
     /// Puts the rows in an order that depends on their tuples alone, and looks as if they had been shuffled.
     pub fn by_content(self) -> Self {
         let rows = &*self.here.rows;
@@ -94,7 +97,7 @@ impl<T: Tuple> Span<'_, T> {
     }
 
     /// Moves the rows of a part there, those of the left side first, and returns how many those are.
-    pub fn move_in_two(&mut self, cut: &Cut, work: &mut Work<'_>) -> usize {
+    pub fn move_in_two(&mut self, cut: &Cut, work: &mut WorkerBuffers<'_>) -> usize {
         match cut {
             Cut::Threshold { dimension, code, left, missing_left: None } => {
                 self.move_rows(*left as usize, |row| row.code(*dimension) > *code);
@@ -132,8 +135,8 @@ impl<T: Tuple> Span<'_, T> {
     }
 
     /// Moves the rows of a part there, run by run.
-    pub fn move_in_runs(&mut self, runs: &Runs<'_>, sides: &mut Vec<u32>) {
-        let Runs { dimension, bounds, sizes, missing } = *runs;
+    pub fn move_in_runs(&mut self, runs: &CodeRuns<'_>, sides: &mut Vec<u32>) {
+        let CodeRuns { dimension, bounds, sizes, missing } = *runs;
         sides.clear();
         for (run, &bound) in bounds.iter().enumerate() {
             sides.resize(bound as usize + 1, run as u32);

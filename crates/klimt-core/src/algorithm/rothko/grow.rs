@@ -3,7 +3,7 @@
 use super::room::RothkoMemory;
 use super::tree::Grown;
 use crate::Result;
-use crate::algorithm::mondrian::{Above, Mondrian, Start};
+use crate::algorithm::mondrian::{InheritedCuts, Mondrian, PartStart};
 use crate::job::{Job, Observer, Suppression};
 use crate::loss::SuppressedRows;
 use crate::partition::{CutNode, CutTree};
@@ -38,7 +38,7 @@ pub(super) struct SampledPart {
     /// The rows of the part.
     pub rows: u64,
     /// Settings inherited from the cuts above the part.
-    pub above: Above,
+    pub above: InheritedCuts,
 }
 
 /// Grows the tree of a part as far as a sample of its rows allows with confidence, and no further than
@@ -70,7 +70,7 @@ pub(super) fn grow(
             keep_tree: true,
             observer: &Quiet(job.observer),
         },
-        &[Start { end: table.rows() as u32, above }],
+        &[PartStart { end: table.rows() as u32, above }],
     )?;
     let tree = partitioning.tree.unwrap_or_default();
     let by_median = of_leaves(&tree, &by_median);

@@ -6,7 +6,7 @@ use super::room::{RothkoMemory, compared_bytes};
 use super::tree::{Grower, Grown, finder_bytes};
 use super::withheld::Withheld;
 use super::{Method, Rothko, Sampling, grow};
-use crate::algorithm::mondrian::{Above, Start};
+use crate::algorithm::mondrian::{InheritedCuts, PartStart};
 use crate::cut::PartEdges;
 use crate::job::{Job, Suppression};
 use crate::loss::SuppressedRows;
@@ -146,13 +146,13 @@ impl<'a> Run<'a> {
     }
 
     /// The settings that the part at the end of a way inherits from the cuts on it.
-    fn above(&self, way: &Way) -> Above {
+    fn above(&self, way: &Way) -> InheritedCuts {
         let whole = PartEdges::whole(&self.bound, self.job.frame);
         let edges = way.cuts().iter().fold(whole, |edges, (cut, left)| match cut.nodes[0] {
             CutNode::Threshold { dimension, code, .. } => edges.cut(dimension as usize, code, *left),
             _ => edges,
         });
-        Above { by_median: way.by_median, edges }
+        InheritedCuts { by_median: way.by_median, edges }
     }
 
     /// Accounts for reading and writing so many rows so many times.
@@ -345,8 +345,8 @@ impl<'a> Run<'a> {
             self.bound.feasible(table)?;
         }
         let split = self.job.split.bind(&self.job.original(table))?;
-        let start = |&(end, way): &(u32, &Way)| Start { end, above: self.above(way) };
-        let starts: Vec<Start> = parts.iter().map(start).collect();
+        let start = |&(end, way): &(u32, &Way)| PartStart { end, above: self.above(way) };
+        let starts: Vec<PartStart> = parts.iter().map(start).collect();
         let inner = self.inner(table, &split);
         let (partitioning, _) = self.rothko.mondrian.partition_from(&inner, &starts)?;
         self.account.leaves += partitioning.groups() as u64;

@@ -2,7 +2,7 @@
 
 use super::room::RothkoMemory;
 use crate::Result;
-use crate::algorithm::mondrian::{Above, Mondrian};
+use crate::algorithm::mondrian::{InheritedCuts, Mondrian};
 use crate::cut::{Cut, CutFinder, Dimension, Part};
 use crate::job::Job;
 use crate::partition::{CutNode, CutTree};
@@ -27,7 +27,7 @@ struct Node {
     ranges: Vec<CodeRange>,
     rows: u64,
     /// Settings inherited from the cuts above the part.
-    above: Above,
+    above: InheritedCuts,
     /// The cut and the nodes of its sides.
     cut: Option<(Cut, Vec<usize>)>,
     /// Whether a cut is still to be looked for.
@@ -53,7 +53,7 @@ pub(super) struct Grown {
 impl Grower<'_> {
     /// Grows the tree of a part until every leaf fits in memory or has no allowable cut, or until the frequency groups of
     /// the next level do not fit.
-    pub fn grow(&self, source: &dyn PartRows, above: Above) -> Result<Grown> {
+    pub fn grow(&self, source: &dyn PartRows, above: InheritedCuts) -> Result<Grown> {
         let frame = self.job.frame;
         let CountRequest { ranges, rows, .. } = CountRequest::whole(frame, source.rows());
         let mut nodes = vec![Node { ranges, rows, above, cut: None, open: true }];
@@ -119,7 +119,7 @@ impl Grower<'_> {
     }
 
     /// The cut that in-memory Mondrian would make.
-    fn cut(&self, frequencies: &Frequencies<'_>, at: usize, above: &Above) -> Chosen {
+    fn cut(&self, frequencies: &Frequencies<'_>, at: usize, above: &InheritedCuts) -> Chosen {
         let frame = self.job.frame;
         let dimensions: Vec<_> =
             (0..frame.dimensions()).map(|d| Dimension::new(frame.domain(d), self.job.weights[d])).collect();
@@ -144,7 +144,7 @@ impl Grower<'_> {
         let Node { rows, ref above, .. } = *parent;
         let node = |ranges: Vec<CodeRange>, rows: u64, left: bool| {
             let open = rows > self.room.rows();
-            let above = Above { by_median: above.by_median, edges: above.edges.beside(cut, left) };
+            let above = InheritedCuts { by_median: above.by_median, edges: above.edges.beside(cut, left) };
             Node { ranges, rows, above, cut: None, open }
         };
         let within = |dimension: usize, lo: u32, hi: u32| {
