@@ -5,7 +5,7 @@ use crate::columns::list_of;
 use clap::Args;
 use klimt::settings::Settings;
 use klimt_core::Result;
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 
 /// What may be asked of an R+-tree. A spec says the same under the same names.
 #[derive(Args, Clone, Debug, Default)]
@@ -17,8 +17,8 @@ pub struct TreeArgs {
     #[arg(long, value_name = "B")]
     pub base_k: Option<u64>,
     /// rtree: which leaves become a group; leaf-scan by default
-    #[arg(long, value_parser = choice::<By>(), value_name = "HOW")]
-    pub by: Option<By>,
+    #[arg(long, value_parser = choice::<LeafGrouping>(), value_name = "HOW")]
+    pub by: Option<LeafGrouping>,
     /// rtree and --split box: split a leaf when it has so many times the rows that a group needs; 2 by default
     #[arg(long, value_name = "C")]
     pub leaf_capacity: Option<u64>,

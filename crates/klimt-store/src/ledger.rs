@@ -2,7 +2,7 @@
 
 use crate::bytes::damaged;
 use crate::vault::{Change, Name, Values};
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct Listed {
     /// Its granularity: the least size of a group.
     pub k: u64,
     /// How groups were made of leaves.
-    pub by: By,
+    pub by: LeafGrouping,
     /// The change of the store that it was made after.
     pub version: u64,
     /// How many rows it has.

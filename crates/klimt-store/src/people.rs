@@ -4,7 +4,7 @@ use crate::dictionary::Frame;
 use crate::page::{Extract, Page, for_each_page};
 use crate::state::{Counts, Directory};
 use crate::vault::Values;
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::parts::Whole;
 use klimt_core::requirement::{Checks, Requirement};
@@ -104,7 +104,7 @@ impl People {
         directory: &Directory,
         frame: &Frame,
         coded: &Coded,
-        by: By,
+        by: LeafGrouping,
         granular: &Judge<'_>,
         columns: bool,
         values: &dyn Values,
@@ -137,11 +137,11 @@ impl People {
 }
 
 /// The sizes of the units of a page, in order.
-fn units(page: &Page, by: By, satisfied: impl Fn(&[u32]) -> bool) -> Vec<usize> {
+fn units(page: &Page, by: LeafGrouping, satisfied: impl Fn(&[u32]) -> bool) -> Vec<usize> {
     let mut units = Vec::new();
     match by {
-        By::LeafScan => units.extend(page.leaves().iter().map(|&rows| rows as usize)),
-        By::Level => {
+        LeafGrouping::LeafScan => units.extend(page.leaves().iter().map(|&rows| rows as usize)),
+        LeafGrouping::Level => {
             divide(&page.tree, 0, 0, &satisfied, &mut units);
         }
     }

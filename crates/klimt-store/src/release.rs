@@ -15,7 +15,7 @@ use crate::store::Store;
 use crate::vault::{Change, Values};
 use crate::write::{Steps, Writing, groups_of};
 use hashbrown::HashMap;
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::loss::Original;
 use klimt_core::partition::Partitioning;
 use klimt_core::parts::{PartSink, Whole};
@@ -35,7 +35,7 @@ pub struct ReleaseRequest {
     /// The least size of a group: the base k of the store or more.
     pub k: u64,
     /// How leaves become groups.
-    pub by: By,
+    pub by: LeafGrouping,
     /// Whether rows that are not safe are held back; otherwise the release is refused where there are any.
     pub hold_back: bool,
     /// Whether the release may tell who joined and who left since earlier ones.

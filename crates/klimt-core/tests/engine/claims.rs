@@ -10,7 +10,7 @@ use klimt_core::algorithm::gensearch::{GenSearch, Priority, Splits};
 use klimt_core::algorithm::local::Local;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::algorithm::optimal::{Effort, Optimal, improve};
-use klimt_core::algorithm::rtree::{BoxSplit, By, RPlusTree};
+use klimt_core::algorithm::rtree::{BoxSplit, LeafGrouping, RPlusTree};
 use klimt_core::algorithm::scheme::{Direction, Pruning, Scheme};
 use klimt_core::job::Budget;
 use klimt_core::job::{Job, Partitioner, Suppression};
@@ -37,7 +37,7 @@ enum Way {
         effort: Effort,
     },
     Tree {
-        base: Option<By>,
+        base: Option<LeafGrouping>,
     },
     GenSearch {
         splits: Splits,
@@ -76,7 +76,7 @@ fn ways() -> impl Strategy<Value = Way> {
     let lookaheads = prop::sample::select(vec![0, 8, 1 << 20]);
     prop_oneof![
         2 => (models, efforts()).prop_map(|(model, effort)| Way::Mondrian { model, effort }),
-        1 => prop::option::of(prop::sample::select(vec![By::LeafScan, By::Level])).prop_map(|base| Way::Tree { base }),
+        1 => prop::option::of(prop::sample::select(vec![LeafGrouping::LeafScan, LeafGrouping::Level])).prop_map(|base| Way::Tree { base }),
         5 => (splits(), priorities, sizes, lookaheads, 0..3usize, efforts()).prop_map(
             |(splits, priority, max_size, lookahead, start, effort)| {
                 Way::GenSearch { splits, priority, max_size, lookahead, start, effort }

@@ -3,7 +3,7 @@
 use crate::common::table;
 use crate::optimal::{every_requirement, random_table, rows};
 use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::algorithm::rtree::{BoxCost, BoxSplit, By, RPlusTree, granular};
+use klimt_core::algorithm::rtree::{BoxCost, BoxSplit, LeafGrouping, RPlusTree, granular};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
 use klimt_core::loss::SuppressedRows;
 use klimt_core::partition::{CutNode, Partitioning};
@@ -19,7 +19,12 @@ fn k_alone(k: u64) -> Vec<Box<dyn Requirement>> {
     vec![registry::requirement("k", "", &k.to_string()).unwrap()]
 }
 
-fn build(table: &Table, bound: &Checks, split: BoxSplit, base: Option<(&Checks, By)>) -> Partitioning {
+fn build(
+    table: &Table,
+    bound: &Checks,
+    split: BoxSplit,
+    base: Option<(&Checks, LeafGrouping)>,
+) -> Partitioning {
     let weights = vec![1.0; table.dimensions()];
     let job = Job {
         table,
@@ -150,7 +155,7 @@ proptest! {
         kinds in prop::collection::vec(0usize..6, 1..4),
         rows in rows(12..120),
         (k, times, more) in (1..4u64, 1..4u64, 0..5u64),
-        by in prop::sample::select(vec![By::LeafScan, By::Level]),
+        by in prop::sample::select(vec![LeafGrouping::LeafScan, LeafGrouping::Level]),
     ) {
         let table = random_table(&kinds, &rows);
         let base = Checks::new(&k_alone(k), &table).unwrap();
@@ -186,7 +191,7 @@ proptest! {
         let split = SplitCriterion::Box(BoxSplit::default());
         let parts = [cut as u32, rows.len() as u32];
         let weights = [1.0; 3];
-        for by in [By::LeafScan, By::Level] {
+        for by in [LeafGrouping::LeafScan, LeafGrouping::Level] {
             let job = Job {
                 table: &table, requirements: &coarse, split: &split, loss: &SuppressedRows, keep_tree: false,
                 suppression: Suppression::NONE, budget: Budget::default(), weights: &weights, observer: &Unobserved,
@@ -251,11 +256,11 @@ fn a_node_becomes_a_group_where_its_sides_do_not() {
     let table = independent(2000);
     let (base, coarse) =
         (Checks::new(&k_alone(5), &table).unwrap(), Checks::new(&k_alone(20), &table).unwrap());
-    let found = build(&table, &coarse, BoxSplit::default(), Some((&base, By::Level)));
+    let found = build(&table, &coarse, BoxSplit::default(), Some((&base, LeafGrouping::Level)));
     // Twice 19 rows may come together, and no side of at least 20 is given up but for a smaller sibling.
     assert!(found.strict);
     assert!((0..found.groups()).all(|group| (20..200).contains(&found.rows(group).len())));
-    let scanned = build(&table, &coarse, BoxSplit::default(), Some((&base, By::LeafScan)));
+    let scanned = build(&table, &coarse, BoxSplit::default(), Some((&base, LeafGrouping::LeafScan)));
     assert!(!scanned.strict && scanned.tree.is_none());
     assert!((0..scanned.groups() - 1).all(|group| (20..29).contains(&scanned.rows(group).len())));
 }

@@ -14,7 +14,7 @@ use crate::index::{groups, k_alone};
 use crate::measure::timed;
 use crate::release::{Release, named};
 use klimt_core::algorithm::rothko::Sampling;
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::job::Unobserved;
 use klimt_core::loss::{Original, PartitionGroups, Sums, Totals};
 use klimt_core::memory::Pool;
@@ -89,7 +89,7 @@ impl PartSink for Parts {
 fn released(store: &mut Store) -> klimt_core::Result<Vec<f64>> {
     let asked = ReleaseRequest {
         k: K,
-        by: By::LeafScan,
+        by: LeafGrouping::LeafScan,
         hold_back: false,
         allow_differences: false,
         audience: "nobody".to_string(),

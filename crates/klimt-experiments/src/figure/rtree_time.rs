@@ -13,7 +13,7 @@ use super::sweep::Sweep;
 use crate::index::{groups, k_alone};
 use crate::rothko::engine::{Asked, run};
 use klimt_core::algorithm::rothko::RothkoLimits;
-use klimt_core::algorithm::rtree::{By, granular};
+use klimt_core::algorithm::rtree::{LeafGrouping, granular};
 use klimt_core::partition::Partitioning;
 use klimt_core::split::SplitSpec;
 use klimt_core::table::Table;
@@ -125,7 +125,7 @@ pub fn leaves(table: &Table, split: &SplitSpec) -> Result<Partitioning, String> 
 /// The release of a tree for a k: its leaves are scanned, and joined as few as will do.
 pub fn scan(leaves: &Partitioning, table: &Table, k: u64) -> Result<Partitioning, String> {
     let parts = [table.rows() as u32];
-    granular(leaves, table, &k_alone(table, k)?, By::LeafScan, &parts).map_err(|e| e.to_string())
+    granular(leaves, table, &k_alone(table, k)?, LeafGrouping::LeafScan, &parts).map_err(|e| e.to_string())
 }
 
 fn times(context: &Context) -> Result<Outcome, String> {

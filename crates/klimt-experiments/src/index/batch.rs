@@ -5,7 +5,7 @@ use super::{IndexArgs, groups, k_alone};
 use crate::measure::{Spent, timed};
 use crate::rothko::engine::read;
 use crate::tables::Places;
-use klimt_core::algorithm::rtree::{By, granular};
+use klimt_core::algorithm::rtree::{LeafGrouping, granular};
 use klimt_core::split::SplitSpec;
 
 /// Wall clock and processors.
@@ -44,7 +44,7 @@ pub fn batch(args: &IndexArgs, places: &Places) -> Result<(), String> {
     print("compaction", seconds(timed(|| Ok(leaves.compact(&table)))?.1));
     for &k in args.k.iter().skip(1) {
         let bound = k_alone(&table, k)?;
-        for (by, name) in [(By::LeafScan, "leaf scan"), (By::Level, "level")] {
+        for (by, name) in [(LeafGrouping::LeafScan, "leaf scan"), (LeafGrouping::Level, "level")] {
             let parts = [table.rows() as u32];
             let made = timed(|| granular(&leaves, &table, &bound, by, &parts).map_err(|e| e.to_string()))?;
             print(&format!("{name}, k = {k}"), seconds(made.1));

@@ -5,7 +5,7 @@ use crate::queries::Queries;
 use crate::release::Release;
 use crate::rothko::engine::read;
 use crate::tables::Places;
-use klimt_core::algorithm::rtree::{By, granular};
+use klimt_core::algorithm::rtree::{LeafGrouping, granular};
 use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::split::SplitSpec;
@@ -68,8 +68,8 @@ pub fn quality(args: &IndexArgs, places: &Places) -> Result<(), String> {
                 compact("rtree, first preferred", boxes(&preferred)?),
             ];
             if k > base {
-                shown.push(compact("leaf scan", granular(By::LeafScan)?));
-                shown.push(compact("level", granular(By::Level)?));
+                shown.push(compact("leaf scan", granular(LeafGrouping::LeafScan)?));
+                shown.push(compact("level", granular(LeafGrouping::Level)?));
             }
             for shown in shown {
                 print(&table, k, &asked, shown)?;

@@ -4,7 +4,7 @@
 //! `KLIMT_HISTORIES=10000 cargo test -p klimt-store histories` plays so many; `KLIMT_SEED` is the number of the first.
 
 use crate::world::{Person, Seen, World};
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::requirement::{KAnonymity, Requirement};
 use klimt_core::table::{ColumnSpec, Role, ValueType};
 use klimt_core::{ErrorKind, registry};
@@ -173,7 +173,7 @@ impl Life {
 
     fn release(&mut self) {
         let k = self.k * (1 + self.dice.below(3));
-        let by = if self.dice.below(3) == 0 { By::Level } else { By::LeafScan };
+        let by = if self.dice.below(3) == 0 { LeafGrouping::Level } else { LeafGrouping::LeafScan };
         let (hold_back, allow_differences) = (self.dice.below(4) > 0, self.dice.below(10) == 0);
         let asked = ReleaseRequest { k, by, hold_back, allow_differences, audience: "all".to_string() };
         match self.world.release_as(asked) {

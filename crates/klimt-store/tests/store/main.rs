@@ -4,7 +4,7 @@ mod histories;
 mod texts;
 mod world;
 
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::{ErrorKind, Result};
 use klimt_store::{Batch, Size, Store};
 use proptest::prelude::*;
@@ -109,7 +109,7 @@ fn live(world: World, k: u64, diversity: bool, steps: Vec<Step>) {
                 world.open().compact(&world.means()).unwrap();
             }
             Step::Release { times, by, hold_back } => {
-                let by = if by { By::Level } else { By::LeafScan };
+                let by = if by { LeafGrouping::Level } else { LeafGrouping::LeafScan };
                 match world.release(k * times, by, hold_back) {
                     Ok((seen, listed)) => {
                         assert_eq!(listed.rows + listed.held_back, model.len() as u64);
@@ -172,10 +172,10 @@ fn pages_are_divided_and_given_up_and_nothing_is_lost() {
     world.change(&rows[..19_990], |store, batch| store.delete(batch, &world.means())).unwrap();
     let few = world.open().status().unwrap();
     assert_eq!((few.rows, few.pages), (10, 1));
-    let (seen, _) = world.release(3, By::LeafScan, false).unwrap();
+    let (seen, _) = world.release(3, LeafGrouping::LeafScan, false).unwrap();
     assert_eq!(seen.rows.keys().copied().collect::<Vec<_>>(), (19_991..=20_000).collect::<Vec<_>>());
     world.change(&rows[19_990..19_998], |store, batch| store.delete(batch, &world.means())).unwrap();
-    assert!(world.release(3, By::LeafScan, true).is_err(), "two people are too few");
+    assert!(world.release(3, LeafGrouping::LeafScan, true).is_err(), "two people are too few");
 }
 
 /// Where a batch is small beside the store, most of its rows wait. They are found by their keys, and released.
@@ -198,7 +198,7 @@ fn rows_that_wait_are_rows_of_the_store() {
     let updated = [(9_200, &changed), (5, &changed)];
     world.change(&updated, |store, batch| store.update(batch, &world.means())).unwrap();
     world.change(&rows[9_500..9_600], |store, batch| store.delete(batch, &world.means())).unwrap();
-    let (seen, _) = world.release(3, By::LeafScan, false).unwrap();
+    let (seen, _) = world.release(3, LeafGrouping::LeafScan, false).unwrap();
     assert_eq!((waiting(), seen.rows.len()), (0, 9_900));
     for (id, person) in &rows {
         let expected = match id {
@@ -221,10 +221,10 @@ fn newcomers_alone_keep_nobody_back() {
         }
         let rows: Vec<(u32, &Person)> = (1..).zip(&all).collect();
         world.change(&rows[..1_500], |store, batch| store.insert(batch, &world.means())).unwrap();
-        let mut releases = vec![world.release(6, By::LeafScan, false).unwrap().0];
+        let mut releases = vec![world.release(6, LeafGrouping::LeafScan, false).unwrap().0];
         for lot in rows[1_500..].chunks(500) {
             world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
-            for (k, by) in [(6, By::LeafScan), (20, By::Level)] {
+            for (k, by) in [(6, LeafGrouping::LeafScan), (20, LeafGrouping::Level)] {
                 releases.push(world.release(k, by, false).unwrap().0);
             }
         }
@@ -251,7 +251,7 @@ fn values_beyond_all_others_do_not_join_what_is_missing() {
     for lot in [&rows[..60], &rows[60..]] {
         world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
     }
-    let (seen, _) = world.release(4, By::LeafScan, false).unwrap();
+    let (seen, _) = world.release(4, LeafGrouping::LeafScan, false).unwrap();
     let old = seen.groups.iter().find(|group| group.contains(&61)).unwrap();
     assert!(old.contains(&62) && old.iter().all(|id| !seen.rows[id][0].is_empty()));
 }
@@ -316,7 +316,7 @@ fn a_damaged_store_is_never_released_wrongly() {
         bytes[at] ^= 0x41;
         std::fs::write(&file, &bytes).unwrap();
         let released = Store::open(&world.path(), &world.pool).and_then(|mut store| {
-            let asked = World::asked(3, By::LeafScan, false);
+            let asked = World::asked(3, LeafGrouping::LeafScan, false);
             let mut releasing = store.release(asked)?;
             let mut seen = Seen::default();
             releasing.write(&mut seen)?;
@@ -346,8 +346,10 @@ fn newcomers_stay_with_their_groups_where_differences_are_allowed() {
     for lot in [&rows[..0], &rows[1_000..1_100], &rows[1_100..1_200], &rows[1_200..]] {
         world.change(lot, |store, batch| store.insert(batch, &world.means())).unwrap();
         released += lot.len();
-        let asked =
-            klimt_store::ReleaseRequest { allow_differences: true, ..World::asked(10, By::LeafScan, false) };
+        let asked = klimt_store::ReleaseRequest {
+            allow_differences: true,
+            ..World::asked(10, LeafGrouping::LeafScan, false)
+        };
         releases.push(world.release_as(asked).unwrap().0);
         assert_eq!(releases.last().unwrap().rows.len(), released);
         check_candidates(&releases, 5, false);

@@ -2,7 +2,7 @@
 
 use crate::world::{Person, World, batch_table};
 use klimt_core::Result;
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::partition::Partitioning;
 use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::spill::{Block, HeldRows};
@@ -84,7 +84,7 @@ fn empty_texts_are_not_missing_ones() {
             .unwrap();
         store.compact(&world.means()).unwrap();
         let mut notes = Notes::default();
-        store.release(World::asked(2, By::LeafScan, false)).unwrap().write(&mut notes).unwrap();
+        store.release(World::asked(2, LeafGrouping::LeafScan, false)).unwrap().write(&mut notes).unwrap();
         let mut expected: Vec<Option<String>> =
             (0..rows.len()).map(|row| note(row).map(String::from)).collect();
         notes.0.sort();
@@ -96,7 +96,7 @@ fn empty_texts_are_not_missing_ones() {
 /// The columns of a release in which empty texts are published as such.
 fn empty_texts(world: &World) -> Vec<String> {
     let mut store = world.open();
-    let mut releasing = store.release(World::asked(2, By::LeafScan, false)).unwrap();
+    let mut releasing = store.release(World::asked(2, LeafGrouping::LeafScan, false)).unwrap();
     releasing.write(&mut Notes::default()).unwrap();
     releasing.empty_texts()
 }

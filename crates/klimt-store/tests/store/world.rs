@@ -2,7 +2,7 @@
 
 use klimt_core::Result;
 use klimt_core::algorithm::rothko::Sampling;
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::hierarchy::{ReadOptions, read_csv};
 use klimt_core::job::Unobserved;
 use klimt_core::memory::Pool;
@@ -177,11 +177,11 @@ impl World {
     }
 
     /// A release that hides differences.
-    pub fn asked(k: u64, by: By, hold_back: bool) -> ReleaseRequest {
+    pub fn asked(k: u64, by: LeafGrouping, hold_back: bool) -> ReleaseRequest {
         ReleaseRequest { k, by, hold_back, allow_differences: false, audience: "all".to_string() }
     }
 
-    pub fn release(&self, k: u64, by: By, hold_back: bool) -> Result<(Seen, Listed)> {
+    pub fn release(&self, k: u64, by: LeafGrouping, hold_back: bool) -> Result<(Seen, Listed)> {
         self.release_as(World::asked(k, by, hold_back))
     }
 

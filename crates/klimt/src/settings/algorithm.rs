@@ -3,7 +3,7 @@
 use super::{Settings, SplitSet, Start, Technique};
 use klimt_core::algorithm::gensearch::Priority;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::algorithm::scheme::{Direction, Scheme};
 use klimt_core::registry::AlgorithmKind;
 
@@ -46,7 +46,7 @@ pub enum Algorithm {
         /// The least rows of a leaf, where groups of k rows are made of whole leaves.
         base_k: Option<u64>,
         /// Which leaves become a group.
-        by: Option<By>,
+        by: Option<LeafGrouping>,
         /// Split a leaf when it has so many times the rows that a group needs.
         leaf_capacity: Option<u64>,
         /// Columns that are cut as long as they can be, before any other.

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use klimt_core::Result;
-use klimt_core::algorithm::rtree::{BoxSplit, By};
+use klimt_core::algorithm::rtree::{BoxSplit, LeafGrouping};
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::requirement::Requirement;
 use klimt_core::split::SplitSpec;
@@ -15,7 +15,7 @@ pub struct TreeSettings {
     /// The least rows of a leaf, where groups of k rows are made of whole leaves.
     pub base_k: Option<u64>,
     /// Which leaves become a group.
-    pub by: Option<By>,
+    pub by: Option<LeafGrouping>,
     /// Split a leaf when it has so many times the rows that a group needs.
     pub leaf_capacity: Option<u64>,
     /// Columns that are cut as long as they can be, before any other.
@@ -23,7 +23,7 @@ pub struct TreeSettings {
 }
 
 /// What leaves must satisfy, and which of them become a group.
-pub type Base = (Vec<Box<dyn Requirement>>, By);
+pub type Base = (Vec<Box<dyn Requirement>>, LeafGrouping);
 
 impl Settings {
     /// Whether the algorithm is the R+-tree.
@@ -61,7 +61,7 @@ impl Settings {
 
     /// Whether groups are runs of leaves, whose boxes may overlap.
     pub fn runs_of_leaves(&self) -> bool {
-        self.is_coarser() && self.tree.by != Some(By::Level)
+        self.is_coarser() && self.tree.by != Some(LeafGrouping::Level)
     }
 
     /// What a certificate says of the tree, by name.

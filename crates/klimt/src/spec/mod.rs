@@ -15,7 +15,7 @@ use klimt_core::Choice;
 use klimt_core::algorithm::gensearch::Priority;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
 use klimt_core::algorithm::optimal::Effort;
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::algorithm::scheme::Direction;
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
@@ -161,7 +161,7 @@ impl Reader<'_> {
                         texts.iter().filter_map(|text| self.choice_of::<Technique>(key, text)).collect();
                 }
                 "base-k" => settings.tree.base_k = self.whole(key, value),
-                "by" => settings.tree.by = self.choice::<By>(key, value),
+                "by" => settings.tree.by = self.choice::<LeafGrouping>(key, value),
                 "leaf-capacity" => settings.tree.leaf_capacity = self.whole(key, value),
                 "prefer" => settings.tree.prefer = self.texts(key, value),
                 "memory" => settings.memory.memory = self.read(key, value, str::parse::<MemorySize>),

@@ -5,7 +5,7 @@ use crate::memory::MemoryArgs;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs};
 use crate::requirements::RequirementArgs;
 use clap::{Args, Subcommand};
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 
 /// What is done with a store.
 #[derive(Debug, Subcommand)]
@@ -125,8 +125,8 @@ pub struct ReleaseArgs {
     #[arg(short, value_name = "K")]
     pub k: Option<u64>,
     /// How groups are made of leaves
-    #[arg(long, value_parser = choice::<By>(), value_name = "WAY", default_value = "leaf-scan")]
-    pub by: By,
+    #[arg(long, value_parser = choice::<LeafGrouping>(), value_name = "WAY", default_value = "leaf-scan")]
+    pub by: LeafGrouping,
     /// Whom the release is for, as the ledger will say
     #[arg(long, value_name = "NAME", default_value = "everybody")]
     pub audience: String,

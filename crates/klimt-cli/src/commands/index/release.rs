@@ -12,7 +12,7 @@ use klimt::files::{check_outputs, lies_in};
 use klimt::run::warnings::{Coarse, warn_coarse};
 use klimt::run::{Manner, Publication, Publisher, facts, output_dialect, publish_meanwhile, row_order};
 use klimt::{Output, Stage};
-use klimt_core::algorithm::rtree::By;
+use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::job::Observer;
 use klimt_core::loss::Original;
 use klimt_core::parts::Whole;
@@ -146,7 +146,7 @@ fn check_files(args: &ReleaseArgs, telling: &Telling<'_>) -> Result<()> {
     }
 }
 
-fn describe(args: &ReleaseArgs, base: u64, by: By) -> RecordedSettings {
+fn describe(args: &ReleaseArgs, base: u64, by: LeafGrouping) -> RecordedSettings {
     let settings = [
         ("algorithm", json!("index")),
         ("base-k", json!(base)),

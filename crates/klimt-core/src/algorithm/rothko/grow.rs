@@ -1,7 +1,7 @@
 //! The optimistic growth of a tree on a sample (section 3, phase 1).
 
 use super::room::RothkoMemory;
-use super::tree::Grown;
+use super::tree::GrownTree;
 use crate::Result;
 use crate::algorithm::mondrian::{InheritedCuts, Mondrian, PartStart};
 use crate::job::{Job, Observer, Suppression};
@@ -13,9 +13,9 @@ use crate::spill::Block;
 use crate::table::{Shape, Table};
 
 /// Passes on the wish to stop, and nothing else: rows of a sample are no progress.
-struct Quiet<'a>(&'a dyn Observer);
+struct QuietObserver<'a>(&'a dyn Observer);
 
-impl Observer for Quiet<'_> {
+impl Observer for QuietObserver<'_> {
     fn advance(&self, _: u64) {}
 
     fn cancelled(&self) -> bool {
@@ -50,7 +50,7 @@ pub(super) fn grow(
     part: SampledPart,
     alpha: f64,
     room: &RothkoMemory,
-) -> Result<Grown> {
+) -> Result<GrownTree> {
     let SampledPart { sample, rows, above } = part;
     let sampled = sample.rows() as u64;
     let table = sample.into_table(job.frame)?;
@@ -68,13 +68,13 @@ pub(super) fn grow(
             budget: job.budget(),
             weights: job.weights,
             keep_tree: true,
-            observer: &Quiet(job.observer),
+            observer: &QuietObserver(job.observer),
         },
         &[PartStart { end: table.rows() as u32, above }],
     )?;
     let tree = partitioning.tree.unwrap_or_default();
     let by_median = of_leaves(&tree, &by_median);
-    Ok(with_fewer_leaves(Grown { tree, by_median, passes: 0 }, room.leaves()))
+    Ok(with_fewer_leaves(GrownTree { tree, by_median, passes: 0 }, room.leaves()))
 }
 
 /// Maps flags of groups to leaves; leaves without rows are no groups.
@@ -89,11 +89,11 @@ fn of_leaves(tree: &CutTree, groups: &[bool]) -> Vec<bool> {
 }
 
 /// Undoes cuts of parts with few rows until no more leaves are left than rows can be divided among.
-fn with_fewer_leaves(grown: Grown, most: usize) -> Grown {
+fn with_fewer_leaves(grown: GrownTree, most: usize) -> GrownTree {
     let (mut few, mut fewer) = (1, grown);
     while fewer.by_median.len() > most {
         few *= 2;
-        let mut merged = Grown { tree: CutTree::default(), by_median: Vec::new(), passes: 0 };
+        let mut merged = GrownTree { tree: CutTree::default(), by_median: Vec::new(), passes: 0 };
         merge(&fewer.tree, 0, few, &mut fewer.by_median.iter(), &mut merged);
         fewer = merged;
     }
@@ -107,7 +107,7 @@ fn merge(
     at: usize,
     few: u32,
     by_median: &mut std::slice::Iter<'_, bool>,
-    into: &mut Grown,
+    into: &mut GrownTree,
 ) -> u32 {
     let (node, members, leaf) = (into.tree.nodes.len(), into.tree.members.len(), into.by_median.len());
     into.tree.push_copy(tree, at);
@@ -146,7 +146,8 @@ mod tests {
             let leaf = |node: &CutNode| if let CutNode::Leaf { rows } = node { Some(*rows) } else { None };
             tree.nodes.iter().filter_map(leaf).collect()
         };
-        let grown = || Grown { tree: tree.clone(), by_median: (0..41).map(|at| at > 8).collect(), passes: 0 };
+        let grown =
+            || GrownTree { tree: tree.clone(), by_median: (0..41).map(|at| at > 8).collect(), passes: 0 };
         assert_eq!(rows(&with_fewer_leaves(grown(), 41).tree).len(), 41);
         let fewer = with_fewer_leaves(grown(), 12);
         assert_eq!(rows(&fewer.tree), [vec![1; 9], vec![32]].concat());

@@ -1,6 +1,6 @@
 //! A group that does not fit in memory: its rows are handed over in slices.
 
-use super::run::Run;
+use super::run::RothkoRun;
 use crate::Result;
 use crate::partition::{Partitioning, Way};
 use crate::parts::PartSink;
@@ -9,7 +9,7 @@ use crate::region::Regions;
 use crate::statistics::{Collector, Extent, Needs, Statistics};
 use crate::table::Block;
 
-impl Run<'_> {
+impl RothkoRun<'_> {
     /// Hands over rows that are one group. Which slice a row is in is left to chance, as the order of rows within a group
     /// is.
     pub(super) fn large_group(

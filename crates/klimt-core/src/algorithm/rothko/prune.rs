@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A tree cut back until every leaf that holds rows satisfies the requirements.
 #[derive(Debug)]
-pub(super) struct Pruned {
+pub(super) struct PrunedTree {
     pub tree: CutTree,
     /// For every leaf, the leaves of the tree before that it is made of.
     pub leaves: Vec<Range<usize>>,
@@ -19,7 +19,7 @@ pub(super) struct Pruned {
 }
 
 /// Tells of leaves what cuts are undone by.
-pub(super) trait Leaves {
+pub(super) trait LeafVerdicts {
     /// The rows of a leaf.
     fn rows(&self, leaf: usize) -> u64;
 
@@ -36,7 +36,7 @@ pub(super) struct JudgedLeaves<'a> {
     pub judge: Judge<'a>,
 }
 
-impl Leaves for JudgedLeaves<'_> {
+impl LeafVerdicts for JudgedLeaves<'_> {
     fn rows(&self, leaf: usize) -> u64 {
         self.divided.rows(leaf)
     }
@@ -51,39 +51,39 @@ impl Leaves for JudgedLeaves<'_> {
 }
 
 /// Undoes every cut of which a side violates the requirements, with all cuts below it. Which leaves do is known.
-pub(super) fn prune(tree: &CutTree, violating: &[bool], leaves: &impl Leaves) -> Result<Pruned> {
-    let mut pruning = Pruning {
+pub(super) fn prune(tree: &CutTree, violating: &[bool], leaves: &impl LeafVerdicts) -> Result<PrunedTree> {
+    let mut pruning = TreePruning {
         tree,
         violating,
         leaves,
         next: 0,
-        pruned: Pruned { tree: CutTree::default(), leaves: Vec::new(), undone: 0, violation: None },
+        pruned: PrunedTree { tree: CutTree::default(), leaves: Vec::new(), undone: 0, violation: None },
     };
-    if let Side { violates: true, leaves: all, statistics } = pruning.visit(0)? {
+    if let SubtreeVerdict { violates: true, leaves: all, statistics } = pruning.visit(0)? {
         pruning.pruned.violation = Some(statistics.map_or_else(|| leaves.statistics(all), Ok)?);
     }
     Ok(pruning.pruned)
 }
 
-struct Pruning<'a, L> {
+struct TreePruning<'a, L> {
     tree: &'a CutTree,
     violating: &'a [bool],
     leaves: &'a L,
     next: usize,
-    pruned: Pruned,
+    pruned: PrunedTree,
 }
 
 /// A subtree that was visited.
-struct Side {
+struct SubtreeVerdict {
     violates: bool,
     leaves: Range<usize>,
     /// Where they were made, and will be needed again.
     statistics: Option<Statistics>,
 }
 
-impl<L: Leaves> Pruning<'_, L> {
+impl<L: LeafVerdicts> TreePruning<'_, L> {
     /// Copies a subtree, pruned.
-    fn visit(&mut self, at: usize) -> Result<Side> {
+    fn visit(&mut self, at: usize) -> Result<SubtreeVerdict> {
         let first = self.next;
         let (node, members, leaf) =
             (self.pruned.tree.nodes.len(), self.pruned.tree.members.len(), self.pruned.leaves.len());
@@ -91,16 +91,16 @@ impl<L: Leaves> Pruning<'_, L> {
             self.next += 1;
             self.push_leaf(first);
             let violates = self.violating[first];
-            return Ok(Side { violates, leaves: first..self.next, statistics: None });
+            return Ok(SubtreeVerdict { violates, leaves: first..self.next, statistics: None });
         }
         self.pruned.tree.push_copy(self.tree, at);
         let left = self.visit(at + 1)?;
         self.pruned.tree.close_left(node);
         let right = self.visit(at + self.tree.right(at))?;
         if !left.violates && !right.violates {
-            return Ok(Side { violates: false, leaves: first..self.next, statistics: None });
+            return Ok(SubtreeVerdict { violates: false, leaves: first..self.next, statistics: None });
         }
-        let Pruned { tree, leaves, undone, .. } = &mut self.pruned;
+        let PrunedTree { tree, leaves, undone, .. } = &mut self.pruned;
         let cuts = tree.nodes[node..].iter().filter(|node| !matches!(node, CutNode::Leaf { .. }));
         *undone += cuts.count() as u64;
         tree.nodes.truncate(node);
@@ -110,7 +110,7 @@ impl<L: Leaves> Pruning<'_, L> {
         let mut all = self.statistics_of(left)?;
         all.merge(&self.statistics_of(right)?);
         let violates = self.leaves.violates(&all);
-        Ok(Side { violates, leaves: first..self.next, statistics: violates.then_some(all) })
+        Ok(SubtreeVerdict { violates, leaves: first..self.next, statistics: violates.then_some(all) })
     }
 
     /// A leaf of all leaves since this one.
@@ -120,7 +120,7 @@ impl<L: Leaves> Pruning<'_, L> {
         self.pruned.leaves.push(first..self.next);
     }
 
-    fn statistics_of(&self, side: Side) -> Result<Statistics> {
+    fn statistics_of(&self, side: SubtreeVerdict) -> Result<Statistics> {
         side.statistics.map_or_else(|| self.leaves.statistics(side.leaves), Ok)
     }
 }
@@ -169,9 +169,9 @@ mod tests {
     }
 
     /// Leaves of so many rows, and what is required of them.
-    struct Sizes([u64; 5], Checks);
+    struct LeafSizes([u64; 5], Checks);
 
-    impl Leaves for Sizes {
+    impl LeafVerdicts for LeafSizes {
         fn rows(&self, leaf: usize) -> u64 {
             self.0[leaf]
         }
@@ -185,9 +185,9 @@ mod tests {
         }
     }
 
-    fn pruned(sizes: [u64; 5], least: u64) -> Pruned {
+    fn pruned(sizes: [u64; 5], least: u64) -> PrunedTree {
         let violating = sizes.map(|rows| rows > 0 && rows < least);
-        prune(&tree(), &violating, &Sizes(sizes, k(least))).unwrap()
+        prune(&tree(), &violating, &LeafSizes(sizes, k(least))).unwrap()
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The recursion of Rothko: divide what does not fit, hand over what does.
 
 use super::grow::SampledPart;
-use super::prune::{JudgedLeaves, Pruned, prune};
+use super::prune::{JudgedLeaves, PrunedTree, prune};
 use super::room::{RothkoMemory, compared_bytes};
-use super::tree::{Grower, Grown, finder_bytes};
-use super::withheld::Withheld;
+use super::tree::{Grower, GrownTree, finder_bytes};
+use super::withheld::WithheldGroups;
 use super::{Method, Rothko, Sampling, grow};
 use crate::algorithm::mondrian::{InheritedCuts, PartStart};
 use crate::cut::PartEdges;
@@ -66,14 +66,15 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     }
     let judging = Collector::of_rows(bound.needs(), job.frame, whole.rows)?;
     sink.begin(&whole)?;
-    let withheld = Withheld::new(job.frame);
-    let mut run = Run { rothko, job, whole: &whole, bound, split, needs, judging, withheld, room, account };
+    let withheld = WithheldGroups::new(job.frame);
+    let mut run =
+        RothkoRun { rothko, job, whole: &whole, bound, split, needs, judging, withheld, room, account };
     run.divide(&source, sampling.map(|sampling| (sampling, sample)), &Way::default(), sink)?;
     run.merge_withheld(sink)?;
     Ok(run.account)
 }
 
-pub(super) struct Run<'a> {
+pub(super) struct RothkoRun<'a> {
     rothko: &'a Rothko,
     pub job: &'a External<'a>,
     pub whole: &'a Whole<'a>,
@@ -83,21 +84,21 @@ pub(super) struct Run<'a> {
     needs: Needs,
     /// Makes the statistics by which leaves are judged.
     judging: Collector<'a>,
-    withheld: Withheld,
+    withheld: WithheldGroups,
     pub room: RothkoMemory,
     pub account: Account,
 }
 
 /// A pruned tree, the rows of its leaves, and for each leaf of the tree whether it is cut by the median.
-type Divided<'s> = (Pruned, Box<dyn DividedRows + 's>, Vec<bool>);
+type DividedPart<'s> = (PrunedTree, Box<dyn DividedRows + 's>, Vec<bool>);
 
 /// A part that is not in memory.
-struct Piece<'d> {
+struct PendingPart<'d> {
     part: Box<dyn PartRows + 'd>,
     way: Way,
 }
 
-impl<'a> Run<'a> {
+impl<'a> RothkoRun<'a> {
     /// Divides rows on disk until parts fit in memory, and hands over their groups. A sample may have been taken of them
     /// already.
     fn divide(
@@ -169,10 +170,10 @@ impl<'a> Run<'a> {
         sampling: Sampling,
         sample: Block,
         way: &Way,
-    ) -> Result<Option<Divided<'s>>> {
+    ) -> Result<Option<DividedPart<'s>>> {
         let taken = self.job.pool.reserve(self.room.working_bytes(sample.rows() as u64), "a sample")?;
         let part = SampledPart { sample, rows: source.rows(), above: self.above(way) };
-        let Grown { tree, by_median, .. } =
+        let GrownTree { tree, by_median, .. } =
             grow::grow(self.job, self.rothko.mondrian, &self.bound, part, sampling.alpha, &self.room)?;
         drop(taken);
         if tree.nodes.len() < 2 {
@@ -192,7 +193,7 @@ impl<'a> Run<'a> {
     }
 
     /// Rothko-T: grows from frequency groups and divides; nothing where there is no allowable cut.
-    fn exhaustive<'s>(&mut self, source: &'s dyn PartRows, way: &Way) -> Result<Option<Divided<'s>>> {
+    fn exhaustive<'s>(&mut self, source: &'s dyn PartRows, way: &Way) -> Result<Option<DividedPart<'s>>> {
         if !self.needs.extents.is_empty() {
             return Err(Error::input(
                 "cuts cannot be chosen from frequency groups where widths are required or minimised",
@@ -217,7 +218,7 @@ impl<'a> Run<'a> {
         // Cuts that were chosen from all rows are allowable.
         let leaves = self.repartition(source, &grown.tree)?;
         let ranges = (0..leaves.leaves()).map(|leaf| leaf..leaf + 1).collect();
-        let pruned = Pruned { tree: grown.tree, leaves: ranges, undone: 0, violation: None };
+        let pruned = PrunedTree { tree: grown.tree, leaves: ranges, undone: 0, violation: None };
         Ok(Some((pruned, leaves, grown.by_median)))
     }
 
@@ -249,7 +250,7 @@ impl<'a> Run<'a> {
     }
 
     /// Undoes the cuts that are not allowable.
-    fn judge(&mut self, tree: &CutTree, leaves: &dyn DividedRows) -> Result<Pruned> {
+    fn judge(&mut self, tree: &CutTree, leaves: &dyn DividedRows) -> Result<PrunedTree> {
         let judge = Judge { requirements: &self.bound, collector: &self.judging };
         let pruned = prune(tree, &leaves.violating(&judge)?, &JudgedLeaves { divided: leaves, judge })?;
         // A part satisfies what the whole does; only of the whole it is not known.
@@ -264,7 +265,7 @@ impl<'a> Run<'a> {
     }
 
     /// The ways to the leaves that are left of a tree at the end of a way. Cuts are only known where they are asked for.
-    fn ways(&self, way: &Way, pruned: &Pruned, by_median: &[bool]) -> Vec<Way> {
+    fn ways(&self, way: &Way, pruned: &PrunedTree, by_median: &[bool]) -> Vec<Way> {
         let mut ways = match self.job.keep_tree || self.has_hierarchies() {
             true => way.to_leaves(&pruned.tree),
             false => vec![Way::default(); pruned.leaves.len()],
@@ -280,12 +281,12 @@ impl<'a> Run<'a> {
     fn hand_on(
         &mut self,
         leaves: &dyn DividedRows,
-        pruned: Pruned,
+        pruned: PrunedTree,
         ways: Vec<Way>,
         sink: &mut dyn PartSink,
     ) -> Result<()> {
         let keep_tree = self.job.keep_tree;
-        let mut waiting: Vec<Piece<'_>> = Vec::new();
+        let mut waiting: Vec<PendingPart<'_>> = Vec::new();
         for (range, way) in pruned.leaves.into_iter().zip(ways) {
             let part = leaves.part(range);
             let rows: u64 = waiting.iter().map(|piece| piece.part.rows()).sum();
@@ -295,19 +296,19 @@ impl<'a> Run<'a> {
             if part.rows() > self.room.rows() {
                 self.divide(&*part, None, &way, sink)?;
             } else if part.rows() > 0 {
-                waiting.push(Piece { part, way });
+                waiting.push(PendingPart { part, way });
             }
         }
         if waiting.is_empty() { Ok(()) } else { self.load(waiting, sink) }
     }
 
     /// Loads parts that fit together.
-    fn load(&mut self, pieces: Vec<Piece<'_>>, sink: &mut dyn PartSink) -> Result<()> {
+    fn load(&mut self, pieces: Vec<PendingPart<'_>>, sink: &mut dyn PartSink) -> Result<()> {
         let rows: u64 = pieces.iter().map(|piece| piece.part.rows()).sum();
         let mut block = Block::empty(self.job.frame);
         block.reserve(rows as usize);
         let mut parts = Vec::with_capacity(pieces.len());
-        for Piece { part, way } in &pieces {
+        for PendingPart { part, way } in &pieces {
             part.load(&mut block)?;
             parts.push((block.rows() as u32, way));
         }
@@ -355,7 +356,7 @@ impl<'a> Run<'a> {
 
     /// Hands over the groups that were kept back, those that are published alike as one.
     fn merge_withheld(&mut self, sink: &mut dyn PartSink) -> Result<()> {
-        let withheld = std::mem::replace(&mut self.withheld, Withheld::new(self.job.frame));
+        let withheld = std::mem::replace(&mut self.withheld, WithheldGroups::new(self.job.frame));
         let rows = withheld.rows();
         if rows == 0 {
             return Ok(());

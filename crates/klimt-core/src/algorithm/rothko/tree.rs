@@ -23,7 +23,7 @@ pub(super) struct Grower<'a> {
 }
 
 /// A node of a tree that grows.
-struct Node {
+struct GrowingNode {
     ranges: Vec<CodeRange>,
     rows: u64,
     /// Settings inherited from the cuts above the part.
@@ -35,7 +35,7 @@ struct Node {
 }
 
 /// A cut of a node, where there is one, and the codes that the node holds.
-struct Chosen {
+struct NodeCut {
     cut: Option<Cut>,
     held: Vec<CodeRange>,
     /// Whether what lies below is cut by the median.
@@ -43,7 +43,7 @@ struct Chosen {
 }
 
 /// A tree that was grown, and how many passes over the rows it took.
-pub(super) struct Grown {
+pub(super) struct GrownTree {
     pub tree: CutTree,
     /// For every leaf, whether it is cut by the median.
     pub by_median: Vec<bool>,
@@ -53,10 +53,10 @@ pub(super) struct Grown {
 impl Grower<'_> {
     /// Grows the tree of a part until every leaf fits in memory or has no allowable cut, or until the frequency groups of
     /// the next level do not fit.
-    pub fn grow(&self, source: &dyn PartRows, above: InheritedCuts) -> Result<Grown> {
+    pub fn grow(&self, source: &dyn PartRows, above: InheritedCuts) -> Result<GrownTree> {
         let frame = self.job.frame;
         let CountRequest { ranges, rows, .. } = CountRequest::whole(frame, source.rows());
-        let mut nodes = vec![Node { ranges, rows, above, cut: None, open: true }];
+        let mut nodes = vec![GrowingNode { ranges, rows, above, cut: None, open: true }];
         let mut passes = 0;
         loop {
             let (tree, leaves) = cut_tree(&nodes);
@@ -65,7 +65,7 @@ impl Grower<'_> {
                 .enumerate()
                 .filter(|&(_, &node)| nodes[node].open)
                 .map(|(leaf, &node)| {
-                    let Node { ranges, rows, .. } = &nodes[node];
+                    let GrowingNode { ranges, rows, .. } = &nodes[node];
                     (node, CountRequest { leaf, ranges: ranges.clone(), rows: *rows })
                 })
                 .collect();
@@ -77,7 +77,7 @@ impl Grower<'_> {
                 || (passes > 0 && (!fit || leaves.len() * 2 > self.room.leaves()))
             {
                 let by_median = leaves.iter().map(|&leaf| nodes[leaf].above.by_median).collect();
-                return Ok(Grown { tree, by_median, passes });
+                return Ok(GrownTree { tree, by_median, passes });
             }
             if bytes > self.room.frequencies() {
                 return Err(self.room.too_small(self.job, bytes));
@@ -93,7 +93,7 @@ impl Grower<'_> {
         source: &dyn PartRows,
         tree: &CutTree,
         asked: &[(usize, CountRequest)],
-        nodes: &mut Vec<Node>,
+        nodes: &mut Vec<GrowingNode>,
     ) -> Result<()> {
         let (numbers, asked): (Vec<usize>, Vec<&CountRequest>) =
             asked.iter().map(|(node, asked)| (*node, asked)).unzip();
@@ -108,7 +108,7 @@ impl Grower<'_> {
             true => (0..asked.len()).into_par_iter().map(cut).collect(),
             false => (0..asked.len()).map(cut).collect(),
         };
-        for (node, Chosen { cut, held, by_median }) in numbers.into_iter().zip(found) {
+        for (node, NodeCut { cut, held, by_median }) in numbers.into_iter().zip(found) {
             (nodes[node].open, nodes[node].above.by_median) = (false, by_median);
             let Some(cut) = cut else { continue };
             let first = nodes.len();
@@ -119,7 +119,7 @@ impl Grower<'_> {
     }
 
     /// The cut that in-memory Mondrian would make.
-    fn cut(&self, frequencies: &Frequencies<'_>, at: usize, above: &InheritedCuts) -> Chosen {
+    fn cut(&self, frequencies: &Frequencies<'_>, at: usize, above: &InheritedCuts) -> NodeCut {
         let frame = self.job.frame;
         let dimensions: Vec<_> =
             (0..frame.dimensions()).map(|d| Dimension::new(frame.domain(d), self.job.weights[d])).collect();
@@ -136,16 +136,16 @@ impl Grower<'_> {
         let limits: Vec<u32> = dimensions.iter().map(|d| d.domain.cardinality() as u32).collect();
         let cut = finder.find(&part, &limits);
         let held = finder.widths.lo.iter().copied().zip(finder.widths.hi.iter().copied());
-        Chosen { cut, held: held.collect(), by_median: finder.by_median }
+        NodeCut { cut, held: held.collect(), by_median: finder.by_median }
     }
 
     /// The sides of a cut of a node that holds these codes.
-    fn sides(&self, cut: &Cut, held: &[CodeRange], parent: &Node) -> Vec<Node> {
-        let Node { rows, ref above, .. } = *parent;
+    fn sides(&self, cut: &Cut, held: &[CodeRange], parent: &GrowingNode) -> Vec<GrowingNode> {
+        let GrowingNode { rows, ref above, .. } = *parent;
         let node = |ranges: Vec<CodeRange>, rows: u64, left: bool| {
             let open = rows > self.room.rows();
             let above = InheritedCuts { by_median: above.by_median, edges: above.edges.beside(cut, left) };
-            Node { ranges, rows, above, cut: None, open }
+            GrowingNode { ranges, rows, above, cut: None, open }
         };
         let within = |dimension: usize, lo: u32, hi: u32| {
             let mut ranges = held.to_vec();
@@ -194,8 +194,8 @@ pub(super) fn finder_bytes<'n>(asked: impl Iterator<Item = &'n CountRequest>) ->
 }
 
 /// The cuts so far in preorder, and the nodes that are its leaves, from left to right.
-fn cut_tree(nodes: &[Node]) -> (CutTree, Vec<usize>) {
-    fn push(nodes: &[Node], at: usize, tree: &mut CutTree, leaves: &mut Vec<usize>) {
+fn cut_tree(nodes: &[GrowingNode]) -> (CutTree, Vec<usize>) {
+    fn push(nodes: &[GrowingNode], at: usize, tree: &mut CutTree, leaves: &mut Vec<usize>) {
         match &nodes[at].cut {
             None => {
                 leaves.push(at);

@@ -14,16 +14,16 @@ use crate::table::Table;
 const BUFFER: usize = 1 << 18;
 
 /// The rows of groups that were kept back, group by group.
-pub(super) struct Withheld {
+pub(super) struct WithheldGroups {
     file: Option<SpillFile>,
     waiting: Block,
     places: Vec<SpillRange>,
     sizes: Vec<u32>,
 }
 
-impl Withheld {
+impl WithheldGroups {
     pub fn new(frame: &Table) -> Self {
-        Withheld { file: None, waiting: Block::empty(frame), places: Vec::new(), sizes: Vec::new() }
+        WithheldGroups { file: None, waiting: Block::empty(frame), places: Vec::new(), sizes: Vec::new() }
     }
 
     /// The number of rows.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Which leaves become a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum By {
+pub enum LeafGrouping {
     /// Neighbours in the order of the leaves, as few as will do.
     #[default]
     LeafScan,
@@ -24,10 +24,10 @@ pub enum By {
     Level,
 }
 
-impl Choice for By {
+impl Choice for LeafGrouping {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (By::LeafScan, "leaf-scan", "Neighbours in the order of the leaves, as few as will do"),
-        (By::Level, "level", "Those below a node of the tree"),
+        (LeafGrouping::LeafScan, "leaf-scan", "Neighbours in the order of the leaves, as few as will do"),
+        (LeafGrouping::Level, "level", "Those below a node of the tree"),
     ];
 }
 
@@ -41,13 +41,13 @@ pub fn granular(
     leaves: &Partitioning,
     table: &Table,
     requirements: &Checks,
-    by: By,
+    by: LeafGrouping,
     parts: &[u32],
 ) -> Result<Partitioning> {
     let collector = Collector::new(requirements.needs(), table)?;
     let (mut runs, mut tree) = (Vec::new(), None);
     match (by, &leaves.tree) {
-        (By::LeafScan, _) => {
+        (LeafGrouping::LeafScan, _) => {
             let mut first = 0;
             for &part in parts {
                 let last = first + leaves.ends[first..].partition_point(|&end| end <= part);
@@ -56,12 +56,14 @@ pub fn granular(
                 first = last;
             }
         }
-        (By::Level, Some(cuts)) => {
+        (LeafGrouping::Level, Some(cuts)) => {
             let each = statistics(leaves, 0, leaves.groups(), &collector);
             let (found, kept) = levels(cuts, each, requirements);
             (runs, tree) = (found, Some(kept));
         }
-        (By::Level, None) => return Err(Error::internal("levels need the cuts that led to the leaves")),
+        (LeafGrouping::Level, None) => {
+            return Err(Error::internal("levels need the cuts that led to the leaves"));
+        }
     }
     let domains = table.domains();
     Ok(Partitioning {
@@ -71,7 +73,7 @@ pub fn granular(
         tree,
         bound: None,
         // The box over a run of leaves may reach into others.
-        strict: leaves.strict && by == By::Level,
+        strict: leaves.strict && by == LeafGrouping::Level,
     })
 }
 

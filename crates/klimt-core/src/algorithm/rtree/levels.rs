@@ -15,7 +15,8 @@ pub fn levels(
     leaves: impl Iterator<Item = Statistics>,
     requirements: &Checks,
 ) -> (Vec<usize>, CutTree) {
-    let mut walk = Walk { tree, leaves, requirements, seen: 0, ends: Vec::new(), kept: CutTree::default() };
+    let mut walk =
+        LevelWalk { tree, leaves, requirements, seen: 0, ends: Vec::new(), kept: CutTree::default() };
     let mut at = 0;
     while at < tree.nodes.len() {
         at = walk.visit(at).after;
@@ -23,7 +24,7 @@ pub fn levels(
     (walk.ends, walk.kept)
 }
 
-struct Walk<'a, L> {
+struct LevelWalk<'a, L> {
     tree: &'a CutTree,
     leaves: L,
     requirements: &'a Checks,
@@ -34,7 +35,7 @@ struct Walk<'a, L> {
 }
 
 /// The groups and the rows of a subtree.
-struct Visited {
+struct SubtreeGroups {
     /// Where the next subtree starts.
     after: usize,
     /// The statistics of its rows; nothing where it has none.
@@ -43,18 +44,18 @@ struct Visited {
     satisfied: bool,
 }
 
-impl<L: Iterator<Item = Statistics>> Walk<'_, L> {
-    fn visit(&mut self, at: usize) -> Visited {
+impl<L: Iterator<Item = Statistics>> LevelWalk<'_, L> {
+    fn visit(&mut self, at: usize) -> SubtreeGroups {
         let (node, members, groups) = (self.kept.nodes.len(), self.kept.members.len(), self.ends.len());
         self.kept.push_copy(self.tree, at);
         match self.tree.nodes[at] {
-            CutNode::Leaf { rows: 0 } => return Visited { after: at + 1, rows: None, satisfied: true },
+            CutNode::Leaf { rows: 0 } => return SubtreeGroups { after: at + 1, rows: None, satisfied: true },
             CutNode::Leaf { .. } => {
                 let rows = self.leaves.next();
                 let satisfied = rows.as_ref().is_some_and(|rows| self.requirements.satisfied(rows));
                 self.seen += 1;
                 self.ends.push(self.seen);
-                return Visited { after: at + 1, rows, satisfied };
+                return SubtreeGroups { after: at + 1, rows, satisfied };
             }
             _ => {}
         }
@@ -77,6 +78,6 @@ impl<L: Iterator<Item = Statistics>> Walk<'_, L> {
             self.kept.members.truncate(members);
             self.kept.nodes.push(CutNode::Leaf { rows: rows.count as u32 });
         }
-        Visited { after: right.after, rows, satisfied }
+        SubtreeGroups { after: right.after, rows, satisfied }
     }
 }

@@ -17,8 +17,8 @@ mod leaf_scan;
 mod levels;
 mod tree;
 
-pub use granular::{By, granular};
+pub use granular::{LeafGrouping, granular};
 pub use levels::levels;
-pub use tree::{Built, RPlusTree};
+pub use tree::{RPlusTree, RTreeGroups};
 
 pub use crate::split::{BoxCost, BoxSplit};

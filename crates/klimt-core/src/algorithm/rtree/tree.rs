@@ -1,6 +1,6 @@
 //! The R+-tree as a partitioner.
 
-use super::granular::{By, granular};
+use super::granular::{LeafGrouping, granular};
 use crate::algorithm::mondrian::Mondrian;
 use crate::job::{Job, Partitioner};
 use crate::partition::Partitioning;
@@ -17,12 +17,12 @@ pub struct RPlusTree<'a> {
     pub mondrian: Mondrian,
     /// The requirements of leaves, where these are weaker than those of groups, and how leaves are joined to
     /// groups.
-    pub base: Option<(&'a Checks, By)>,
+    pub base: Option<(&'a Checks, LeafGrouping)>,
 }
 
 /// A partitioning, and how many leaves it is made of.
 #[derive(Clone, Debug)]
-pub struct Built {
+pub struct RTreeGroups {
     /// The groups.
     pub partitioning: Partitioning,
     /// The leaves.
@@ -31,7 +31,7 @@ pub struct Built {
 
 impl RPlusTree<'_> {
     /// Builds the tree and makes the groups, of tables whose rows lie one after the other, each up to its end.
-    pub fn build(&self, job: &Job<'_>, parts: &[u32]) -> Result<Built> {
+    pub fn build(&self, job: &Job<'_>, parts: &[u32]) -> Result<RTreeGroups> {
         if !matches!(job.split.base(), SplitCriterion::Box(_)) {
             return Err(Error::input("an R+-tree is split by boxes")
                 .with_help(format!("{} or box:area", option_is("split", "box"))));
@@ -39,15 +39,15 @@ impl RPlusTree<'_> {
         let Some((base, by)) = self.base else {
             let partitioning = self.mondrian.partition_parts(job, parts)?;
             let leaves = partitioning.groups();
-            return Ok(Built { partitioning, leaves });
+            return Ok(RTreeGroups { partitioning, leaves });
         };
-        let keep_tree = job.keep_tree || by == By::Level;
+        let keep_tree = job.keep_tree || by == LeafGrouping::Level;
         let leaves = self.mondrian.partition_parts(&Job { requirements: base, keep_tree, ..*job }, parts)?;
         let mut partitioning = granular(&leaves, job.table, job.requirements, by, parts)?;
         if !job.keep_tree {
             partitioning.tree = None;
         }
-        Ok(Built { partitioning, leaves: leaves.groups() })
+        Ok(RTreeGroups { partitioning, leaves: leaves.groups() })
     }
 }
 
