@@ -2,7 +2,7 @@
 
 use crate::common::{column, table, taxonomy};
 use crate::optimum::{Optimum, cost};
-use klimt_core::algorithm::gensearch::{GenSearch, Priority, Splits, Visited};
+use klimt_core::algorithm::gensearch::{GenSearch, PartitionVisit, Priority, Splits};
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::hierarchy::Hierarchy;
 use klimt_core::job::{Budget, Job, Observer, Partitioner, SearchCounts, Suppression, Unobserved};
@@ -325,7 +325,7 @@ fn the_published_search_starts_from_the_undivided_space() {
 
 /// Whether every lower bound holds for all that is below it in the enumeration tree.
 fn bounds_hold(job: &Job<'_>, lookahead: usize) -> bool {
-    let mut visited: Vec<Visited> = Vec::new();
+    let mut visited: Vec<PartitionVisit> = Vec::new();
     GenSearch { lookahead, ..GenSearch::default() }.explore(job, &mut |at| visited.push(*at)).unwrap();
     (0..visited.len()).all(|at| {
         let below = visited[at + 1..].iter().take_while(|later| later.depth > visited[at].depth);

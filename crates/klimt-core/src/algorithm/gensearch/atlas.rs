@@ -12,10 +12,10 @@
 //! required of boundaries, two boxes with the same rows are not the same: in such dimensions boxes are kept as they are cut,
 //! and only a cut without rows on one side is none, as what it leaves is narrower for nothing.
 
-use super::blocks::Blocks;
+use super::blocks::FinestBlocks;
 use super::bound::MinCost;
-use super::grid::{CellShape, CellSide, Grid};
-use super::sweep::{Slice, Sweep};
+use super::grid::{CellShape, CellSide, SplitGrid};
+use super::sweep::{BoxSweep, Slice};
 use crate::cut::admits;
 use crate::job::Job;
 use hashbrown::HashMap;
@@ -26,7 +26,7 @@ pub(super) type BoxId = u32;
 
 /// A way to cut a box.
 #[derive(Clone, Debug)]
-pub(super) struct Cut {
+pub(super) struct AtlasCut {
     /// The split that does it: of those that would part the box alike, the one of highest priority.
     pub split: u32,
     /// Lower priorities than that which part the box as well, once it is cut like this: parallel or not, no part is
@@ -51,7 +51,7 @@ struct AtlasEntry {
     settled: bool,
     /// Whether it has been gone down from.
     dived: bool,
-    cuts: Option<Box<[Cut]>>,
+    cuts: Option<Box<[AtlasCut]>>,
 }
 
 /// No cut: the box as it is.
@@ -83,8 +83,8 @@ impl AtlasEntry {
 }
 
 /// The table of an atlas, with what its boxes are measured by.
-struct Rows<'a> {
-    blocks: Blocks,
+struct AtlasRows<'a> {
+    blocks: FinestBlocks,
     job: &'a Job<'a>,
     minimum: MinCost<'a>,
     /// Boxes with at most so many boxes inside are settled.
@@ -93,8 +93,8 @@ struct Rows<'a> {
 
 /// The boxes.
 pub(super) struct Atlas<'a> {
-    pub grid: Grid,
-    rows: Option<Rows<'a>>,
+    pub grid: SplitGrid,
+    rows: Option<AtlasRows<'a>>,
     words: Vec<u32>,
     facts: Vec<AtlasEntry>,
     numbers: HashMap<Box<[u32]>, BoxId>,
@@ -113,7 +113,7 @@ pub(super) const ROOT: BoxId = 0;
 
 impl<'a> Atlas<'a> {
     /// The boxes of the space, with or without rows.
-    pub fn of_space(grid: Grid) -> Self {
+    pub fn of_space(grid: SplitGrid) -> Self {
         let whole = grid.whole();
         let mut atlas = Atlas::empty(grid, None);
         atlas.number(whole, |_| AtlasEntry::of_space());
@@ -121,11 +121,11 @@ impl<'a> Atlas<'a> {
     }
 
     /// The boxes of a table that has rows; those with at most `lookahead` boxes inside are settled when they are cut.
-    pub fn of_rows(grid: Grid, blocks: Blocks, job: &'a Job<'a>, lookahead: usize) -> Self {
+    pub fn of_rows(grid: SplitGrid, blocks: FinestBlocks, job: &'a Job<'a>, lookahead: usize) -> Self {
         let minimum = MinCost::new(job, &blocks, lookahead == 0);
         let every: Vec<u32> = (0..blocks.len() as u32).collect();
         let whole = Slice::of(&blocks, &minimum, &grid, &every);
-        let mut atlas = Atlas::empty(grid, Some(Rows { blocks, job, minimum, lookahead }));
+        let mut atlas = Atlas::empty(grid, Some(AtlasRows { blocks, job, minimum, lookahead }));
         let around = atlas.grid.whole();
         atlas.number_of(&whole, &around);
         atlas
@@ -133,7 +133,7 @@ impl<'a> Atlas<'a> {
 
     /// The parts that a split makes of a box with these blocks, each with its own, where each satisfies the requirements.
     pub fn divide(&mut self, number: BoxId, inside: &[u32], split: u32) -> Option<Vec<(BoxId, Vec<u32>)>> {
-        let Rows { blocks, minimum, .. } = self.rows.as_ref()?;
+        let AtlasRows { blocks, minimum, .. } = self.rows.as_ref()?;
         let dimension = self.grid.splits[split as usize].dimension;
         let mut parts = vec![Vec::new(); self.grid.part_count(split)];
         for &block in inside {
@@ -159,7 +159,7 @@ impl<'a> Atlas<'a> {
         self.facts.len() as u64
     }
 
-    fn empty(grid: Grid, rows: Option<Rows<'a>>) -> Self {
+    fn empty(grid: SplitGrid, rows: Option<AtlasRows<'a>>) -> Self {
         Atlas {
             grid,
             rows,
@@ -207,7 +207,7 @@ impl<'a> Atlas<'a> {
     }
 
     /// The cuts of a box, by the id of their split, ascending.
-    pub fn cuts(&mut self, number: BoxId) -> &[Cut] {
+    pub fn cuts(&mut self, number: BoxId) -> &[AtlasCut] {
         if self.facts[number as usize].cuts.is_none() {
             let inside = self.inside(number, None);
             self.open(number, &inside);
@@ -245,13 +245,14 @@ impl<'a> Atlas<'a> {
 
     /// Whether time, memory or patience have run out.
     pub fn is_over(&self) -> bool {
-        let over = |rows: &Rows<'_>| rows.job.stops() || self.bytes > rows.job.budget.bytes / 2;
+        let over = |rows: &AtlasRows<'_>| rows.job.stops() || self.bytes > rows.job.budget.bytes / 2;
         self.broken_off || self.rows.as_ref().is_some_and(over)
     }
 
     fn cut(&mut self, number: BoxId, inside: &[u32]) {
         let cuts = self.find_cuts(number, inside);
-        let size = |cut: &Cut| size_of::<Cut>() + (cut.also.len() + cut.parts.len()) * size_of::<u32>();
+        let size =
+            |cut: &AtlasCut| size_of::<AtlasCut>() + (cut.also.len() + cut.parts.len()) * size_of::<u32>();
         self.bytes += cuts.iter().map(size).sum::<usize>();
         self.facts[number as usize].cuts = Some(cuts.into());
     }
@@ -289,7 +290,7 @@ impl<'a> Atlas<'a> {
     fn raise(&mut self, number: BoxId) {
         let looks_ahead = self.rows.as_ref().is_some_and(|rows| rows.lookahead > 0);
         if looks_ahead && !self.broken_off {
-            let after = |cut: &Cut| cut.parts.iter().map(|&part| self.least(part)).sum::<f64>();
+            let after = |cut: &AtlasCut| cut.parts.iter().map(|&part| self.least(part)).sum::<f64>();
             let best = self.known_cuts(number).iter().map(after).fold(self.cost(number), f64::min);
             let facts = &mut self.facts[number as usize];
             facts.least = facts.least.max(best);
@@ -301,7 +302,7 @@ impl<'a> Atlas<'a> {
 
     /// Takes the best of what is reached in the parts of a box, after any of its cuts.
     fn reach(&mut self, number: BoxId) {
-        let reached = |cut: &Cut| cut.parts.iter().map(|&part| self.reached(part)).sum::<f64>();
+        let reached = |cut: &AtlasCut| cut.parts.iter().map(|&part| self.reached(part)).sum::<f64>();
         let costs = (0..).zip(self.known_cuts(number).iter().map(reached));
         if let Some((choice, cost)) = costs.min_by(|a, b| a.1.total_cmp(&b.1))
             && cost < self.reached(number)
@@ -329,10 +330,11 @@ impl<'a> Atlas<'a> {
         self.facts[number as usize].dived = true;
         let inside = self.inside(number, Some(around));
         self.open(number, &inside);
-        let promise = |cut: &&Cut| cut.parts.iter().map(|&part| self.promise(part)).sum::<f64>();
-        let even = |cut: &&Cut| cut.parts.iter().map(|&part| self.facts[part as usize].rows).max();
-        let better =
-            |a: &&Cut, b: &&Cut| promise(a).total_cmp(&promise(b)).then_with(|| even(a).cmp(&even(b)));
+        let promise = |cut: &&AtlasCut| cut.parts.iter().map(|&part| self.promise(part)).sum::<f64>();
+        let even = |cut: &&AtlasCut| cut.parts.iter().map(|&part| self.facts[part as usize].rows).max();
+        let better = |a: &&AtlasCut, b: &&AtlasCut| {
+            promise(a).total_cmp(&promise(b)).then_with(|| even(a).cmp(&even(b)))
+        };
         let Some(cut) = self.known_cuts(number).iter().min_by(better) else { return };
         for part in cut.parts.clone() {
             self.dive_into(part, &inside, depth - 1);
@@ -344,7 +346,7 @@ impl<'a> Atlas<'a> {
     /// the number of groups.
     fn promise(&self, number: BoxId) -> f64 {
         let AtlasEntry { rows, complete, least, .. } = self.facts[number as usize];
-        let Some(Rows { job, .. }) = &self.rows else { return complete };
+        let Some(AtlasRows { job, .. }) = &self.rows else { return complete };
         let k = job.requirements.minimum_size();
         if job.loss.size(1).is_some() || rows < 2 * k {
             return least;
@@ -354,7 +356,7 @@ impl<'a> Atlas<'a> {
 
     /// The cuts of a box whose cuts have been asked for.
     #[inline]
-    pub fn known_cuts(&self, number: BoxId) -> &[Cut] {
+    pub fn known_cuts(&self, number: BoxId) -> &[AtlasCut] {
         self.facts[number as usize]
             .cuts
             .as_deref()
@@ -366,7 +368,7 @@ impl<'a> Atlas<'a> {
         self.bytes
     }
 
-    fn find_cuts(&mut self, number: BoxId, inside: &[u32]) -> Vec<Cut> {
+    fn find_cuts(&mut self, number: BoxId, inside: &[u32]) -> Vec<AtlasCut> {
         let space = self.space(number).to_vec();
         let available = self.grid.available(&space);
         let dimension = |split: u32| self.grid.splits[split as usize].dimension;
@@ -374,8 +376,8 @@ impl<'a> Atlas<'a> {
         let mut cuts = Vec::new();
         for splits in by_dimension {
             let dimension = self.grid.splits[splits[0] as usize].dimension;
-            let sweep = self.rows.as_ref().map(|Rows { blocks, minimum, .. }| {
-                Sweep::new(blocks, minimum, &self.grid, inside, dimension)
+            let sweep = self.rows.as_ref().map(|AtlasRows { blocks, minimum, .. }| {
+                BoxSweep::new(blocks, minimum, &self.grid, inside, dimension)
             });
             let is_ordered = matches!(self.grid.axes[dimension].shape, CellShape::Ordered);
             let sides = sweep.as_ref().filter(|_| is_ordered).map(|sweep| {
@@ -407,7 +409,7 @@ impl<'a> Atlas<'a> {
                 let also: Box<[u32]> =
                     available.iter().filter(|&&other| other != split).filter(gone).copied().collect();
                 if also.first().is_none_or(|&first| first > split) {
-                    cuts.push(Cut { split, also, parts: parts.into() });
+                    cuts.push(AtlasCut { split, also, parts: parts.into() });
                 }
             }
         }
@@ -480,14 +482,14 @@ impl<'a> Atlas<'a> {
 
     /// Whether the boundaries of a box are as wide as the requirements ask for.
     fn is_wide(&self, space: &[u32]) -> bool {
-        let Some(Rows { job, .. }) = &self.rows else { return true };
+        let Some(AtlasRows { job, .. }) = &self.rows else { return true };
         self.grid.restricted.iter().all(|&dimension| {
             let (lo, hi) = self.grid.ends(space, dimension);
             admits(job.requirements, job.table.domain(dimension), dimension, lo, hi)
         })
     }
 
-    fn number(&mut self, space: Vec<u32>, facts: impl FnOnce(Option<&Rows<'a>>) -> AtlasEntry) -> BoxId {
+    fn number(&mut self, space: Vec<u32>, facts: impl FnOnce(Option<&AtlasRows<'a>>) -> AtlasEntry) -> BoxId {
         if let Some(&number) = self.numbers.get(space.as_slice()) {
             return number;
         }
@@ -501,7 +503,7 @@ impl<'a> Atlas<'a> {
 }
 
 /// Measures the rows of some blocks, in boundaries that are wide enough or not.
-fn measure(rows: Option<&Rows<'_>>, slice: &Slice, is_wide: bool) -> AtlasEntry {
+fn measure(rows: Option<&AtlasRows<'_>>, slice: &Slice, is_wide: bool) -> AtlasEntry {
     let rows = rows.expect("only a table has rows to measure");
     let count = slice.statistics.count;
     if !is_wide || !rows.job.requirements.satisfied(&slice.statistics) {

@@ -2,14 +2,14 @@
 //!
 //! They are made once. After that nothing in the search looks at rows.
 
-use super::grid::Grid;
+use super::grid::SplitGrid;
 use crate::Result;
 use crate::job::Job;
 use crate::statistics::{Collector, Statistics};
 use crate::table::Shape;
 
 /// The finest blocks that hold rows, in the order of their cells.
-pub(super) struct Blocks {
+pub(super) struct FinestBlocks {
     /// The cells of the blocks, those of each one after the other.
     cells: Vec<u32>,
     dimensions: usize,
@@ -19,9 +19,9 @@ pub(super) struct Blocks {
     misses: Vec<bool>,
 }
 
-impl Blocks {
+impl FinestBlocks {
     /// The blocks of all rows; nothing where the job stops before they are known.
-    pub fn new(grid: &Grid, job: &Job<'_>) -> Result<Option<Self>> {
+    pub fn new(grid: &SplitGrid, job: &Job<'_>) -> Result<Option<Self>> {
         let (table, dimensions) = (job.table, grid.axes.len());
         let mut needs = job.requirements.needs().clone();
         needs.include(&job.loss.needs());
@@ -46,7 +46,7 @@ impl Blocks {
         }
         let statistics = Collector::new(&needs, table)?.of_each(&order, &ends);
         let misses = misses(&order, &ends, job);
-        Ok(Some(Blocks { cells, dimensions, statistics, misses }))
+        Ok(Some(FinestBlocks { cells, dimensions, statistics, misses }))
     }
 
     /// Whether some rows miss a value of an ordered dimension or a hierarchy.
@@ -71,7 +71,7 @@ impl Blocks {
     }
 
     /// Those of some blocks that a box holds.
-    pub fn within(&self, grid: &Grid, space: &[u32], of: impl Iterator<Item = u32>) -> Vec<u32> {
+    pub fn within(&self, grid: &SplitGrid, space: &[u32], of: impl Iterator<Item = u32>) -> Vec<u32> {
         of.filter(|&block| grid.holds(space, self.cells(block))).collect()
     }
 }
@@ -94,7 +94,7 @@ fn misses(order: &[u32], ends: &[usize], job: &Job<'_>) -> Vec<bool> {
 
 /// The rows in the order of their tuples of cells, dimension by dimension from the last one on; nothing where the job stops
 /// meanwhile.
-fn sorted(tuples: &[u32], grid: &Grid, job: &Job<'_>) -> Option<Vec<u32>> {
+fn sorted(tuples: &[u32], grid: &SplitGrid, job: &Job<'_>) -> Option<Vec<u32>> {
     let mut order: Vec<u32> = (0..job.table.rows() as u32).collect();
     let mut away = vec![0; order.len()];
     for (dimension, axis) in grid.axes.iter().enumerate().rev() {

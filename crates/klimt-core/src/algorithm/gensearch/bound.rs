@@ -14,7 +14,7 @@
 //! Beyond the paper, the bound that the loss itself promises ([`Cost::bound`]) holds too, and a leaf too small to be cut
 //! costs what it costs. As published, only losses of which blocks tell nothing are bounded so.
 
-use super::blocks::Blocks;
+use super::blocks::FinestBlocks;
 use super::sweep::Slice;
 use crate::job::Job;
 use crate::loss::Cost;
@@ -33,7 +33,7 @@ pub(super) struct MinCost<'a> {
 
 impl<'a> MinCost<'a> {
     /// Looks at the finest blocks.
-    pub fn new(job: &Job<'a>, blocks: &Blocks, published: bool) -> Self {
+    pub fn new(job: &Job<'a>, blocks: &FinestBlocks, published: bool) -> Self {
         let (loss, k) = (job.loss, job.requirements.minimum_size());
         let sizes = blocks.statistics.iter().map(|block| block.count.max(k)).collect();
         let by_size = RowPrices::new(loss, sizes, job.table.rows() as u64);

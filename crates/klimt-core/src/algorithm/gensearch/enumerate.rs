@@ -1,9 +1,9 @@
 //! The partition enumeration tree (Definition 6): every hierarchical partition once.
 
-use super::atlas::{Atlas, Cut};
-use super::grid::Grid;
+use super::atlas::{Atlas, AtlasCut};
+use super::grid::SplitGrid;
 use super::splits::Splits;
-use super::tree::{Step, Tree};
+use super::tree::{PartitionStep, PartitionTree};
 use crate::Result;
 use crate::table::Table;
 
@@ -16,15 +16,15 @@ pub type Partition = Vec<Vec<Vec<u32>>>;
 /// Partitions come in the preorder of the enumeration tree, the undivided space first.
 pub struct Enumeration<'a> {
     atlas: Atlas<'a>,
-    pending: Vec<Tree>,
+    pending: Vec<PartitionTree>,
 }
 
 impl Enumeration<'_> {
     /// Prepares the enumeration.
     pub fn new(table: &Table, splits: &Splits) -> Result<Self> {
         let domains = table.domains();
-        let grid = Grid::new(&domains, &splits.codes(table)?);
-        Ok(Enumeration { atlas: Atlas::of_space(grid), pending: vec![Tree::root()] })
+        let grid = SplitGrid::new(&domains, &splits.codes(table)?);
+        Ok(Enumeration { atlas: Atlas::of_space(grid), pending: vec![PartitionTree::root()] })
     }
 }
 
@@ -47,20 +47,20 @@ impl Iterator for Enumeration<'_> {
 
 /// The steps from a partition to those directly below it in the enumeration tree: each legal split of each leaf that may
 /// still be split, leaves in preorder, splits by id.
-pub(super) fn children(atlas: &mut Atlas<'_>, tree: &Tree) -> Vec<Step> {
+pub(super) fn children(atlas: &mut Atlas<'_>, tree: &PartitionTree) -> Vec<PartitionStep> {
     let mut steps = Vec::new();
     for (passed, leaf) in (0..).zip(tree.open()) {
         atlas.cuts(tree.space(leaf));
-        let legal = |(_, cut): &(u32, &Cut)| tree.detect_legal_split(atlas, leaf, cut);
+        let legal = |(_, cut): &(u32, &AtlasCut)| tree.detect_legal_split(atlas, leaf, cut);
         let cuts = (0..).zip(atlas.known_cuts(tree.space(leaf)));
-        steps.extend(cuts.filter(legal).map(|(cut, _)| Step { passed, cut }));
+        steps.extend(cuts.filter(legal).map(|(cut, _)| PartitionStep { passed, cut }));
     }
     steps
 }
 
 /// A partition that satisfies the requirements, while the enumeration tree is walked through.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Visited {
+pub struct PartitionVisit {
     /// How many splits led to it.
     pub depth: usize,
     /// The cost of the partition.
@@ -70,11 +70,11 @@ pub struct Visited {
 }
 
 /// Visits every node in preorder.
-pub(super) fn explore(atlas: &mut Atlas<'_>, visit: &mut dyn FnMut(&Visited)) {
-    let mut pending = vec![(0, Tree::root())];
+pub(super) fn explore(atlas: &mut Atlas<'_>, visit: &mut dyn FnMut(&PartitionVisit)) {
+    let mut pending = vec![(0, PartitionTree::root())];
     while let Some((depth, tree)) = pending.pop() {
         let steps = children(atlas, &tree);
-        visit(&Visited { depth, cost: tree.cost(atlas), bound: tree.least(atlas) });
+        visit(&PartitionVisit { depth, cost: tree.cost(atlas), bound: tree.least(atlas) });
         for step in steps.into_iter().rev() {
             let mut child = tree.clone();
             child.apply(atlas, step);

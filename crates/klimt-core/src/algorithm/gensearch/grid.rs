@@ -55,7 +55,7 @@ pub(super) struct CellAxis {
 
 /// The space with its split set.
 #[derive(Clone, Debug)]
-pub(super) struct Grid {
+pub(super) struct SplitGrid {
     pub axes: Vec<CellAxis>,
     pub splits: Vec<Split>,
     /// The words of a box.
@@ -64,10 +64,10 @@ pub(super) struct Grid {
     pub restricted: Vec<usize>,
 }
 
-impl Grid {
+impl SplitGrid {
     /// The space over domains, each cut after the given codes, which ascend.
     pub fn new(domains: &[&Domain], codes: &[Vec<u32>]) -> Self {
-        let mut grid = Grid { axes: Vec::new(), splits: Vec::new(), words: 0, restricted: Vec::new() };
+        let mut grid = SplitGrid { axes: Vec::new(), splits: Vec::new(), words: 0, restricted: Vec::new() };
         for (dimension, (domain, codes)) in domains.iter().zip(codes).enumerate() {
             let cardinality = domain.cardinality() as u32;
             let (mut axis, places) = match domain.shape() {

@@ -28,7 +28,7 @@ mod splits;
 mod sweep;
 mod tree;
 
-pub use enumerate::{Enumeration, Partition, Visited};
+pub use enumerate::{Enumeration, Partition, PartitionVisit};
 pub use priority::{Priority, PriorityFunction};
 pub use splits::Splits;
 
@@ -37,8 +37,8 @@ use crate::partition::{Family, LowerBound, Partitioning};
 use crate::region::Extents;
 use crate::{ErrorKind, Result};
 use atlas::Atlas;
-use blocks::Blocks;
-use grid::Grid;
+use blocks::FinestBlocks;
+use grid::SplitGrid;
 use search::Search;
 use std::fmt;
 use std::time::Instant;
@@ -116,7 +116,7 @@ impl GenSearch {
 
     /// Walks through the whole enumeration tree of a job, but for partitions that violate the requirements, in preorder:
     /// what `Prioritized-Enumerate` would meet if it pruned nothing.
-    pub fn explore(&self, job: &Job<'_>, visit: &mut dyn FnMut(&Visited)) -> Result<()> {
+    pub fn explore(&self, job: &Job<'_>, visit: &mut dyn FnMut(&PartitionVisit)) -> Result<()> {
         if job.table.rows() > 0 {
             self.atlas(job)?.iter_mut().for_each(|atlas| enumerate::explore(atlas, visit));
         }
@@ -151,9 +151,9 @@ impl GenSearch {
     /// Measures the boxes before the search; `None` where the job stops first.
     fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Option<Atlas<'a>>> {
         let domains = job.table.domains();
-        let mut grid = Grid::new(&domains, &self.splits.codes(job.table)?);
+        let mut grid = SplitGrid::new(&domains, &self.splits.codes(job.table)?);
         grid.restricted = job.requirements.bounded().collect();
-        let blocks = Blocks::new(&grid, job)?;
+        let blocks = FinestBlocks::new(&grid, job)?;
         Ok(blocks.map(|blocks| Atlas::of_rows(grid, blocks, job, self.lookahead)))
     }
 }

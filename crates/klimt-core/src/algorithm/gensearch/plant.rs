@@ -2,7 +2,7 @@
 
 use super::atlas::Atlas;
 use super::grid::{CellShape, Split};
-use super::tree::Tree;
+use super::tree::PartitionTree;
 use crate::partition::{CutNode, CutTree};
 
 /// The next item in preorder.
@@ -15,7 +15,7 @@ enum Item {
 }
 
 /// The cuts of a partition tree. A hierarchy node with many children is a chain of cuts in two.
-pub(super) fn cuts(tree: &Tree, atlas: &Atlas<'_>) -> CutTree {
+pub(super) fn cuts(tree: &PartitionTree, atlas: &Atlas<'_>) -> CutTree {
     let mut made = CutTree::default();
     let (mut pending, mut opened) = (vec![Item::Subtree(Some(0))], Vec::new());
     while let Some(item) = pending.pop() {
@@ -41,7 +41,13 @@ pub(super) fn cuts(tree: &Tree, atlas: &Atlas<'_>) -> CutTree {
 }
 
 /// The cuts of one inner node, and the subtrees between them.
-fn expanded(tree: &Tree, atlas: &Atlas<'_>, node: usize, split: u32, members: &mut Vec<u32>) -> Vec<Item> {
+fn expanded(
+    tree: &PartitionTree,
+    atlas: &Atlas<'_>,
+    node: usize,
+    split: u32,
+    members: &mut Vec<u32>,
+) -> Vec<Item> {
     let Split { dimension, at } = atlas.grid.splits[split as usize];
     let axis = &atlas.grid.axes[dimension];
     let mut parts = vec![None; atlas.grid.part_count(split)];

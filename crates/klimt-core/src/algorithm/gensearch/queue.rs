@@ -1,65 +1,65 @@
 //! The nodes of the enumeration tree that wait to be looked at, and their ancestors.
 
 use super::priority::PriorityFunction;
-use super::tree::Step;
+use super::tree::PartitionStep;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// The number of a node.
-pub(super) type NodeId = u32;
+pub(super) type QueueNodeId = u32;
 
 /// A node: a partition, as the step from the one above it.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    parent: NodeId,
+struct QueueNode {
+    parent: QueueNodeId,
     /// How many nodes below it and places in the queue need it.
     uses: u32,
-    step: Step,
+    step: PartitionStep,
 }
 
 /// A place in the queue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
+pub(super) struct QueueEntry {
     key: (f64, f64),
     /// Of equal keys the latest comes first, so that a search among equals goes down.
     number: u64,
     pub bound: f64,
-    pub node: NodeId,
+    pub node: QueueNodeId,
 }
 
-impl Ord for Waiting {
+impl Ord for QueueEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_key = self.key.0.total_cmp(&other.key.0).then(self.key.1.total_cmp(&other.key.1));
         by_key.reverse().then(self.number.cmp(&other.number))
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for QueueEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Waiting {
+impl PartialEq for QueueEntry {
     fn eq(&self, other: &Self) -> bool {
         self.number == other.number
     }
 }
 
-impl Eq for Waiting {}
+impl Eq for QueueEntry {}
 
 /// The priority queue of `Prioritized-Enumerate`, with the part of the enumeration tree above its nodes.
 pub(super) struct Queue {
     priority: &'static dyn PriorityFunction,
-    heap: BinaryHeap<Waiting>,
-    nodes: Vec<Node>,
-    free: Vec<NodeId>,
+    heap: BinaryHeap<QueueEntry>,
+    nodes: Vec<QueueNode>,
+    free: Vec<QueueNodeId>,
     pushed: u64,
 }
 
 /// Nodes that no longer wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Forgotten {
+pub(super) struct DroppedNodes {
     /// How many.
     pub nodes: u64,
     /// The least of their lower bounds.
@@ -67,15 +67,15 @@ pub(super) struct Forgotten {
 }
 
 /// The node without a step: the undivided space.
-const UNDIVIDED: NodeId = 0;
+const UNDIVIDED: QueueNodeId = 0;
 
 impl Queue {
     /// Bytes of an entry of the queue, with a node and a share of its ancestors.
-    pub const BYTES: usize = size_of::<Waiting>() + 2 * size_of::<Node>();
+    pub const BYTES: usize = size_of::<QueueEntry>() + 2 * size_of::<QueueNode>();
 
     /// The undivided space waits.
     pub fn new(priority: &'static dyn PriorityFunction, cost: f64, bound: f64) -> Self {
-        let root = Node { parent: UNDIVIDED, uses: 1, step: Step { passed: 0, cut: 0 } };
+        let root = QueueNode { parent: UNDIVIDED, uses: 1, step: PartitionStep { passed: 0, cut: 0 } };
         let mut queue =
             Queue { priority, heap: BinaryHeap::new(), nodes: vec![root], free: Vec::new(), pushed: 0 };
         queue.insert(UNDIVIDED, cost, bound);
@@ -93,18 +93,18 @@ impl Queue {
     }
 
     /// The node to look at next, which stays.
-    pub fn peek(&self) -> Option<Waiting> {
+    pub fn peek(&self) -> Option<QueueEntry> {
         self.heap.peek().copied()
     }
 
     /// The node to look at next. It must be released when everything below it that matters has been pushed.
-    pub fn pop(&mut self) -> Option<Waiting> {
+    pub fn pop(&mut self) -> Option<QueueEntry> {
         self.heap.pop()
     }
 
     /// A node waits: the partition that a step makes of that of another node.
-    pub fn push(&mut self, parent: NodeId, step: Step, cost: f64, bound: f64) {
-        let node = Node { parent, uses: 1, step };
+    pub fn push(&mut self, parent: QueueNodeId, step: PartitionStep, cost: f64, bound: f64) {
+        let node = QueueNode { parent, uses: 1, step };
         self.nodes[parent as usize].uses += 1;
         let id = match self.free.pop() {
             Some(id) => {
@@ -113,19 +113,19 @@ impl Queue {
             }
             None => {
                 self.nodes.push(node);
-                self.nodes.len() as NodeId - 1
+                self.nodes.len() as QueueNodeId - 1
             }
         };
         self.insert(id, cost, bound);
     }
 
-    fn insert(&mut self, node: NodeId, cost: f64, bound: f64) {
+    fn insert(&mut self, node: QueueNodeId, cost: f64, bound: f64) {
         self.pushed += 1;
-        self.heap.push(Waiting { key: self.priority.key(cost, bound), number: self.pushed, bound, node });
+        self.heap.push(QueueEntry { key: self.priority.key(cost, bound), number: self.pushed, bound, node });
     }
 
     /// A node that was popped is no longer needed, nor are the ancestors that only it needed.
-    pub fn release(&mut self, mut node: NodeId) {
+    pub fn release(&mut self, mut node: QueueNodeId) {
         loop {
             let at = &mut self.nodes[node as usize];
             at.uses -= 1;
@@ -139,7 +139,7 @@ impl Queue {
     }
 
     /// The steps from the undivided space to a node.
-    pub fn path(&self, mut node: NodeId) -> Vec<Step> {
+    pub fn path(&self, mut node: QueueNodeId) -> Vec<PartitionStep> {
         let mut path = Vec::new();
         while node != UNDIVIDED {
             path.push(self.nodes[node as usize].step);
@@ -158,7 +158,7 @@ impl Queue {
     }
 
     /// Forgets the nodes whose lower bound is at least a limit.
-    pub fn prune(&mut self, limit: f64) -> Forgotten {
+    pub fn prune(&mut self, limit: f64) -> DroppedNodes {
         let (kept, gone) =
             std::mem::take(&mut self.heap).into_vec().into_iter().partition(|w| w.bound < limit);
         self.heap = BinaryHeap::from(kept);
@@ -166,7 +166,7 @@ impl Queue {
     }
 
     /// Forgets the least promising nodes so that at most `length` are left.
-    pub fn truncate(&mut self, length: usize) -> Forgotten {
+    pub fn truncate(&mut self, length: usize) -> DroppedNodes {
         let mut all = std::mem::take(&mut self.heap).into_vec();
         all.sort_unstable_by(|a, b| b.cmp(a));
         let gone = all.split_off(length.min(all.len()));
@@ -174,10 +174,10 @@ impl Queue {
         self.forget(gone)
     }
 
-    fn forget(&mut self, gone: Vec<Waiting>) -> Forgotten {
+    fn forget(&mut self, gone: Vec<QueueEntry>) -> DroppedNodes {
         gone.iter().for_each(|waiting| self.release(waiting.node));
         let bound = gone.iter().map(|waiting| waiting.bound).fold(f64::INFINITY, f64::min);
-        Forgotten { nodes: gone.len() as u64, bound }
+        DroppedNodes { nodes: gone.len() as u64, bound }
     }
 }
 
@@ -186,8 +186,8 @@ mod tests {
     use super::super::priority::Priority;
     use super::*;
 
-    fn step(cut: u32) -> Step {
-        Step { passed: 0, cut }
+    fn step(cut: u32) -> PartitionStep {
+        PartitionStep { passed: 0, cut }
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(queue.path(second.node), [step(1), step(3)]);
         queue.release(second.node);
         assert_eq!(queue.free.len(), 2);
-        assert_eq!(queue.prune(3.0), Forgotten { nodes: 1, bound: 3.0 });
+        assert_eq!(queue.prune(3.0), DroppedNodes { nodes: 1, bound: 3.0 });
         assert_eq!((queue.len(), queue.free.len()), (0, 3));
     }
 

@@ -2,8 +2,8 @@
 
 use super::GenSearch;
 use super::atlas::{Atlas, BoxId};
-use super::queue::{NodeId, Queue};
-use super::tree::{Step, Tree};
+use super::queue::{Queue, QueueNodeId};
+use super::tree::{PartitionStep, PartitionTree};
 use crate::job::{Job, SearchCounts};
 
 /// Nodes that are looked at before the proof is looked at again.
@@ -21,14 +21,14 @@ const ROUNDING: f64 = 1e-12;
 /// The best that has been found.
 pub(super) struct BestPartition {
     pub cost: f64,
-    pub tree: Tree,
+    pub tree: PartitionTree,
     /// Nothing in the split set costs less than this.
     pub bound: f64,
 }
 
 /// A partition directly below another in the enumeration tree, which satisfies the requirements.
 struct Child {
-    step: Step,
+    step: PartitionStep,
     cost: f64,
     /// The cost of the best known refinement.
     reached: f64,
@@ -58,9 +58,9 @@ impl<'s, 'a> Search<'s, 'a> {
         atlas: &'s mut Atlas<'a>,
         job: &'s Job<'a>,
         settings: &GenSearch,
-        start: Option<Tree>,
+        start: Option<PartitionTree>,
     ) -> Self {
-        let root = Tree::root();
+        let root = PartitionTree::root();
         let (cost, bound) = (root.cost(atlas), root.least(atlas));
         let start = start.map(|tree| BestPartition { cost: tree.leaf_cost(atlas), tree, bound: 0.0 });
         let whole = BestPartition { cost, tree: root, bound: 0.0 };
@@ -86,7 +86,7 @@ impl<'s, 'a> Search<'s, 'a> {
     pub fn run(mut self) -> BestPartition {
         self.report();
         if self.probes {
-            self.probe(Tree::root());
+            self.probe(PartitionTree::root());
         }
         while self.exhausts() && self.widens() {}
         self.update_bound();
@@ -104,7 +104,7 @@ impl<'s, 'a> Search<'s, 'a> {
         }
         self.max_size = self.max_size.saturating_mul(WIDER).min(self.most);
         self.left_out = f64::INFINITY;
-        let root = Tree::root();
+        let root = PartitionTree::root();
         self.queue.restart(root.cost(self.atlas), root.least(self.atlas));
         true
     }
@@ -175,10 +175,10 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// Generates the children of a node, and lets those wait that are promising (lines 16 to 21).
-    fn expand(&mut self, node: NodeId, bound: f64) {
+    fn expand(&mut self, node: QueueNodeId, bound: f64) {
         self.counts.opened += 1;
         let path = self.queue.path(node);
-        let tree = Tree::at(self.atlas, path.iter().copied());
+        let tree = PartitionTree::at(self.atlas, path.iter().copied());
         // Half of all boxes may be met by going down.
         if self.probes && 2 * self.probed <= self.atlas.boxes() {
             self.probe(tree.clone());
@@ -199,7 +199,7 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// Takes a partition, or what is known below it, for the best if it is.
-    fn offer(&mut self, child: &Child, parent: &Tree) {
+    fn offer(&mut self, child: &Child, parent: &PartitionTree) {
         let cost = if self.probes { child.reached } else { child.cost };
         if cost < self.best.cost {
             let mut tree = parent.clone();
@@ -208,7 +208,7 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    fn take(&mut self, cost: f64, mut tree: Tree) {
+    fn take(&mut self, cost: f64, mut tree: PartitionTree) {
         if self.probes {
             tree.complete(self.atlas);
         }
@@ -218,7 +218,7 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// The children of a partition that can matter; the bounds of the others are noted. A child is never bounded by
     /// less than its parent.
-    fn children(&mut self, tree: &Tree, bound: f64) -> Vec<Child> {
+    fn children(&mut self, tree: &PartitionTree, bound: f64) -> Vec<Child> {
         let open: Vec<u32> = tree.open().collect();
         open.iter().for_each(|&leaf| {
             self.atlas.cuts(tree.space(leaf));
@@ -241,7 +241,7 @@ impl<'s, 'a> Search<'s, 'a> {
                 let sum = |of: &dyn Fn(BoxId) -> f64| found.parts.iter().map(|&part| of(part)).sum::<f64>();
                 let bound = closed + sum(&least) + later_bounds[passed + 1];
                 children.push(Child {
-                    step: Step { passed: passed as u32, cut },
+                    step: PartitionStep { passed: passed as u32, cut },
                     cost: closed + sum(&cost) + later_costs[passed + 1],
                     reached: closed_reached + sum(&reached) + later_reached[passed + 1],
                     bound: bound.max(all_below),
@@ -268,7 +268,7 @@ impl<'s, 'a> Search<'s, 'a> {
             };
             let before = self.best.cost;
             let path = self.queue.path(first.node);
-            let tree = Tree::at(self.atlas, path.iter().copied());
+            let tree = PartitionTree::at(self.atlas, path.iter().copied());
             self.probe(tree);
             if self.best.cost >= before {
                 break;
@@ -281,7 +281,7 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Goes down greedily from every leaf of a partition that may still be split: a good partition beneath it. What it
     /// passes by still waits in the queue, so nothing is left out here.
-    fn probe(&mut self, mut tree: Tree) {
+    fn probe(&mut self, mut tree: PartitionTree) {
         let before = self.atlas.boxes();
         let open: Vec<BoxId> = tree.open().map(|leaf| tree.space(leaf)).collect();
         let below: f64 = open.into_iter().map(|space| self.atlas.dive(space)).sum();

@@ -2,15 +2,15 @@
 
 use super::atlas::{Atlas, BoxId};
 use super::grid::CellShape;
-use super::tree::Tree;
+use super::tree::PartitionTree;
 use crate::partition::{CutNode, CutTree};
 
 /// The partition tree that follows the cuts of another partitioning: each cut is moved to the nearest split of its column
 /// that leaves parts which satisfy the requirements, and left out where there is none. Nothing where the job stops before
 /// all cuts were followed.
-pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Option<Tree> {
-    let guide = Guide::new(cuts);
-    let mut tree = Tree::root();
+pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Option<PartitionTree> {
+    let guide = CutGuide::new(cuts);
+    let mut tree = PartitionTree::root();
     let mut pending = vec![(0, atlas.blocks(), 0)];
     while let Some((leaf, blocks, at)) = pending.pop() {
         if atlas.is_over() {
@@ -18,10 +18,10 @@ pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Option<Tree> {
         }
         let space = tree.space(leaf);
         match guide.side(atlas, space, at) {
-            Side::Leaf => {}
-            Side::Left => pending.push((leaf, blocks, guide.left(at))),
-            Side::Right => pending.push((leaf, blocks, guide.right(at))),
-            Side::Both { .. } => {
+            CutSide::Leaf => {}
+            CutSide::Left => pending.push((leaf, blocks, guide.left(at))),
+            CutSide::Right => pending.push((leaf, blocks, guide.right(at))),
+            CutSide::Both { .. } => {
                 let splits = guide.nearest(atlas, space, at);
                 let mut divided =
                     splits.into_iter().map(|split| (split, atlas.divide(space, &blocks, split)));
@@ -40,7 +40,7 @@ pub(super) fn snapped(atlas: &mut Atlas<'_>, cuts: &CutTree) -> Option<Tree> {
 }
 
 /// Where the values of a box lie beside a cut.
-enum Side {
+enum CutSide {
     /// There is no cut.
     Leaf,
     Left,
@@ -52,13 +52,13 @@ enum Side {
 }
 
 /// The cuts that are followed.
-struct Guide<'c> {
+struct CutGuide<'c> {
     cuts: &'c CutTree,
     /// How many nodes there are from each node downwards.
     sizes: Vec<usize>,
 }
 
-impl<'c> Guide<'c> {
+impl<'c> CutGuide<'c> {
     fn new(cuts: &'c CutTree) -> Self {
         let mut sizes = vec![1; cuts.nodes.len()];
         for at in (0..sizes.len()).rev() {
@@ -66,7 +66,7 @@ impl<'c> Guide<'c> {
                 sizes[at] = 1 + sizes[at + 1] + sizes[at + cuts.right(at)];
             }
         }
-        Guide { cuts, sizes }
+        CutGuide { cuts, sizes }
     }
 
     fn left(&self, at: usize) -> usize {
@@ -87,11 +87,11 @@ impl<'c> Guide<'c> {
     /// of a hierarchy, its children may be cut again.
     fn next(&self, atlas: &Atlas<'_>, space: BoxId, at: usize) -> usize {
         match self.side(atlas, space, at) {
-            Side::Leaf | Side::Left => self.left(at),
-            Side::Right => self.right(at),
-            Side::Both { .. } if self.is_hierarchy(atlas, at) => at,
-            Side::Both { mostly_left: true } => self.left(at),
-            Side::Both { mostly_left: false } => self.right(at),
+            CutSide::Leaf | CutSide::Left => self.left(at),
+            CutSide::Right => self.right(at),
+            CutSide::Both { .. } if self.is_hierarchy(atlas, at) => at,
+            CutSide::Both { mostly_left: true } => self.left(at),
+            CutSide::Both { mostly_left: false } => self.right(at),
         }
     }
 
@@ -113,12 +113,12 @@ impl<'c> Guide<'c> {
         self.cuts.members[first as usize..][..len as usize].contains(&code)
     }
 
-    fn side(&self, atlas: &Atlas<'_>, space: BoxId, at: usize) -> Side {
-        let Some(dimension) = self.dimension(at) else { return Side::Leaf };
+    fn side(&self, atlas: &Atlas<'_>, space: BoxId, at: usize) -> CutSide {
+        let Some(dimension) = self.dimension(at) else { return CutSide::Leaf };
         let axis = &atlas.grid.axes[dimension];
         let cells = atlas.grid.cells(atlas.space(space), dimension);
         let (left, right) = match self.cuts.nodes[at] {
-            CutNode::Leaf { .. } => return Side::Leaf,
+            CutNode::Leaf { .. } => return CutSide::Leaf,
             CutNode::Threshold { code, .. } => {
                 let (lo, hi) = (cells[0] as usize, cells[cells.len() - 1] as usize);
                 let first = lo.checked_sub(1).map_or(0, |before| axis.last_code[before] + 1);
@@ -137,9 +137,9 @@ impl<'c> Guide<'c> {
             }
         };
         match (left, right) {
-            (0, _) => Side::Right,
-            (_, 0) => Side::Left,
-            _ => Side::Both { mostly_left: left >= right },
+            (0, _) => CutSide::Right,
+            (_, 0) => CutSide::Left,
+            _ => CutSide::Both { mostly_left: left >= right },
         }
     }
 

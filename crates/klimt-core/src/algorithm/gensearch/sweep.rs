@@ -1,9 +1,9 @@
 //! The rows of a box in slices along one dimension: what every split of that dimension makes of the box, from one look at
 //! its blocks.
 
-use super::blocks::Blocks;
+use super::blocks::FinestBlocks;
 use super::bound::MinCost;
-use super::grid::{CellShape, Grid, Hull, Split};
+use super::grid::{CellShape, Hull, Split, SplitGrid};
 use crate::statistics::Statistics;
 use std::borrow::Cow;
 
@@ -22,13 +22,13 @@ pub(super) struct Slice {
 
 impl Slice {
     /// All rows of some blocks, of which there is one.
-    pub fn of(blocks: &Blocks, minimum: &MinCost<'_>, grid: &Grid, some: &[u32]) -> Self {
+    pub fn of(blocks: &FinestBlocks, minimum: &MinCost<'_>, grid: &SplitGrid, some: &[u32]) -> Self {
         let mut all = Slice::of_block(blocks, minimum, grid, some[0]);
         some[1..].iter().for_each(|&block| all.take(blocks, minimum, grid, block));
         all
     }
 
-    fn of_block(blocks: &Blocks, minimum: &MinCost<'_>, grid: &Grid, block: u32) -> Self {
+    fn of_block(blocks: &FinestBlocks, minimum: &MinCost<'_>, grid: &SplitGrid, block: u32) -> Self {
         let statistics = blocks.statistics[block as usize].clone();
         Slice {
             complete: (blocks.some_miss() && !blocks.misses(block)).then(|| statistics.clone()),
@@ -39,7 +39,7 @@ impl Slice {
         }
     }
 
-    fn take(&mut self, blocks: &Blocks, minimum: &MinCost<'_>, grid: &Grid, block: u32) {
+    fn take(&mut self, blocks: &FinestBlocks, minimum: &MinCost<'_>, grid: &SplitGrid, block: u32) {
         let statistics = &blocks.statistics[block as usize];
         self.statistics.merge(statistics);
         if blocks.some_miss() && !blocks.misses(block) {
@@ -86,7 +86,7 @@ fn merged(one: Option<&Slice>, other: Option<&Slice>) -> Option<Slice> {
 }
 
 /// The slices of a box along a dimension.
-pub(super) struct Sweep {
+pub(super) struct BoxSweep {
     /// The rows of each cell.
     pub cells: Vec<Option<Slice>>,
     /// The rows of each cell of a set and those before it.
@@ -95,9 +95,15 @@ pub(super) struct Sweep {
     from: Vec<Option<Slice>>,
 }
 
-impl Sweep {
+impl BoxSweep {
     /// Slices some blocks.
-    pub fn new(blocks: &Blocks, minimum: &MinCost<'_>, grid: &Grid, some: &[u32], dimension: usize) -> Self {
+    pub fn new(
+        blocks: &FinestBlocks,
+        minimum: &MinCost<'_>,
+        grid: &SplitGrid,
+        some: &[u32],
+        dimension: usize,
+    ) -> Self {
         let axis = &grid.axes[dimension];
         let mut cells: Vec<Option<Slice>> = vec![None; axis.last_code.len()];
         for &block in some {
@@ -116,11 +122,11 @@ impl Sweep {
             from = cells.iter().rev().scan(None, together).collect();
             from.reverse();
         }
-        Sweep { cells, up_to, from }
+        BoxSweep { cells, up_to, from }
     }
 
     /// The parts that a split makes which hold rows, where the dimension is a set or a hierarchy.
-    pub fn parts(&self, grid: &Grid, split: u32) -> Vec<Cow<'_, Slice>> {
+    pub fn parts(&self, grid: &SplitGrid, split: u32) -> Vec<Cow<'_, Slice>> {
         let Split { dimension, at } = grid.splits[split as usize];
         let at = at as usize;
         match &grid.axes[dimension].shape {

@@ -8,7 +8,7 @@
 //! A node has as many children as its split makes parts: a hierarchy is specialised to all children of a node at once
 //! (section 4.1, Fig. 12), which the paper writes as a left-deep chain of cuts in two that must follow each other.
 
-use super::atlas::{Atlas, BoxId, Cut, ROOT};
+use super::atlas::{Atlas, AtlasCut, BoxId, ROOT};
 use std::ops::Range;
 
 /// No split: the node is a leaf.
@@ -16,7 +16,7 @@ const LEAF: u32 = u32::MAX;
 
 /// A node of a partition tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct PartitionNode {
     pub space: BoxId,
     /// The split, or [`LEAF`].
     split: u32,
@@ -25,7 +25,7 @@ pub(super) struct Node {
     children: (u32, u32),
 }
 
-impl Node {
+impl PartitionNode {
     /// The split of an inner node.
     pub fn split(&self) -> Option<u32> {
         (self.split != LEAF).then_some(self.split)
@@ -40,37 +40,37 @@ impl Node {
 /// How a partition arises from the one above it in the enumeration tree: the open leaves that are passed over, and the
 /// number of the cut of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct PartitionStep {
     pub passed: u32,
     pub cut: u32,
 }
 
 /// A partition tree.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
-    pub nodes: Vec<Node>,
+pub(super) struct PartitionTree {
+    pub nodes: Vec<PartitionNode>,
     /// The leaves that may still be split, the first in preorder last.
     open: Vec<u32>,
     /// The cost of the other leaves.
     closed: f64,
 }
 
-impl Tree {
+impl PartitionTree {
     /// The undivided space.
     pub fn root() -> Self {
-        let root = Node { space: ROOT, split: LEAF, parent: 0, children: (0, 0) };
-        Tree { nodes: vec![root], open: vec![0], closed: 0.0 }
+        let root = PartitionNode { space: ROOT, split: LEAF, parent: 0, children: (0, 0) };
+        PartitionTree { nodes: vec![root], open: vec![0], closed: 0.0 }
     }
 
     /// The partition at the end of a path through the enumeration tree.
-    pub fn at(atlas: &mut Atlas<'_>, path: impl Iterator<Item = Step>) -> Self {
-        let mut tree = Tree::root();
+    pub fn at(atlas: &mut Atlas<'_>, path: impl Iterator<Item = PartitionStep>) -> Self {
+        let mut tree = PartitionTree::root();
         path.for_each(|step| tree.apply(atlas, step));
         tree
     }
 
     /// Adds a split.
-    pub fn apply(&mut self, atlas: &mut Atlas<'_>, step: Step) {
+    pub fn apply(&mut self, atlas: &mut Atlas<'_>, step: PartitionStep) {
         for _ in 0..step.passed {
             let leaf = self.open.pop().expect("a step passes over open leaves");
             self.closed += atlas.cost(self.nodes[leaf as usize].space);
@@ -84,7 +84,12 @@ impl Tree {
     /// Splits a leaf, open or not, and returns its children.
     pub fn split(&mut self, leaf: u32, split: u32, parts: impl Iterator<Item = BoxId>) -> Range<u32> {
         let first = self.nodes.len() as u32;
-        self.nodes.extend(parts.map(|space| Node { space, split: LEAF, parent: leaf, children: (0, 0) }));
+        self.nodes.extend(parts.map(|space| PartitionNode {
+            space,
+            split: LEAF,
+            parent: leaf,
+            children: (0, 0),
+        }));
         let end = self.nodes.len() as u32;
         let node = &mut self.nodes[leaf as usize];
         (node.split, node.children) = (split, (first, end - first));
@@ -137,7 +142,7 @@ impl Tree {
     pub fn leaves(&self) -> Vec<BoxId> {
         let (mut found, mut pending) = (Vec::new(), vec![0]);
         while let Some(at) = pending.pop() {
-            let node: &Node = &self.nodes[at];
+            let node: &PartitionNode = &self.nodes[at];
             match node.split() {
                 None => found.push(node.space),
                 Some(_) => pending.extend(node.children().rev()),
@@ -151,12 +156,12 @@ impl Tree {
     ///
     /// Of the splits that cut the whole space of a node, the one of highest priority, the lowest id, must be the
     /// node's. Since the tree is legal so far, a violation can only come from what becomes a cut now: the split itself
-    /// and those that the parts make cuts of the leaf ([`Cut::also`]). A split that is no cut of an ancestor is none of
+    /// and those that the parts make cuts of the leaf ([`AtlasCut::also`]). A split that is no cut of an ancestor is none of
     /// the ancestors above it.
     ///
     /// Definition 2 and the figure have it so; the text of Definition 7 compares the other way round, which would single
     /// out another tree of each partition.
-    pub fn detect_legal_split(&self, atlas: &Atlas<'_>, leaf: u32, cut: &Cut) -> bool {
+    pub fn detect_legal_split(&self, atlas: &Atlas<'_>, leaf: u32, cut: &AtlasCut) -> bool {
         std::iter::once(&cut.split).chain(&cut.also).all(|&split| self.in_sequence(atlas, leaf, split))
     }
 
