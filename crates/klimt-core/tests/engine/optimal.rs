@@ -2,7 +2,7 @@
 
 use crate::brute::optimum;
 use crate::common::{column, letters, table, workload};
-use klimt_core::algorithm::optimal::dense::{self, Grid, Outcome, Solved};
+use klimt_core::algorithm::optimal::dense::{self, DenseOutcome, DenseSolution, Grid};
 use klimt_core::job::{Budget, Job, Observer, Suppression, Unobserved};
 use klimt_core::loss::{Cost, Original};
 use klimt_core::partition::{CutTree, Partitioning};
@@ -102,7 +102,7 @@ pub fn job<'a>(table: &'a Table, bound: &'a Checks, loss: &'a dyn Cost, weights:
     }
 }
 
-fn solve(job: &Job<'_>, price: Option<f64>) -> Outcome {
+fn solve(job: &Job<'_>, price: Option<f64>) -> DenseOutcome {
     dense::solve(job, price, 1 << 24).unwrap()
 }
 
@@ -130,17 +130,17 @@ pub fn planted_cost(job: &Job<'_>, tree: &CutTree, suppressed: &[usize], price: 
 }
 
 /// Solves and compares with the best of all partitionings.
-fn check(job: &Job<'_>, price: Option<f64>, what: &str) -> Option<Solved> {
+fn check(job: &Job<'_>, price: Option<f64>, what: &str) -> Option<DenseSolution> {
     let expected = optimum(job.table, job.requirements, job.loss, price);
     match (solve(job, price), expected) {
-        (Outcome::Solved(solved), Some(expected)) => {
+        (DenseOutcome::Solved(solved), Some(expected)) => {
             assert!(is_same(solved.cost, expected), "{what}: {} instead of {expected}", solved.cost);
             let cost = planted_cost(job, &solved.tree, &solved.suppressed, price);
             assert!(is_same(cost, solved.cost), "{what}: {cost} when planted, not {}", solved.cost);
             assert_eq!(solved.bound, solved.cost, "{what}");
             Some(solved)
         }
-        (Outcome::Infeasible, None) => None,
+        (DenseOutcome::Infeasible, None) => None,
         (found, expected) => panic!("{what}: {found:?} instead of {expected:?}"),
     }
 }
@@ -224,15 +224,15 @@ proptest! {
         for (entry, loss) in registry::LOSSES {
             let Some(cost) = loss.cost(&original) else { continue };
             let mut job = job(&table, &bound, &*cost, &weights);
-            let Outcome::Solved(best) = solve(&job, None) else { panic!("{} is feasible", entry.id) };
+            let DenseOutcome::Solved(best) = solve(&job, None) else { panic!("{} is feasible", entry.id) };
             for quarters in [6, 20, 28, 36, 60, 200] {
                 job.budget.bytes = boxes * quarters / 4;
                 match solve(&job, None) {
-                    Outcome::Solved(solved) => {
+                    DenseOutcome::Solved(solved) => {
                         prop_assert!(is_same(solved.cost, best.cost), "{}: {} {}", entry.id, solved.cost, best.cost);
                         prop_assert_eq!(solved.bound, solved.cost);
                     }
-                    outcome => prop_assert_eq!(outcome, Outcome::NotDense),
+                    outcome => prop_assert_eq!(outcome, DenseOutcome::NotDense),
                 }
             }
         }
@@ -269,7 +269,7 @@ fn a_larger_table_is_solved_the_same_by_any_number_of_threads() {
         let job = job(&table, &bound, &*cost, &weights);
         let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let [one, three] = [1, 3].map(|threads| with(threads).install(|| solve(&job, None)));
-        let Outcome::Solved(solved) = &one else { panic!("{} is feasible", entry.id) };
+        let DenseOutcome::Solved(solved) = &one else { panic!("{} is feasible", entry.id) };
         assert_eq!(planted_cost(&job, &solved.tree, &[], None), solved.cost);
         assert_eq!(one, three, "{}", entry.id);
     }
@@ -291,11 +291,11 @@ fn it_stops_when_it_is_told_to() {
     let table = random_table(&[3, 1, 2, 0], &rows);
     let bound = Checks::new(&[registry::requirement("k", "", "3").unwrap()], &table).unwrap();
     let mut job = job(&table, &bound, &klimt_core::loss::Discernibility, &[1.0; 4]);
-    assert!(matches!(solve(&job, None), Outcome::Solved(_)));
-    assert_eq!(dense::solve(&job, None, 1000).unwrap(), Outcome::NotDense);
+    assert!(matches!(solve(&job, None), DenseOutcome::Solved(_)));
+    assert_eq!(dense::solve(&job, None, 1000).unwrap(), DenseOutcome::NotDense);
     job.budget.until = Some(Instant::now());
-    assert_eq!(solve(&job, None), Outcome::Stopped);
+    assert_eq!(solve(&job, None), DenseOutcome::Stopped);
     job.budget.until = None;
     job.observer = &Impatient;
-    assert_eq!(solve(&job, None), Outcome::Stopped);
+    assert_eq!(solve(&job, None), DenseOutcome::Stopped);
 }

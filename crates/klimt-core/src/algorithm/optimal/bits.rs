@@ -2,10 +2,10 @@
 
 /// A set of rows, as a fixed number of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bits<const W: usize>(pub [u64; W]);
+pub(super) struct RowBits<const W: usize>(pub [u64; W]);
 
-impl<const W: usize> Bits<W> {
-    pub const EMPTY: Self = Bits([0; W]);
+impl<const W: usize> RowBits<W> {
+    pub const EMPTY: Self = RowBits([0; W]);
 
     /// The first so many rows.
     pub fn first(rows: usize) -> Self {

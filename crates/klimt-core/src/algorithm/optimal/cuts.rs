@@ -1,9 +1,9 @@
 //! Every way to cut a box in two.
 
-use super::bits::Bits;
-use super::part::{Corners, OptimalPart, Rows};
+use super::bits::RowBits;
+use super::part::{Corners, OptimalPart, RowSet};
 use super::place::{CutPlace, LeftSide, SUBSET_CODES};
-use super::problem::Pricing;
+use super::problem::OptimalPricing;
 use super::search::MANY_ROWS;
 
 /// A set with at most this many codes in a box is cut in every way.
@@ -11,7 +11,7 @@ const EVERY_SUBSET: usize = 7;
 
 /// A way to cut a box, with what is known of the sides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct SearchCut {
     pub axis: u32,
     /// The last local code on the left, of an ordered axis.
     at: u32,
@@ -29,10 +29,11 @@ pub(super) struct Cut {
 impl<const W: usize> OptimalPart<'_, W> {
     /// Every way to cut a box whose sides can be groups by their size; false where some ways to cut a set are left
     /// out, or the search is stopped.
-    pub fn cuts(&self, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
+    pub fn cuts(&self, of: &RowSet<W>, found: &mut Vec<SearchCut>) -> bool {
         found.clear();
         let mut complete = true;
-        let by_cells = self.problem.pricing == Pricing::Cells && self.problem.requirements.only_count();
+        let by_cells =
+            self.problem.pricing == OptimalPricing::Cells && self.problem.requirements.only_count();
         for (number, axis) in self.axes.iter().enumerate() {
             if axis.is_set {
                 complete &= self.set_cuts(number, of, found);
@@ -45,7 +46,7 @@ impl<const W: usize> OptimalPart<'_, W> {
         if self.problem.price.is_none() {
             found.retain(|cut| cut.cost.is_finite());
         }
-        let even = |cut: &Cut| cut.left.abs_diff(of.count - cut.left);
+        let even = |cut: &SearchCut| cut.left.abs_diff(of.count - cut.left);
         found.sort_unstable_by(|a, b| {
             a.guess.total_cmp(&b.guess).then_with(|| even(a).cmp(&even(b))).then(a.place.cmp(&b.place))
         });
@@ -53,23 +54,23 @@ impl<const W: usize> OptimalPart<'_, W> {
     }
 
     /// The rows on the left of a cut.
-    pub fn left(&self, of: &Rows<W>, cut: &Cut) -> Bits<W> {
+    pub fn left(&self, of: &RowSet<W>, cut: &SearchCut) -> RowBits<W> {
         let axis = &self.axes[cut.axis as usize];
         if !axis.is_set {
             return of.rows.and(&axis.below[cut.at as usize]);
         }
         let on_left = axis.values.iter().zip(&axis.slabs).filter(|(value, _)| cut.place.is_left(**value));
-        of.rows.and(&on_left.fold(Bits::EMPTY, |left, (_, slab)| left.or(slab)))
+        of.rows.and(&on_left.fold(RowBits::EMPTY, |left, (_, slab)| left.or(slab)))
     }
 
-    fn ordered_cut(&self, axis: usize, at: usize, left: u32) -> Cut {
+    fn ordered_cut(&self, axis: usize, at: usize, left: u32) -> SearchCut {
         let of = &self.axes[axis];
         let place = CutPlace::new(of.dimension, LeftSide::UpTo(of.values[at]));
-        Cut { axis: axis as u32, at: at as u32, place, left, lower: 0.0, cost: 0.0, guess: 0.0 }
+        SearchCut { axis: axis as u32, at: at as u32, place, left, lower: 0.0, cost: 0.0, guess: 0.0 }
     }
 
     /// Says what the sides of a cut cost.
-    fn judge(&self, of: &Rows<W>, cut: &mut Cut) {
+    fn judge(&self, of: &RowSet<W>, cut: &mut SearchCut) {
         let problem = self.problem;
         if problem.is_plain() {
             let sides = [cut.left, of.count - cut.left];
@@ -84,21 +85,21 @@ impl<const W: usize> OptimalPart<'_, W> {
     }
 
     /// Adds what one side costs as a group, and at least.
-    fn add_side(&self, cut: &mut Cut, count: u32, cost: f64, lower: f64) {
+    fn add_side(&self, cut: &mut SearchCut, count: u32, cost: f64, lower: f64) {
         cut.cost += cost;
         let price = self.problem.price.map_or(f64::INFINITY, |price| price * f64::from(count));
         let cost = cost.min(price);
         let last = (count as usize) < 2 * self.problem.least_side();
         cut.lower += if last { cost } else { lower.min(cost) };
         cut.guess += match self.problem.pricing {
-            Pricing::Size if !last => lower,
+            OptimalPricing::Size if !last => lower,
             _ => cost * self.problem.discount(count, self.slant),
         };
     }
 
     /// Cuts of an ordered axis, by the sizes of the sides. Sizes only grow along the axis, so the first place is found by
     /// halving. False where the search is stopped before the last.
-    fn plain_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
+    fn plain_cuts(&self, axis: usize, of: &RowSet<W>, found: &mut Vec<SearchCut>) -> bool {
         let least = self.problem.least_side() as u32;
         let below = &self.axes[axis].below;
         let below = &below[..below.len() - 1];
@@ -123,15 +124,15 @@ impl<const W: usize> OptimalPart<'_, W> {
     }
 
     /// Whether the search is to stop, which is asked now and then where a cut of the box takes long to judge.
-    fn is_stopped(&self, of: &Rows<W>, judged: usize) -> bool {
+    fn is_stopped(&self, of: &RowSet<W>, judged: usize) -> bool {
         of.count > MANY_ROWS && judged.is_multiple_of(16) && self.problem.stops()
     }
 
     /// Cuts of an ordered axis, with what the sides would cost as groups: every row is looked at once, then the slabs are
     /// joined from below and from above.
-    fn priced_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) {
+    fn priced_cuts(&self, axis: usize, of: &RowSet<W>, found: &mut Vec<SearchCut>) {
         let least = self.problem.least_side() as u32;
-        let slabs: Vec<Stretch<W>> =
+        let slabs: Vec<SlabRange<W>> =
             self.axes[axis].slabs.iter().map(|slab| self.stretch(of, slab)).collect();
         let first = found.len();
         let mut side = self.no_rows();
@@ -156,14 +157,14 @@ impl<const W: usize> OptimalPart<'_, W> {
         }
     }
 
-    fn no_rows(&self) -> Stretch<W> {
-        Stretch { rows: Bits::EMPTY, count: 0, dues: 0.0, corners: self.no_corners() }
+    fn no_rows(&self) -> SlabRange<W> {
+        SlabRange { rows: RowBits::EMPTY, count: 0, dues: 0.0, corners: self.no_corners() }
     }
 
     /// The rows of a box in a slab.
-    fn stretch(&self, of: &Rows<W>, slab: &Bits<W>) -> Stretch<W> {
-        let mut stretch = Stretch { rows: of.rows.and(slab), ..self.no_rows() };
-        let Stretch { rows, count, dues, corners } = &mut stretch;
+    fn stretch(&self, of: &RowSet<W>, slab: &RowBits<W>) -> SlabRange<W> {
+        let mut stretch = SlabRange { rows: of.rows.and(slab), ..self.no_rows() };
+        let SlabRange { rows, count, dues, corners } = &mut stretch;
         rows.for_each(|row| {
             *count += 1;
             corners.add(self.codes_of(row));
@@ -176,7 +177,7 @@ impl<const W: usize> OptimalPart<'_, W> {
 
     /// Cuts of a set: in every way where few codes are left, else one code against the others, and the rarer ones
     /// against the commoner ones.
-    fn set_cuts(&self, axis: usize, of: &Rows<W>, found: &mut Vec<Cut>) -> bool {
+    fn set_cuts(&self, axis: usize, of: &RowSet<W>, found: &mut Vec<SearchCut>) -> bool {
         let OptimalPart { axes, problem, .. } = self;
         let here = axes[axis].values.iter().zip(&axes[axis].slabs);
         let mut here: Vec<(u32, u32)> =
@@ -210,10 +211,11 @@ impl<const W: usize> OptimalPart<'_, W> {
         complete || here.len() < 2
     }
 
-    fn set_cut(&self, axis: usize, side: LeftSide, of: &Rows<W>, found: &mut Vec<Cut>) {
+    fn set_cut(&self, axis: usize, side: LeftSide, of: &RowSet<W>, found: &mut Vec<SearchCut>) {
         let least = self.problem.least_side() as u32;
         let place = CutPlace::new(self.axes[axis].dimension, side);
-        let mut cut = Cut { axis: axis as u32, at: 0, place, left: 0, lower: 0.0, cost: 0.0, guess: 0.0 };
+        let mut cut =
+            SearchCut { axis: axis as u32, at: 0, place, left: 0, lower: 0.0, cost: 0.0, guess: 0.0 };
         let left = self.left(of, &cut);
         cut.left = left.count();
         if cut.left < least || of.count - cut.left < least {
@@ -225,14 +227,14 @@ impl<const W: usize> OptimalPart<'_, W> {
 }
 
 /// Neighbouring slabs of a box.
-struct Stretch<const W: usize> {
-    rows: Bits<W>,
+struct SlabRange<const W: usize> {
+    rows: RowBits<W>,
     count: u32,
     dues: f64,
     corners: Corners,
 }
 
-impl<const W: usize> Stretch<W> {
+impl<const W: usize> SlabRange<W> {
     fn join(&mut self, other: &Self) {
         if other.count > 0 {
             self.rows = self.rows.or(&other.rows);

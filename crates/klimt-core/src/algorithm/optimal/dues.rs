@@ -5,7 +5,7 @@
 //! spans the row and the farthest of them, which is at least as far away as the row's k-th neighbour, itself and its
 //! copies included (the *row bound*): a cell never pays less when it grows.
 
-use super::problem::{Pricing, Problem};
+use super::problem::{OptimalPricing, OptimalProblem};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,10 +17,12 @@ const SIDE_BY_SIDE: usize = 4096;
 /// The least cost of each row of a part in any partition of the part; empty where nothing above zero is
 /// known. Rows that were not reached when it is time to stop cost nothing. nobody has looked at when it is
 /// time to stop pay nothing.
-pub(super) fn dues(problem: &Problem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
+pub(super) fn dues(problem: &OptimalProblem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
     let paid = match problem.pricing {
-        Pricing::Size => by_size(problem, rows),
-        Pricing::Cells if rows.len() <= PAIRS && narrow(problem, rows) => by_distance(problem, rows, stop),
+        OptimalPricing::Size => by_size(problem, rows),
+        OptimalPricing::Cells if rows.len() <= PAIRS && narrow(problem, rows) => {
+            by_distance(problem, rows, stop)
+        }
         _ => Vec::new(),
     };
     match problem.price {
@@ -30,14 +32,14 @@ pub(super) fn dues(problem: &Problem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool
 }
 
 /// Whether dimensions have few codes beside the rows, so that distances to all of them cost little.
-fn narrow(problem: &Problem<'_>, rows: &[u32]) -> bool {
+fn narrow(problem: &OptimalProblem<'_>, rows: &[u32]) -> bool {
     let codes =
         (0..problem.table.dimensions()).map(|dimension| problem.table.domain(dimension).cardinality());
     codes.sum::<usize>() <= 1024.max(8 * rows.len())
 }
 
 /// The rows of a part by tuple: the order of rows in which copies are neighbours, and where each tuple ends.
-fn tuples(problem: &Problem<'_>, rows: &[u32]) -> (Vec<u32>, Vec<usize>, Vec<u32>) {
+fn tuples(problem: &OptimalProblem<'_>, rows: &[u32]) -> (Vec<u32>, Vec<usize>, Vec<u32>) {
     let dimensions = problem.table.dimensions();
     let mut codes = vec![0; rows.len() * dimensions];
     let mut column = Vec::new();
@@ -56,7 +58,7 @@ fn tuples(problem: &Problem<'_>, rows: &[u32]) -> (Vec<u32>, Vec<usize>, Vec<u32
     (order, ends, codes)
 }
 
-fn by_size(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
+fn by_size(problem: &OptimalProblem<'_>, rows: &[u32]) -> Vec<f64> {
     let (order, ends, _) = tuples(problem, rows);
     let most = ends.iter().scan(0, |start, &end| Some(end - std::mem::replace(start, end))).max();
     if most.is_none_or(|copies| copies <= problem.minimum()) {
@@ -74,7 +76,7 @@ fn by_size(problem: &Problem<'_>, rows: &[u32]) -> Vec<f64> {
     paid
 }
 
-fn by_distance(problem: &Problem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
+fn by_distance(problem: &OptimalProblem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
     let (order, ends, codes) = tuples(problem, rows);
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let neighbours = Neighbours {
@@ -108,7 +110,7 @@ fn by_distance(problem: &Problem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + S
 
 /// The different tuples of a part, in lexicographic order.
 struct Neighbours<'p> {
-    problem: &'p Problem<'p>,
+    problem: &'p OptimalProblem<'p>,
     /// A row of each tuple, by its place in `codes`.
     tuples: Vec<u32>,
     copies: Vec<u32>,

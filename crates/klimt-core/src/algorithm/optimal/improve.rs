@@ -4,7 +4,7 @@
 //! seconds, so that the result is the same for any number of threads as long as nobody stops it.
 
 use super::dues::dues;
-use super::problem::Problem;
+use super::problem::OptimalProblem;
 use super::rollout::Rollout;
 use super::search::Search;
 use super::subtree::{Forest, Subtree};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// How a subtree is solved again.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Way {
+pub(super) enum ImproveMethod {
     /// By a search that opens so many boxes: greedy first, then ever wider, at last every cut.
     Search {
         /// How many.
@@ -29,12 +29,12 @@ pub(super) struct Pass {
     /// The most rows of a subtree.
     pub rows: usize,
     /// All are tried, and the best result is kept.
-    pub ways: Vec<Way>,
+    pub ways: Vec<ImproveMethod>,
 }
 
 /// Solves the subtrees of a forest again; returns by how much the cost fell.
 pub(super) fn pass(
-    problem: &Problem<'_>,
+    problem: &OptimalProblem<'_>,
     forest: &mut Forest,
     pass: &Pass,
     stop: &(dyn Fn() -> bool + Sync),
@@ -55,12 +55,12 @@ pub(super) fn pass(
         } else {
             solve_again(problem, &forest.order[subtree.rows.clone()], before, pass.ways[way], stop)
         };
-        Tried { before, better }
+        ImproveResult { before, better }
     };
     // As many at a time as there is memory for.
     let side_by_side = problem.room.parts(problem.table, rows);
-    let some = |some: &[(usize, usize)]| some.par_iter().map(solve).collect::<Vec<Tried>>();
-    let found: Vec<Tried> = tried.chunks(side_by_side).flat_map(some).collect();
+    let some = |some: &[(usize, usize)]| some.par_iter().map(solve).collect::<Vec<ImproveResult>>();
+    let found: Vec<ImproveResult> = tried.chunks(side_by_side).flat_map(some).collect();
     let (mut better, mut gain): (Vec<(Subtree, Forest)>, f64) = (Vec::new(), 0.0);
     for (at, found) in found.chunks(pass.ways.len()).enumerate() {
         let each = found.iter().filter_map(|tried| tried.better.as_ref());
@@ -79,7 +79,7 @@ pub(super) fn pass(
 const FEW_MIXED: usize = 8;
 
 /// The result of one way to improve a subtree.
-struct Tried {
+struct ImproveResult {
     /// The cost of the subtree before.
     before: f64,
     /// A better one, with its cost.
@@ -88,19 +88,19 @@ struct Tried {
 
 /// A better subtree over some rows, with its cost.
 fn solve_again(
-    problem: &Problem<'_>,
+    problem: &OptimalProblem<'_>,
     rows: &[u32],
     before: f64,
-    way: Way,
+    way: ImproveMethod,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Option<(Forest, f64)> {
     let search = match way {
-        Way::Search { boxes } => {
+        ImproveMethod::Search { boxes } => {
             let mut search = Search::new(boxes, stop);
             widen(&mut search, problem, rows, before);
             search
         }
-        Way::Rollout(how) => {
+        ImproveMethod::Rollout(how) => {
             let mut search = Search::new(u64::MAX, stop);
             search.slant = how.slant;
             search.roll_out(problem, rows, how.depth, &how);
@@ -116,7 +116,7 @@ fn solve_again(
 }
 
 /// Searches with ever more cuts per box, at last with all of them.
-fn widen(search: &mut Search<'_>, problem: &Problem<'_>, rows: &[u32], before: f64) {
+fn widen(search: &mut Search<'_>, problem: &OptimalProblem<'_>, rows: &[u32], before: f64) {
     const WIDEST: usize = 8;
     let dues = dues(problem, rows, &|| search.is_stopped());
     let mut width = 1;

@@ -37,9 +37,9 @@ use crate::job::{Budget, Job, Partitioner};
 use crate::partition::{CutTree, Partitioning};
 use crate::table::{Shape, Table};
 use crate::{Error, ErrorKind, Result};
-use dense::{Outcome, Solved};
-use plan::{Best, Plan};
-use problem::Problem;
+use dense::{DenseOutcome, DenseSolution};
+use plan::{Best, SearchPlan};
+use problem::OptimalProblem;
 use room::SearchMemory;
 use search::Search;
 use std::fmt;
@@ -108,8 +108,8 @@ fn with_bound(found: Partitioning, lower: f64, price: f64) -> Partitioning {
 /// The best partition by branch and bound alone, over at most [`MOST_ROWS`] rows: what the search behind [`Optimal`]
 /// comes to when it has all the time, for comparison. `None` where no partition satisfies the requirements, or where more
 /// boxes would have to be opened.
-pub fn branch_and_bound(job: &Job<'_>, price: Option<f64>, boxes: u64) -> Result<Option<Solved>> {
-    let problem = Problem::new(job, price)?;
+pub fn branch_and_bound(job: &Job<'_>, price: Option<f64>, boxes: u64) -> Result<Option<DenseSolution>> {
+    let problem = OptimalProblem::new(job, price)?;
     let rows: Vec<u32> = (0..job.table.rows() as u32).collect();
     let stop = || job.stops();
     let mut search = Search::new(boxes, &stop);
@@ -121,7 +121,7 @@ pub fn branch_and_bound(job: &Job<'_>, price: Option<f64>, boxes: u64) -> Result
     let mut forest = Forest { tree: CutTree::default(), order: Vec::new() };
     search.plant(&problem, &rows, &mut forest.tree, &mut forest.order);
     let suppressed = forest.suppressed(&problem);
-    Ok(Some(Solved { tree: forest.tree, suppressed, cost: reached.upper, bound: reached.lower }))
+    Ok(Some(DenseSolution { tree: forest.tree, suppressed, cost: reached.upper, bound: reached.lower }))
 }
 
 /// How many prices of a suppressed row are tried, each twice the one before.
@@ -156,15 +156,15 @@ fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<P
     let requirements = job.requirements.of_values();
     let of_values = Job { requirements: &requirements, ..*job };
     match dense::solve(&of_values, price, SOLVED_AT_ONCE)? {
-        Outcome::Solved(solved) => return planted(job, start, solved, price),
-        Outcome::Infeasible => return or_infeasible(job, start),
-        Outcome::Stopped | Outcome::NotDense => {}
+        DenseOutcome::Solved(solved) => return planted(job, start, solved, price),
+        DenseOutcome::Infeasible => return or_infeasible(job, start),
+        DenseOutcome::Stopped | DenseOutcome::NotDense => {}
     }
-    let problem = Problem::new(job, price)?;
-    let plan = Plan { job, problem: &problem, proves: true };
+    let problem = OptimalProblem::new(job, price)?;
+    let plan = SearchPlan { job, problem: &problem, proves: true };
     let budget = Budget { bytes: job.budget.beside(job.table) / 2, ..job.budget };
     let of_values = Job { budget, ..of_values };
-    let mut dense = dense::may_apply(job, DENSE_BOXES).then(|| Turn::new(&of_values));
+    let mut dense = dense::may_apply(job, DENSE_BOXES).then(|| DenseSchedule::new(&of_values));
     // The partition to start from gets better first, as it does without a proof; then every box is solved.
     let mut solve = |best: &Best| -> Result<Option<Partitioning>> {
         if !dense.as_ref().is_some_and(|turn| turn.has_come(best)) {
@@ -173,12 +173,12 @@ fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<P
         dense = None;
         Ok(match dense::solve(&of_values, price, DENSE_BOXES)? {
             // Rounded costs do not always tell the best partition.
-            Outcome::Solved(solved) if best.cost < solved.cost * (1.0 - plan::ROUNDING) => {
+            DenseOutcome::Solved(solved) if best.cost < solved.cost * (1.0 - plan::ROUNDING) => {
                 Some(plan.finish(best.clone(), solved.bound))
             }
-            Outcome::Solved(solved) => Some(planted(job, start, solved, price)?),
-            Outcome::Infeasible => Some(or_infeasible(job, start)?),
-            Outcome::Stopped | Outcome::NotDense => None,
+            DenseOutcome::Solved(solved) => Some(planted(job, start, solved, price)?),
+            DenseOutcome::Infeasible => Some(or_infeasible(job, start)?),
+            DenseOutcome::Stopped | DenseOutcome::NotDense => None,
         })
     };
     match price {
@@ -189,7 +189,7 @@ fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<P
 
 /// When all boxes are solved: once the search for a better partition has come to an end, or earlier where there is ample
 /// time to solve them, so that the result is the best in any case.
-struct Turn {
+struct DenseSchedule {
     began: Instant,
     until: Option<Instant>,
     /// How long it may take to solve all boxes.
@@ -202,14 +202,14 @@ const CUT: u128 = 10;
 /// How many times the time that all boxes may take must be left.
 const AMPLE: u32 = 4;
 
-impl Turn {
+impl DenseSchedule {
     fn new(job: &Job<'_>) -> Self {
         let cuts: usize = (0..job.table.dimensions()).map(|d| job.table.domain(d).cardinality()).sum();
         let factor = if job.requirements.only_count() { 1 } else { 4 };
         let boxes = dense::Grid::of(job.table).map_or(u128::MAX, |grid| grid.boxes());
         let nanoseconds = boxes.saturating_mul(cuts as u128 * factor * CUT);
         let duration = Duration::from_nanos(nanoseconds.try_into().unwrap_or(u64::MAX));
-        Turn { began: Instant::now(), until: job.budget.until, duration }
+        DenseSchedule { began: Instant::now(), until: job.budget.until, duration }
     }
 
     fn has_come(&self, best: &Best) -> bool {
@@ -229,7 +229,12 @@ fn or_infeasible(job: &Job<'_>, start: &Partitioning) -> Result<Partitioning> {
 }
 
 /// The partitioning of a solution.
-fn planted(job: &Job<'_>, start: &Partitioning, solved: Solved, price: Option<f64>) -> Result<Partitioning> {
+fn planted(
+    job: &Job<'_>,
+    start: &Partitioning,
+    solved: DenseSolution,
+    price: Option<f64>,
+) -> Result<Partitioning> {
     let mut planted = Partitioning::planted(job.table, solved.tree)?;
     let domains = job.table.domains();
     planted.drop_groups(&solved.suppressed, &domains);

@@ -1,9 +1,9 @@
 //! A part of the table, laid out for search: its rows as bits, and for every code the rows that have it or a lower one.
 
-use super::bits::Bits;
+use super::bits::RowBits;
 use super::place::row_key;
-use super::problem::{Pricing, Problem};
-use super::tally::Tally;
+use super::problem::{OptimalPricing, OptimalProblem};
+use super::tally::CodeTally;
 
 /// A dimension in which the rows of the part differ.
 pub(super) struct PartAxis<const W: usize> {
@@ -12,22 +12,22 @@ pub(super) struct PartAxis<const W: usize> {
     /// The codes that occur, ascending: a local code is a place in here.
     pub values: Vec<u32>,
     /// The rows with each local code.
-    pub slabs: Vec<Bits<W>>,
+    pub slabs: Vec<RowBits<W>>,
     /// The rows with each local code or a lower one.
-    pub below: Vec<Bits<W>>,
+    pub below: Vec<RowBits<W>>,
 }
 
 /// A set of rows of a part.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<const W: usize> {
-    pub rows: Bits<W>,
+pub(super) struct RowSet<const W: usize> {
+    pub rows: RowBits<W>,
     pub count: u32,
     pub key: u128,
 }
 
 /// A part of the table.
 pub(super) struct OptimalPart<'p, const W: usize> {
-    pub problem: &'p Problem<'p>,
+    pub problem: &'p OptimalProblem<'p>,
     /// The rows by their number in the table.
     pub rows: Vec<u32>,
     pub axes: Vec<PartAxis<W>>,
@@ -39,16 +39,16 @@ pub(super) struct OptimalPart<'p, const W: usize> {
     pub dues: Vec<f64>,
     /// The cost of a row in the dimensions in which all rows agree.
     flat: f64,
-    tally: Option<Tally<W>>,
+    tally: Option<CodeTally<W>>,
     /// Which discount guesses rest on.
     pub slant: usize,
 }
 
 impl<'p, const W: usize> OptimalPart<'p, W> {
-    /// The part of these rows, at most [`Bits::CAPACITY`]; `dues` says what each pays at least.
-    pub fn new(problem: &'p Problem<'p>, rows: Vec<u32>, dues: Vec<f64>, slant: usize) -> Self {
+    /// The part of these rows, at most [`RowBits::CAPACITY`]; `dues` says what each pays at least.
+    pub fn new(problem: &'p OptimalProblem<'p>, rows: Vec<u32>, dues: Vec<f64>, slant: usize) -> Self {
         let keys = rows.iter().map(|&row| row_key(row)).collect();
-        let tally = Tally::new(problem, &rows);
+        let tally = CodeTally::new(problem, &rows);
         let (axes, codes, stride) = (Vec::new(), Vec::new(), 0);
         let mut part =
             OptimalPart { problem, rows, axes, codes, stride, keys, dues, flat: 0.0, tally, slant };
@@ -74,7 +74,7 @@ impl<'p, const W: usize> OptimalPart<'p, W> {
         let (values, local) = localise(&codes);
         let is_set = problem.is_set(dimension);
         if values.len() < 2 {
-            if problem.pricing == Pricing::Cells {
+            if problem.pricing == OptimalPricing::Cells {
                 self.flat += match is_set {
                     true => problem.members(dimension, values.iter().copied()),
                     false => problem.interval(dimension, values[0], values[0]),
@@ -82,12 +82,12 @@ impl<'p, const W: usize> OptimalPart<'p, W> {
             }
             return None;
         }
-        let mut slabs = vec![Bits::EMPTY; values.len()];
+        let mut slabs = vec![RowBits::EMPTY; values.len()];
         for (row, &code) in local.iter().enumerate() {
             slabs[code as usize].insert(row);
         }
-        let mut before = Bits::EMPTY;
-        let up_to = |slab: &Bits<W>| {
+        let mut before = RowBits::EMPTY;
+        let up_to = |slab: &RowBits<W>| {
             before = before.or(slab);
             before
         };
@@ -97,30 +97,30 @@ impl<'p, const W: usize> OptimalPart<'p, W> {
     }
 
     /// All rows.
-    pub fn all(&self) -> Rows<W> {
+    pub fn all(&self) -> RowSet<W> {
         let key = self.keys.iter().fold(0, |all, key| all ^ key);
-        Rows { rows: Bits::first(self.rows.len()), count: self.rows.len() as u32, key }
+        RowSet { rows: RowBits::first(self.rows.len()), count: self.rows.len() as u32, key }
     }
 
     /// The box of some rows and the box of the others of a box, the smaller one first.
-    pub fn divide(&self, of: &Rows<W>, left: Bits<W>, count: u32) -> [Rows<W>; 2] {
+    pub fn divide(&self, of: &RowSet<W>, left: RowBits<W>, count: u32) -> [RowSet<W>; 2] {
         let right = of.rows.without(&left);
         let (few, many) = if count * 2 <= of.count { (left, right) } else { (right, left) };
         let mut key = 0;
         few.for_each(|row| key ^= self.keys[row]);
         let count = count.min(of.count - count);
-        [Rows { rows: few, count, key }, Rows { rows: many, count: of.count - count, key: of.key ^ key }]
+        [RowSet { rows: few, count, key }, RowSet { rows: many, count: of.count - count, key: of.key ^ key }]
     }
 
     /// The rows of a box by their number in the table.
-    pub fn ids(&self, of: &Rows<W>) -> Vec<u32> {
+    pub fn ids(&self, of: &RowSet<W>) -> Vec<u32> {
         let mut ids = Vec::with_capacity(of.count as usize);
         of.rows.for_each(|row| ids.push(self.rows[row]));
         ids
     }
 
     /// The least cost of the rows of a box.
-    pub fn dues_of(&self, of: &Rows<W>) -> Vec<f64> {
+    pub fn dues_of(&self, of: &RowSet<W>) -> Vec<f64> {
         let mut dues = Vec::new();
         if !self.dues.is_empty() {
             of.rows.for_each(|row| dues.push(self.dues[row]));
@@ -135,7 +135,7 @@ impl<'p, const W: usize> OptimalPart<'p, W> {
     }
 
     /// A lower bound of every partition of the rows.
-    pub fn lower(&self, rows: &Bits<W>, count: u32) -> f64 {
+    pub fn lower(&self, rows: &RowBits<W>, count: u32) -> f64 {
         let mut dues = 0.0;
         if !self.dues.is_empty() {
             rows.for_each(|row| dues += self.dues[row]);
@@ -144,12 +144,12 @@ impl<'p, const W: usize> OptimalPart<'p, W> {
     }
 
     /// The cost of a box as one group; infinite where it may not be one.
-    pub fn group(&self, of: &Rows<W>) -> f64 {
+    pub fn group(&self, of: &RowSet<W>) -> f64 {
         let problem = self.problem;
         if (of.count as usize) < problem.minimum() {
             return f64::INFINITY;
         }
-        let by_statistics = problem.pricing == Pricing::Statistics;
+        let by_statistics = problem.pricing == OptimalPricing::Statistics;
         if by_statistics || !problem.requirements.only_count() {
             let judged = |statistics: &_| {
                 let satisfied = problem.requirements.satisfied(statistics);
@@ -170,7 +170,9 @@ impl<'p, const W: usize> OptimalPart<'p, W> {
             }
         }
         match problem.pricing {
-            Pricing::Size => problem.loss.size(u64::from(of.count)).expect("the loss is priced by size"),
+            OptimalPricing::Size => {
+                problem.loss.size(u64::from(of.count)).expect("the loss is priced by size")
+            }
             _ => self.corners(&of.rows).cost(self, &of.rows, of.count),
         }
     }
@@ -181,7 +183,7 @@ impl<'p, const W: usize> OptimalPart<'p, W> {
     }
 
     /// The smallest region over rows.
-    pub fn corners(&self, rows: &Bits<W>) -> Corners {
+    pub fn corners(&self, rows: &RowBits<W>) -> Corners {
         let mut corners = self.no_corners();
         rows.for_each(|row| corners.add(self.codes_of(row)));
         corners
@@ -240,7 +242,7 @@ impl Corners {
     }
 
     /// The cost of a number of rows in the region.
-    pub fn cost<const W: usize>(&self, part: &OptimalPart<'_, W>, rows: &Bits<W>, count: u32) -> f64 {
+    pub fn cost<const W: usize>(&self, part: &OptimalPart<'_, W>, rows: &RowBits<W>, count: u32) -> f64 {
         let mut sum = part.flat;
         for (at, axis) in part.axes.iter().enumerate() {
             sum += if axis.is_set {

@@ -1,7 +1,7 @@
 //! The order of the steps of a search, from the first greedy partitioning to the last proof.
 
-use super::improve::{Pass, Way, pass};
-use super::problem::{Pricing, Problem, SLANTS};
+use super::improve::{ImproveMethod, Pass, pass};
+use super::problem::{OptimalPricing, OptimalProblem, SLANTS};
 use super::prove::Prover;
 use super::rollout::Rollout;
 use super::subtree::{Forest, Subtree};
@@ -94,7 +94,7 @@ pub(super) fn keep_better(
 }
 
 fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
-    let problem = Problem::new(job, None)?;
+    let problem = OptimalProblem::new(job, None)?;
     match effort {
         Effort::Fast => Ok(start),
         Effort::Balanced => {
@@ -104,7 +104,7 @@ fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Pa
             let mut forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
             let whole = forest.order.len() <= problem.room.rows;
             let (rows, boxes) = if whole { (problem.room.rows, 100) } else { (LARGE_SUBTREE, 40) };
-            let first = Pass { rows, ways: vec![Way::Rollout(greedy(&problem, boxes))] };
+            let first = Pass { rows, ways: vec![ImproveMethod::Rollout(greedy(&problem, boxes))] };
             pass(&problem, &mut forest, &first, &|| job.stops());
             let mut better = finish(&problem, forest, strict);
             better.bound = bound.filter(|_| are_boxes(&better));
@@ -113,7 +113,7 @@ fn improve_cuts(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Pa
         Effort::Best => {
             // What is proven of a split set is no more than what could be proven of all boxes.
             let proves = !matches!(&start.bound, Some(LowerBound { family: Family::Splits(_), .. }));
-            Plan { job, problem: &problem, proves }.run(start, &mut |_| Ok(None))
+            SearchPlan { job, problem: &problem, proves }.run(start, &mut |_| Ok(None))
         }
     }
 }
@@ -131,22 +131,22 @@ const FIRST_BOXES: u64 = 1_500;
 const PATIENCE: usize = 2;
 
 /// Greedy, with a short search at the bottom.
-fn greedy(problem: &Problem<'_>, boxes: u64) -> Rollout {
+fn greedy(problem: &OptimalProblem<'_>, boxes: u64) -> Rollout {
     Rollout { depth: 0, deep: 0, width: 1, bottom: 5 * problem.minimum() as u32, boxes, slant: 0 }
 }
 
 /// A search for the best partition.
-pub(super) struct Plan<'a> {
+pub(super) struct SearchPlan<'a> {
     pub job: &'a Job<'a>,
-    pub problem: &'a Problem<'a>,
+    pub problem: &'a OptimalProblem<'a>,
     /// Whether it goes on where nothing gets better, and more can be proven.
     pub proves: bool,
 }
 
 /// A callback between two rounds; it ends the search by returning a partitioning.
-pub(super) type Between<'b> = &'b mut dyn FnMut(&Best) -> Result<Option<Partitioning>>;
+pub(super) type RoundHook<'b> = &'b mut dyn FnMut(&Best) -> Result<Option<Partitioning>>;
 
-impl Plan<'_> {
+impl SearchPlan<'_> {
     /// One more round of passes over the best partition known.
     fn round(&self, best: &mut Best) -> f64 {
         let mut forest = best.forest.clone();
@@ -157,7 +157,7 @@ impl Plan<'_> {
     }
 
     /// Searches until the proof is good enough, nothing gets better, or the time is over.
-    pub fn run(&self, start: Partitioning, between: Between<'_>) -> Result<Partitioning> {
+    pub fn run(&self, start: Partitioning, between: RoundHook<'_>) -> Result<Partitioning> {
         let (job, problem) = (self.job, self.problem);
         let mut best = Best::new(problem, start);
         let stop = || job.stops();
@@ -208,7 +208,7 @@ impl Plan<'_> {
     }
 }
 
-impl Plan<'_> {
+impl SearchPlan<'_> {
     /// One round of passes, each over subtrees of another size; returns by how much the cost fell.
     fn improve_round(&self, forest: &mut Forest, round: usize) -> f64 {
         let stop = || self.job.stops();
@@ -221,7 +221,7 @@ impl Plan<'_> {
         let (minimum, most) = (self.problem.minimum(), self.problem.room.rows);
         let mut passes = Vec::new();
         if round == 0 {
-            passes.push(Pass { rows: most, ways: vec![Way::Rollout(greedy(self.problem, 100))] });
+            passes.push(Pass { rows: most, ways: vec![ImproveMethod::Rollout(greedy(self.problem, 100))] });
         } else {
             let size = most.min(rows) >> (2 * ((round - 1) / 2 % 3));
             let nested = |slant: usize| {
@@ -229,7 +229,7 @@ impl Plan<'_> {
                 let (depth, width) =
                     if round % 2 == 1 { (1, 16 << (round / 2).min(2)) } else { (2, 4 << (round / 2).min(2)) };
                 let (deep, bottom) = ((size / 8) as u32, 5 * minimum as u32);
-                Way::Rollout(Rollout { depth, deep, width, bottom, boxes: 200, slant })
+                ImproveMethod::Rollout(Rollout { depth, deep, width, bottom, boxes: 200, slant })
             };
             passes.push(Pass { rows: size, ways: (0..SLANTS.len()).map(nested).collect() });
         }
@@ -237,9 +237,9 @@ impl Plan<'_> {
         // Other sizes in every round, so that subtrees are seen in other company.
         let mut size = (6 + round % 4) * minimum.max(4);
         // Where more than sizes count, a search of many rows finds less than rollouts do.
-        let sizes = if self.problem.pricing == Pricing::Size { 5 } else { 3 };
+        let sizes = if self.problem.pricing == OptimalPricing::Size { 5 } else { 3 };
         for _ in 0..sizes {
-            passes.push(Pass { rows: size, ways: vec![Way::Search { boxes }] });
+            passes.push(Pass { rows: size, ways: vec![ImproveMethod::Search { boxes }] });
             if size >= rows.min(most) {
                 break;
             }
@@ -271,7 +271,7 @@ pub(super) struct Best {
 
 impl Best {
     /// A partitioning that kept its cuts.
-    pub fn new(problem: &Problem<'_>, start: Partitioning) -> Self {
+    pub fn new(problem: &OptimalProblem<'_>, start: Partitioning) -> Self {
         let forest = Forest { tree: start.tree.expect("the cuts are kept"), order: start.order };
         Best { cost: total(problem, &forest), forest, strict: start.strict, rounds: 0, idle: 0 }
     }
@@ -281,7 +281,7 @@ impl Best {
         self.idle >= PATIENCE || self.rounds > LAST_ROUND
     }
 
-    fn offer(&mut self, problem: &Problem<'_>, forest: Forest) {
+    fn offer(&mut self, problem: &OptimalProblem<'_>, forest: Forest) {
         let cost = total(problem, &forest);
         if cost < self.cost {
             (self.forest, self.cost) = (forest, cost);
@@ -289,12 +289,12 @@ impl Best {
     }
 }
 
-fn total(problem: &Problem<'_>, forest: &Forest) -> f64 {
+fn total(problem: &OptimalProblem<'_>, forest: &Forest) -> f64 {
     forest.cost(problem, &Subtree { nodes: 0..forest.tree.nodes.len(), rows: 0..forest.order.len() })
 }
 
 /// The partitioning of a forest; leaves that are cheaper to suppress are left out.
-fn finish(problem: &Problem<'_>, forest: Forest, strict: bool) -> Partitioning {
+fn finish(problem: &OptimalProblem<'_>, forest: Forest, strict: bool) -> Partitioning {
     let Forest { mut tree, order } = forest;
     let (mut kept, mut ends) = (Vec::with_capacity(order.len()), Vec::new());
     let mut start = 0;

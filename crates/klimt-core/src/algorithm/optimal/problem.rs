@@ -16,7 +16,7 @@ pub(super) const SLANTS: [f64; 4] = [1.0 / 6.0, 0.14, 0.2, 0.11];
 
 /// How the cost of a group is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pricing {
+pub(super) enum OptimalPricing {
     /// From its size.
     Size,
     /// As a sum over rows and dimensions of what a cell pays.
@@ -26,7 +26,7 @@ pub(super) enum Pricing {
 }
 
 /// The rows of a search, with requirements and costs.
-pub(super) struct Problem<'a> {
+pub(super) struct OptimalProblem<'a> {
     job: &'a Job<'a>,
     pub table: &'a Table,
     /// The requirements of groups. Widths are required of values, as boxes are sets of rows here.
@@ -34,7 +34,7 @@ pub(super) struct Problem<'a> {
     pub loss: &'a dyn Cost,
     /// The cost of a suppressed row, where rows may be suppressed.
     pub price: Option<f64>,
-    pub pricing: Pricing,
+    pub pricing: OptimalPricing,
     /// The memory of the search.
     pub room: SearchMemory,
     /// Makes the statistics that requirements and loss need.
@@ -49,20 +49,20 @@ pub(super) struct Problem<'a> {
     discounts: [Vec<f64>; SLANTS.len()],
 }
 
-impl<'a> Problem<'a> {
+impl<'a> OptimalProblem<'a> {
     pub fn new(job: &'a Job<'a>, price: Option<f64>) -> Result<Self> {
         let Job { table, loss, .. } = *job;
         let requirements = job.requirements.of_values();
         let room = SearchMemory::new(job)?;
         let mut needs = requirements.needs().clone();
         let pricing = pricing(loss, table);
-        if pricing == Pricing::Statistics {
+        if pricing == OptimalPricing::Statistics {
             needs.include(&loss.needs());
         }
         let collector = Collector::new(&needs, table)?;
         needs.include(&loss.needs());
         let all = Collector::new(&needs, table)?;
-        let mut problem = Problem {
+        let mut problem = OptimalProblem {
             job,
             table,
             requirements,
@@ -80,7 +80,7 @@ impl<'a> Problem<'a> {
         problem.discounts =
             SLANTS.map(|slant| (0..=most).map(|rows| problem.discounted(rows, slant)).collect());
         problem.balanced = (0..=most).map(|rows| problem.balance(rows)).collect();
-        if pricing == Pricing::Cells {
+        if pricing == OptimalPricing::Cells {
             let price =
                 |dimension: usize, lo: u32, hi: u32| problem.priced(dimension, &Extent::Interval { lo, hi });
             problem.cells = CellPrices::new(table, price);
@@ -144,7 +144,7 @@ impl<'a> Problem<'a> {
 
     /// Whether a group is told by its size, and rows are not suppressed.
     pub fn is_plain(&self) -> bool {
-        self.pricing == Pricing::Size && self.requirements.only_count() && self.price.is_none()
+        self.pricing == OptimalPricing::Size && self.requirements.only_count() && self.price.is_none()
     }
 
     /// The least size of the side of a cut: rows that are suppressed need no company.
@@ -195,7 +195,7 @@ impl<'a> Problem<'a> {
 
     /// The least that so many rows cost in groups of at least the minimum, seen from their number alone.
     pub fn balance(&self, rows: u64) -> f64 {
-        if self.pricing != Pricing::Size || rows == 0 {
+        if self.pricing != OptimalPricing::Size || rows == 0 {
             return 0.0;
         }
         let minimum = self.requirements.minimum_size();
@@ -209,7 +209,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn pricing(loss: &dyn Cost, table: &Table) -> Pricing {
+fn pricing(loss: &dyn Cost, table: &Table) -> OptimalPricing {
     let extent = |dimension: usize| match table.domain(dimension).shape() {
         Shape::Set => {
             let mut members = Extent::no_members(table.domain(dimension).cardinality());
@@ -219,10 +219,10 @@ fn pricing(loss: &dyn Cost, table: &Table) -> Pricing {
         _ => Extent::Interval { lo: 0, hi: 0 },
     };
     if loss.size(1).is_some() {
-        Pricing::Size
+        OptimalPricing::Size
     } else if (0..table.dimensions()).all(|dimension| loss.cell(dimension, &extent(dimension)).is_some()) {
-        Pricing::Cells
+        OptimalPricing::Cells
     } else {
-        Pricing::Statistics
+        OptimalPricing::Statistics
     }
 }

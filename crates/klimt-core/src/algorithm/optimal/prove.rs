@@ -6,8 +6,8 @@
 //! of groups: a threshold between the balanced costs of two numbers of groups asks whether the larger one is possible.
 
 use super::dues::dues;
-use super::problem::Problem;
-use super::search::{Reached, Search};
+use super::problem::OptimalProblem;
+use super::search::{Search, SearchBounds};
 use super::subtree::Forest;
 use crate::partition::CutTree;
 use std::time::Instant;
@@ -36,7 +36,7 @@ pub(super) struct Prover<'a> {
 impl<'a> Prover<'a> {
     /// The bounds that need no search, which take a share of the time only.
     pub fn new(
-        problem: &Problem<'_>,
+        problem: &OptimalProblem<'_>,
         until: Option<Instant>,
         stop: &'a (dyn Fn() -> bool + Sync + 'a),
     ) -> Self {
@@ -55,7 +55,7 @@ impl<'a> Prover<'a> {
 
     /// Searches on with so many more boxes, below the cost of the best partition known; returns a better one if there
     /// is one.
-    pub fn search(&mut self, problem: &Problem<'_>, found: f64, boxes: u64) -> Option<Forest> {
+    pub fn search(&mut self, problem: &OptimalProblem<'_>, found: f64, boxes: u64) -> Option<Forest> {
         let search = self.search.as_mut()?;
         search.boxes = boxes;
         let before = self.lower;
@@ -68,7 +68,7 @@ impl<'a> Prover<'a> {
             }
             let threshold =
                 if self.reach >= 0.5 { upper } else { self.lower + (upper - self.lower) * self.reach };
-            let Reached { lower, upper: reached } =
+            let SearchBounds { lower, upper: reached } =
                 search.solve(problem, &self.rows, self.dues.clone(), threshold);
             self.lower = self.lower.max(lower.min(upper));
             if reached < upper {

@@ -4,11 +4,11 @@
 //! of the best-looking cuts is finished at depth d − 1, and the one that turned out best is taken. Whatever is found on
 //! the way is remembered.
 
-use super::cuts::Cut;
-use super::part::{OptimalPart, Rows};
-use super::problem::Problem;
-use super::search::{Known, Search, Side, is_small, with_words};
-use super::walk::Walk;
+use super::cuts::SearchCut;
+use super::part::{OptimalPart, RowSet};
+use super::problem::OptimalProblem;
+use super::search::{BoxBounds, Search, SearchSide, is_small, with_words};
+use super::walk::BoxWalk;
 
 /// How rollouts go about it.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Rollout {
 
 impl Search<'_> {
     /// Rolls out some rows, and returns the cost of the best partition known.
-    pub fn roll_out(&mut self, problem: &Problem<'_>, rows: &[u32], depth: u8, how: &Rollout) -> f64 {
+    pub fn roll_out(&mut self, problem: &OptimalProblem<'_>, rows: &[u32], depth: u8, how: &Rollout) -> f64 {
         with_words!(rows.len(), W => {
             let part = OptimalPart::<W>::new(problem, rows.to_vec(), Vec::new(), self.slant);
             self.finish(&part, &part.all(), depth, how)
@@ -40,24 +40,24 @@ impl Search<'_> {
     fn finish<const W: usize>(
         &mut self,
         part: &OptimalPart<'_, W>,
-        of: &Rows<W>,
+        of: &RowSet<W>,
         depth: u8,
         how: &Rollout,
     ) -> f64 {
-        let mut walk = Walk::new(of);
-        let mut begun: Vec<Begun> = Vec::new();
+        let mut walk = BoxWalk::new(of);
+        let mut begun: Vec<OpenRollout> = Vec::new();
         let mut cost = self.begin(part, of, depth, how, &mut begun);
         while let Some(inner) = begun.last_mut() {
             match (inner.side, cost.take()) {
-                (Side::Few, Some(first)) => {
+                (SearchSide::Few, Some(first)) => {
                     let few = walk.leave_few();
-                    (inner.first, inner.side) = (first, Side::Many);
+                    (inner.first, inner.side) = (first, SearchSide::Many);
                     let depth = inner.depth_of_sides();
                     walk.enter_many(&few);
                     cost = self.begin(part, &walk.here, depth, how, &mut begun);
                     continue;
                 }
-                (Side::Many, Some(second)) => {
+                (SearchSide::Many, Some(second)) => {
                     walk.leave_many();
                     inner.add_cut(inner.first + second);
                 }
@@ -65,7 +65,7 @@ impl Search<'_> {
             }
             match inner.next_cut() {
                 Some(cut) => {
-                    inner.side = Side::Few;
+                    inner.side = SearchSide::Few;
                     let depth = inner.depth_of_sides();
                     let [few, _] = part.divide(&walk.here, part.left(&walk.here, &cut), cut.left);
                     walk.enter_few(&few);
@@ -86,10 +86,10 @@ impl Search<'_> {
     fn begin<const W: usize>(
         &mut self,
         part: &OptimalPart<'_, W>,
-        of: &Rows<W>,
+        of: &RowSet<W>,
         depth: u8,
         how: &Rollout,
-        begun: &mut Vec<Begun>,
+        begun: &mut Vec<OpenRollout>,
     ) -> Option<f64> {
         let depth = if of.count <= how.deep { depth.min(1) } else { depth };
         let known = self.meet(part, of);
@@ -110,7 +110,7 @@ impl Search<'_> {
         // A chain of boxes keeps the cuts that it looks at, not all of them.
         let looked_at = cuts[..looked_at.min(cuts.len())].to_vec();
         self.spare.push(cuts);
-        begun.push(Begun::new(known, depth, looked_at));
+        begun.push(OpenRollout::new(known, depth, looked_at));
         None
     }
 
@@ -118,7 +118,7 @@ impl Search<'_> {
     fn search_bottom<const W: usize>(
         &mut self,
         part: &OptimalPart<'_, W>,
-        of: &Rows<W>,
+        of: &RowSet<W>,
         how: &Rollout,
     ) -> f64 {
         let all = self.boxes;
@@ -134,11 +134,11 @@ impl Search<'_> {
 }
 
 /// A box whose cuts are being rolled out.
-struct Begun {
-    known: Known,
+struct OpenRollout {
+    known: BoxBounds,
     depth: u8,
     /// The cuts that are looked at, best guess first.
-    cuts: Vec<Cut>,
+    cuts: Vec<SearchCut>,
     /// The next cut.
     next: usize,
     /// The least that a cut came to, and which cut that was.
@@ -146,14 +146,23 @@ struct Begun {
     /// Whether the best cut is finished at the depth of the box.
     last: bool,
     /// The side that the rollout is in.
-    side: Side,
+    side: SearchSide,
     /// The result for the smaller side.
     first: f64,
 }
 
-impl Begun {
-    fn new(known: Known, depth: u8, cuts: Vec<Cut>) -> Self {
-        Begun { known, depth, cuts, next: 0, best: None, last: false, side: Side::Neither, first: 0.0 }
+impl OpenRollout {
+    fn new(known: BoxBounds, depth: u8, cuts: Vec<SearchCut>) -> Self {
+        OpenRollout {
+            known,
+            depth,
+            cuts,
+            next: 0,
+            best: None,
+            last: false,
+            side: SearchSide::Neither,
+            first: 0.0,
+        }
     }
 
     /// How many levels are nested in the sides of the current cut.
@@ -162,7 +171,7 @@ impl Begun {
     }
 
     /// The next cut to roll out: at last the best one again, at the depth of the box.
-    fn next_cut(&mut self) -> Option<Cut> {
+    fn next_cut(&mut self) -> Option<SearchCut> {
         if self.last {
             return None;
         }

@@ -5,11 +5,11 @@
 //! sharpens it. Where the rows of a box are few among those of the part, the part is laid out anew around the box, so
 //! that a cut costs what the box is large.
 
-use super::cuts::Cut;
-use super::part::{OptimalPart, Rows};
+use super::cuts::SearchCut;
+use super::part::{OptimalPart, RowSet};
 use super::place::{CutPlace, key_of};
-use super::problem::Problem;
-use super::walk::Walk;
+use super::problem::OptimalProblem;
+use super::walk::BoxWalk;
 use crate::partition::{CutNode, CutTree};
 use hashbrown::HashMap;
 
@@ -65,7 +65,7 @@ const LAID_OUT_ANEW: usize = 16;
 
 /// The bounds and the first cut of a box.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct BoxBounds {
     /// No partition costs less, of those that the search looks at.
     pub lower: f64,
     /// The cost of the best partition found.
@@ -77,27 +77,27 @@ pub(super) struct Known {
 }
 
 /// Whether a box is so small in its part that the part is better laid out anew around it.
-pub(super) fn is_small<const W: usize>(of: &Rows<W>) -> bool {
+pub(super) fn is_small<const W: usize>(of: &RowSet<W>) -> bool {
     W >= LAID_OUT_ANEW && of.count.div_ceil(64) as usize * 16 <= W
 }
 
 /// How a search went: no partition costs less than the one, and the best found costs the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Reached {
+pub(super) struct SearchBounds {
     pub lower: f64,
     pub upper: f64,
 }
 
 /// A search over the partitions of a part.
 pub(super) struct Search<'a> {
-    pub(super) known: HashMap<u128, Known>,
+    pub(super) known: HashMap<u128, BoxBounds>,
     /// How many cuts of a box are tried, best guess first; only a search that tries all of them proves something.
     width: usize,
     /// The boxes that may still be opened.
     pub boxes: u64,
     /// Says that it is time to stop; asked now and then.
     stop: &'a (dyn Fn() -> bool + Sync + 'a),
-    pub(super) spare: Vec<Vec<Cut>>,
+    pub(super) spare: Vec<Vec<SearchCut>>,
     /// Which discount guesses rest on.
     pub slant: usize,
 }
@@ -114,7 +114,7 @@ impl<'a> Search<'a> {
     /// Tries so many cuts of every box from now on; what was ruled out among fewer is open again.
     pub fn widen(&mut self, width: usize) {
         self.width = width;
-        let settled = |known: &Known| known.upper.is_infinite();
+        let settled = |known: &BoxBounds| known.upper.is_infinite();
         self.known.values_mut().filter(|known| !settled(known)).for_each(|known| known.lower = 0.0);
     }
 
@@ -131,7 +131,13 @@ impl<'a> Search<'a> {
     /// Searches for a partition of some rows that costs less than `budget`.
     ///
     /// Afterwards, lower bound and cost are equal, or the lower bound reaches the budget, or the boxes have run out.
-    pub fn solve(&mut self, problem: &Problem<'_>, rows: &[u32], dues: Vec<f64>, budget: f64) -> Reached {
+    pub fn solve(
+        &mut self,
+        problem: &OptimalProblem<'_>,
+        rows: &[u32],
+        dues: Vec<f64>,
+        budget: f64,
+    ) -> SearchBounds {
         with_words!(rows.len(), W => {
             let part = OptimalPart::<W>::new(problem, rows.to_vec(), dues, self.slant);
             self.open(&part, &part.all(), budget)
@@ -139,10 +145,10 @@ impl<'a> Search<'a> {
     }
 
     /// Looks a box up.
-    fn look_up<const W: usize>(&self, part: &OptimalPart<'_, W>, of: &Rows<W>) -> Reached {
+    fn look_up<const W: usize>(&self, part: &OptimalPart<'_, W>, of: &RowSet<W>) -> SearchBounds {
         match self.known.get(&of.key) {
-            Some(&Known { lower, upper, .. }) => Reached { lower, upper },
-            None => Reached { lower: part.lower(&of.rows, of.count), upper: f64::INFINITY },
+            Some(&BoxBounds { lower, upper, .. }) => SearchBounds { lower, upper },
+            None => SearchBounds { lower: part.lower(&of.rows, of.count), upper: f64::INFINITY },
         }
     }
 
@@ -150,19 +156,19 @@ impl<'a> Search<'a> {
     pub(super) fn open<const W: usize>(
         &mut self,
         part: &OptimalPart<'_, W>,
-        of: &Rows<W>,
+        of: &RowSet<W>,
         budget: f64,
-    ) -> Reached {
-        let mut walk = Walk::new(of);
-        let mut opened: Vec<Opened> = Vec::new();
+    ) -> SearchBounds {
+        let mut walk = BoxWalk::new(of);
+        let mut opened: Vec<OpenBox> = Vec::new();
         let mut reached = self.look_inside(part, of, budget, &mut opened);
         while let Some(inner) = opened.last_mut() {
             match (inner.side, reached.take()) {
-                (Side::Few, Some(first)) => {
+                (SearchSide::Few, Some(first)) => {
                     let few = walk.leave_few();
                     inner.first = first;
                     if first.lower + inner.second.lower < inner.goal && first.upper.is_finite() {
-                        inner.side = Side::Many;
+                        inner.side = SearchSide::Many;
                         let goal = inner.goal - first.lower;
                         walk.enter_many(&few);
                         reached = self.look_inside(part, &walk.here, goal, &mut opened);
@@ -170,7 +176,7 @@ impl<'a> Search<'a> {
                     }
                     inner.add_cut(inner.second);
                 }
-                (Side::Many, Some(second)) => {
+                (SearchSide::Many, Some(second)) => {
                     walk.leave_many();
                     inner.add_cut(second);
                 }
@@ -180,17 +186,17 @@ impl<'a> Search<'a> {
                 Some(cut) => {
                     let [few, many] = part.divide(&walk.here, part.left(&walk.here, &cut), cut.left);
                     inner.second = self.look_up(part, &many);
-                    inner.side = Side::Few;
+                    inner.side = SearchSide::Few;
                     let goal = inner.goal - inner.second.lower;
                     walk.enter_few(&few);
                     reached = self.look_inside(part, &walk.here, goal, &mut opened);
                 }
                 None => {
-                    let Opened { mut known, cuts, rest, .. } = opened.pop().expect("a box is open");
+                    let OpenBox { mut known, cuts, rest, .. } = opened.pop().expect("a box is open");
                     self.spare.push(cuts);
                     known.lower = known.lower.max(rest).min(known.upper);
                     self.known.insert(walk.here.key, known);
-                    reached = Some(Reached { lower: known.lower, upper: known.upper });
+                    reached = Some(SearchBounds { lower: known.lower, upper: known.upper });
                 }
             }
         }
@@ -202,13 +208,13 @@ impl<'a> Search<'a> {
     fn look_inside<const W: usize>(
         &mut self,
         part: &OptimalPart<'_, W>,
-        of: &Rows<W>,
+        of: &RowSet<W>,
         budget: f64,
-        opened: &mut Vec<Opened>,
-    ) -> Option<Reached> {
+        opened: &mut Vec<OpenBox>,
+    ) -> Option<SearchBounds> {
         let mut known = self.meet(part, of);
         if of.count < 2 * part.problem.least_side() as u32 {
-            return Some(Reached { lower: known.upper, upper: known.upper });
+            return Some(SearchBounds { lower: known.upper, upper: known.upper });
         }
         if known.lower < known.upper && known.lower < budget && self.boxes > 0 {
             if is_small(of) {
@@ -231,26 +237,32 @@ impl<'a> Search<'a> {
             }
             // The least that any partition costs which is not ruled out: the box itself, and what its cuts leave open.
             let rest = if complete { known.upper } else { known.lower };
-            opened.push(Opened::new(known, cuts, rest, budget));
+            opened.push(OpenBox::new(known, cuts, rest, budget));
             return None;
         }
         self.known.insert(of.key, known);
-        Some(Reached { lower: known.lower, upper: known.upper })
+        Some(SearchBounds { lower: known.lower, upper: known.upper })
     }
 
     /// The entry of a box; at first, its cost uncut.
-    pub(super) fn meet<const W: usize>(&self, part: &OptimalPart<'_, W>, of: &Rows<W>) -> Known {
+    pub(super) fn meet<const W: usize>(&self, part: &OptimalPart<'_, W>, of: &RowSet<W>) -> BoxBounds {
         self.known.get(&of.key).copied().unwrap_or_else(|| {
             let price = part.problem.price.map_or(f64::INFINITY, |price| price * f64::from(of.count));
             let upper = part.group(of).min(price);
             // No refinement of a box that violates a requirement satisfies it.
             let lower = if upper.is_infinite() { upper } else { part.lower(&of.rows, of.count).min(upper) };
-            Known { lower, upper, place: CutPlace::NONE, depth: 0 }
+            BoxBounds { lower, upper, place: CutPlace::NONE, depth: 0 }
         })
     }
 
     /// Appends the cuts of the best partition found of some rows, and the rows of its leaves one after the other.
-    pub fn plant(&self, problem: &Problem<'_>, rows: &[u32], tree: &mut CutTree, order: &mut Vec<u32>) {
+    pub fn plant(
+        &self,
+        problem: &OptimalProblem<'_>,
+        rows: &[u32],
+        tree: &mut CutTree,
+        order: &mut Vec<u32>,
+    ) {
         // Boxes from the last to the next, and the cuts whose left sides end where they begin.
         let mut pending = vec![(rows.to_vec(), None)];
         while let Some((rows, ends)) = pending.pop() {
@@ -274,10 +286,10 @@ impl<'a> Search<'a> {
 }
 
 /// A box whose cuts are being tried.
-struct Opened {
-    known: Known,
+struct OpenBox {
+    known: BoxBounds,
     /// Its cuts, best guess first.
-    cuts: Vec<Cut>,
+    cuts: Vec<SearchCut>,
     /// The next cut.
     next: usize,
     /// How many cuts led to a partition.
@@ -289,30 +301,30 @@ struct Opened {
     /// The same, of the sides of the cut that is being tried.
     goal: f64,
     /// The side that the search is in.
-    side: Side,
+    side: SearchSide,
     /// The result for the smaller side.
-    first: Reached,
+    first: SearchBounds,
     /// The bounds of the larger side.
-    second: Reached,
+    second: SearchBounds,
 }
 
 /// The sides of a cut; the smaller one is searched first.
 #[derive(Clone, Copy)]
-pub(super) enum Side {
+pub(super) enum SearchSide {
     Neither,
     Few,
     Many,
 }
 
-impl Opened {
-    fn new(known: Known, cuts: Vec<Cut>, rest: f64, budget: f64) -> Self {
-        let open = Reached { lower: 0.0, upper: f64::INFINITY };
-        let (side, first, second) = (Side::Neither, open, open);
-        Opened { known, cuts, next: 0, tried: 0, rest, budget, goal: budget, side, first, second }
+impl OpenBox {
+    fn new(known: BoxBounds, cuts: Vec<SearchCut>, rest: f64, budget: f64) -> Self {
+        let open = SearchBounds { lower: 0.0, upper: f64::INFINITY };
+        let (side, first, second) = (SearchSide::Neither, open, open);
+        OpenBox { known, cuts, next: 0, tried: 0, rest, budget, goal: budget, side, first, second }
     }
 
     /// The next cut that may lead to less than the budget and than what is known.
-    fn next_cut(&mut self, width: usize, boxes: u64) -> Option<Cut> {
+    fn next_cut(&mut self, width: usize, boxes: u64) -> Option<SearchCut> {
         while let Some(&cut) = self.cuts.get(self.next).filter(|_| self.tried < width) {
             self.goal = self.budget.min(self.known.upper);
             if cut.lower < self.goal && boxes > 0 {
@@ -325,9 +337,9 @@ impl Opened {
     }
 
     /// Adds what the sides of the cut came to.
-    fn add_cut(&mut self, second: Reached) {
+    fn add_cut(&mut self, second: SearchBounds) {
         let reached =
-            Reached { lower: self.first.lower + second.lower, upper: self.first.upper + second.upper };
+            SearchBounds { lower: self.first.lower + second.lower, upper: self.first.upper + second.upper };
         self.tried += usize::from(reached.upper.is_finite());
         self.rest = self.rest.min(reached.lower);
         if reached.upper < self.known.upper {

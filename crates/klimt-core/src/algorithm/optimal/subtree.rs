@@ -1,6 +1,6 @@
 //! Subtrees of a partitioning: which there are, and how better ones take their place.
 
-use super::problem::Problem;
+use super::problem::OptimalProblem;
 use crate::partition::{CutNode, CutTree};
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ impl Forest {
     }
 
     /// The cost of the leaves of a subtree.
-    pub fn cost(&self, problem: &Problem<'_>, subtree: &Subtree) -> f64 {
+    pub fn cost(&self, problem: &OptimalProblem<'_>, subtree: &Subtree) -> f64 {
         let mut start = subtree.rows.start;
         let mut cost = 0.0;
         for node in &self.tree.nodes[subtree.nodes.clone()] {
@@ -69,7 +69,7 @@ impl Forest {
     }
 
     /// The numbers of the leaves that are suppressed.
-    pub fn suppressed(&self, problem: &Problem<'_>) -> Vec<usize> {
+    pub fn suppressed(&self, problem: &OptimalProblem<'_>) -> Vec<usize> {
         let leaves = self.tree.nodes.iter().filter_map(|node| match node {
             CutNode::Leaf { rows } => Some(*rows as usize),
             _ => None,

@@ -1,8 +1,8 @@
 //! The statistics of a box by counting bits, where that is less work than visiting rows.
 
-use super::bits::Bits;
-use super::part::{OptimalPart, Rows};
-use super::problem::{Pricing, Problem};
+use super::bits::RowBits;
+use super::part::{OptimalPart, RowSet};
+use super::problem::{OptimalPricing, OptimalProblem};
 use crate::statistics::{Extent, Histogram, Statistics};
 use std::cell::RefCell;
 
@@ -10,16 +10,16 @@ use std::cell::RefCell;
 const COUNTED: usize = 48;
 
 /// Counts the codes of columns among rows.
-pub(super) struct Tally<const W: usize> {
+pub(super) struct CodeTally<const W: usize> {
     /// The rows with each code, in each column that is counted.
-    columns: Vec<Vec<Bits<W>>>,
+    columns: Vec<Vec<RowBits<W>>>,
     statistics: RefCell<Statistics>,
 }
 
-impl<const W: usize> Tally<W> {
+impl<const W: usize> CodeTally<W> {
     /// Counts what the problem needs of these rows; `None` where visiting rows is the better way.
-    pub fn new(problem: &Problem<'_>, rows: &[u32]) -> Option<Self> {
-        if problem.requirements.only_count() && problem.pricing != Pricing::Statistics {
+    pub fn new(problem: &OptimalProblem<'_>, rows: &[u32]) -> Option<Self> {
+        if problem.requirements.only_count() && problem.pricing != OptimalPricing::Statistics {
             return None;
         }
         let mut statistics = problem.collector.empty();
@@ -38,18 +38,23 @@ impl<const W: usize> Tally<W> {
             if values.len() > COUNTED {
                 return None;
             }
-            let mut masks = vec![Bits::EMPTY; values.len()];
+            let mut masks = vec![RowBits::EMPTY; values.len()];
             for (row, code) in here.iter().enumerate() {
                 masks[values.partition_point(|value| value < code)].insert(row);
             }
             *histogram = Histogram::over(values);
             columns.push(masks);
         }
-        Some(Tally { columns, statistics: RefCell::new(statistics) })
+        Some(CodeTally { columns, statistics: RefCell::new(statistics) })
     }
 
     /// Shows the statistics of a box.
-    pub fn with<R>(&self, part: &OptimalPart<'_, W>, of: &Rows<W>, show: impl FnOnce(&Statistics) -> R) -> R {
+    pub fn with<R>(
+        &self,
+        part: &OptimalPart<'_, W>,
+        of: &RowSet<W>,
+        show: impl FnOnce(&Statistics) -> R,
+    ) -> R {
         let mut statistics = self.statistics.borrow_mut();
         statistics.count = u64::from(of.count);
         for (masks, (_, histogram)) in self.columns.iter().zip(&mut statistics.histograms) {
@@ -69,7 +74,7 @@ impl<const W: usize> Tally<W> {
 /// Fills an extent with the codes of a box; `first` is one of its rows.
 fn extend<const W: usize>(
     part: &OptimalPart<'_, W>,
-    of: &Rows<W>,
+    of: &RowSet<W>,
     dimension: usize,
     first: u32,
     extent: &mut Extent,

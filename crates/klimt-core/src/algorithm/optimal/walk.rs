@@ -5,14 +5,14 @@
 //! smaller side, which happens log₂ rows times at most, and the rows that were cut off where it went into the larger
 //! one. In small parts a copy costs less than either.
 
-use super::part::Rows;
+use super::part::RowSet;
 
 /// A position among nested boxes.
-pub(super) struct Walk<const W: usize> {
+pub(super) struct BoxWalk<const W: usize> {
     /// The current box.
-    pub here: Rows<W>,
+    pub here: RowSet<W>,
     /// The boxes around it of which a copy is kept.
-    copies: Vec<Rows<W>>,
+    copies: Vec<RowSet<W>>,
     /// The rows that were cut off on the way into larger sides.
     cut_off: Vec<u16>,
     /// How many rows were cut off each time, and their key.
@@ -22,28 +22,28 @@ pub(super) struct Walk<const W: usize> {
 /// Parts of at most so many words keep copies of all boxes around the current one.
 const COPIED: usize = 8;
 
-impl<const W: usize> Walk<W> {
-    pub fn new(of: &Rows<W>) -> Self {
-        Walk { here: *of, copies: Vec::new(), cut_off: Vec::new(), cuts_off: Vec::new() }
+impl<const W: usize> BoxWalk<W> {
+    pub fn new(of: &RowSet<W>) -> Self {
+        BoxWalk { here: *of, copies: Vec::new(), cut_off: Vec::new(), cuts_off: Vec::new() }
     }
 
     /// Goes into the smaller side of a cut of the current box.
     #[inline(always)]
-    pub fn enter_few(&mut self, few: &Rows<W>) {
+    pub fn enter_few(&mut self, few: &RowSet<W>) {
         self.copies.push(self.here);
         self.here = *few;
     }
 
     /// Goes back from the smaller side, which is returned.
     #[inline(always)]
-    pub fn leave_few(&mut self) -> Rows<W> {
+    pub fn leave_few(&mut self) -> RowSet<W> {
         let around = self.copies.pop().expect("the walk is inside a side");
         std::mem::replace(&mut self.here, around)
     }
 
     /// Goes into the larger side of a cut of the current box, whose smaller side is `few`.
     #[inline(always)]
-    pub fn enter_many(&mut self, few: &Rows<W>) {
+    pub fn enter_many(&mut self, few: &RowSet<W>) {
         if W <= COPIED {
             self.copies.push(self.here);
         } else {

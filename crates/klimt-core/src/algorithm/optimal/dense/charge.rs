@@ -11,14 +11,14 @@ pub enum Charge {
     /// The number of rows decides.
     Size(Vec<f64>),
     /// Every row pays for the intervals of the box.
-    Cells(Cells),
+    Cells(AxisCosts),
     /// The statistics of its rows decide.
     Group,
 }
 
 /// The cost of a row's cell for each interval of each axis.
 #[derive(Clone, Debug)]
-pub struct Cells {
+pub struct AxisCosts {
     /// For the dimensions that are no axis.
     pub base: f64,
     /// By axis and by number of the interval.
@@ -39,7 +39,7 @@ impl Charge {
             }
         }
         let intervals: usize = grid.axes().iter().map(GridAxis::intervals).sum();
-        match (intervals <= bytes / 8).then(|| Cells::of(loss, table, grid)).flatten() {
+        match (intervals <= bytes / 8).then(|| AxisCosts::of(loss, table, grid)).flatten() {
             Some(cells) => Charge::Cells(cells),
             None => Charge::Group,
         }
@@ -58,8 +58,8 @@ impl Charge {
     }
 }
 
-impl Cells {
-    fn of(loss: &dyn Cost, table: &Table, grid: &Grid) -> Option<Cells> {
+impl AxisCosts {
+    fn of(loss: &dyn Cost, table: &Table, grid: &Grid) -> Option<AxisCosts> {
         let mut base = 0.0;
         for dimension in (0..table.dimensions()).filter(|&d| grid.axes().iter().all(|a| a.dimension != d)) {
             base += loss.cell(dimension, &extent(table, dimension, 0, 0))?;
@@ -77,7 +77,7 @@ impl Cells {
             })
         };
         let monotone = grid.axes().iter().zip(&axes).all(grows);
-        Some(Cells { base, axes, monotone })
+        Some(AxisCosts { base, axes, monotone })
     }
 
     /// The cost of one row of a box.

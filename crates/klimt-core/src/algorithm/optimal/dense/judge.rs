@@ -2,20 +2,20 @@
 
 use super::charge::extent;
 use super::grid::Grid;
-use super::sums::Sums;
+use super::sums::BoxSums;
 use crate::Result;
 use crate::statistics::{Extent, Histogram, Moments, Needs, Statistics, distances};
 use crate::table::Table;
 
 /// Makes the statistics of boxes.
 #[derive(Clone, Debug)]
-pub struct Judge {
+pub struct BoxCollector {
     /// The rows with each code of each column, by box.
-    histograms: Option<Sums<u32>>,
+    histograms: Option<BoxSums<u32>>,
     /// How many codes all columns have together.
     codes: usize,
     /// The moments of each column, by box.
-    moments: Option<Sums<u128>>,
+    moments: Option<BoxSums<u128>>,
     /// The axis of each extent, where its dimension is one.
     axes: Vec<Option<usize>>,
     /// Statistics with a place for everything.
@@ -33,7 +33,7 @@ pub struct Evidence {
 /// The numbers of a column's [`Moments`].
 const MOMENTS: usize = 3;
 
-impl Judge {
+impl BoxCollector {
     /// Prepares what is needed; `None` where that does not fit into so many bytes, or where it is time to stop.
     pub fn new(
         needs: &Needs,
@@ -42,7 +42,7 @@ impl Judge {
         codes: &[Vec<u32>],
         bytes: usize,
         stops: &dyn Fn() -> bool,
-    ) -> Result<Option<Judge>> {
+    ) -> Result<Option<BoxCollector>> {
         let coded = |&column: &usize| table.columns()[column].coded().map(|found| (column, found));
         let counted: Vec<_> = needs.histograms.iter().filter_map(coded).collect();
         let cardinality = |column: &(usize, (&crate::table::Domain, _))| column.1.0.compared().cardinality();
@@ -56,7 +56,7 @@ impl Judge {
                     first += domain.compared().cardinality();
                 }
             };
-            histograms = Sums::new(grid, total, bytes / 2, codes, stops, count);
+            histograms = BoxSums::new(grid, total, bytes / 2, codes, stops, count);
             if histograms.is_none() {
                 return Ok(None);
             }
@@ -78,7 +78,7 @@ impl Judge {
                     }
                 }
             };
-            moments = Sums::new(grid, measured.len() * MOMENTS, bytes / 2, codes, stops, count);
+            moments = BoxSums::new(grid, measured.len() * MOMENTS, bytes / 2, codes, stops, count);
             if moments.is_none() {
                 return Ok(None);
             }
@@ -94,12 +94,12 @@ impl Judge {
         };
         let axis = |dimension: &usize| grid.axes().iter().position(|axis| axis.dimension == *dimension);
         let axes = needs.extents.iter().map(axis).collect();
-        Ok(Some(Judge { histograms, codes: total, moments, axes, template }))
+        Ok(Some(BoxCollector { histograms, codes: total, moments, axes, template }))
     }
 
     /// The memory that it takes.
     pub fn bytes(&self) -> usize {
-        self.histograms.as_ref().map_or(0, Sums::bytes) + self.moments.as_ref().map_or(0, Sums::bytes)
+        self.histograms.as_ref().map_or(0, BoxSums::bytes) + self.moments.as_ref().map_or(0, BoxSums::bytes)
     }
 
     /// Room for the sums and the statistics of one box after the other.
@@ -128,7 +128,7 @@ impl Judge {
 /// Knows a row of boxes, which have the same bounds on the outer axes.
 #[derive(Debug)]
 pub struct Witness<'e> {
-    judge: &'e Judge,
+    judge: &'e BoxCollector,
     inner: usize,
     histograms: &'e [u32],
     moments: &'e [u128],

@@ -2,9 +2,9 @@
 
 use super::charge::Charge;
 use super::grid::Grid;
-use super::judge::{Evidence, Judge, Witness};
-use super::sums::Sums;
-use super::value::Value;
+use super::judge::{BoxCollector, Evidence, Witness};
+use super::sums::BoxSums;
+use super::value::CostValue;
 use crate::loss::Cost;
 use crate::requirement::Checks;
 
@@ -21,16 +21,16 @@ pub struct CostInputs<'a> {
     /// The cost of a suppressed row, where rows may be suppressed.
     pub price: Option<f64>,
     /// The rows of each box.
-    pub counts: Sums<u32>,
+    pub counts: BoxSums<u32>,
     /// The statistics of each box, where counts do not tell enough.
-    pub judge: Option<Judge>,
+    pub judge: Option<BoxCollector>,
     /// No smaller group is allowed.
     pub minimum: u32,
 }
 
 /// Room to look at one row of boxes after the other.
 #[derive(Clone, Debug)]
-pub struct Scratch {
+pub struct LeafScratch {
     counts: Vec<u32>,
     slab: Vec<u32>,
     slabs: Vec<u32>,
@@ -39,12 +39,12 @@ pub struct Scratch {
 
 impl CostInputs<'_> {
     /// Room to look at boxes.
-    pub fn scratch(&self) -> Scratch {
-        Scratch {
+    pub fn scratch(&self) -> LeafScratch {
+        LeafScratch {
             counts: Vec::new(),
             slab: Vec::new(),
             slabs: Vec::new(),
-            evidence: self.judge.as_ref().map(Judge::evidence),
+            evidence: self.judge.as_ref().map(BoxCollector::evidence),
         }
     }
 
@@ -55,7 +55,7 @@ impl CostInputs<'_> {
             Charge::Cells(cells) => cells.axes.iter().map(Vec::len).sum(),
             Charge::Group => 0,
         };
-        self.counts.bytes() + self.judge.as_ref().map_or(0, Judge::bytes) + numbers * size_of::<f64>()
+        self.counts.bytes() + self.judge.as_ref().map_or(0, BoxCollector::bytes) + numbers * size_of::<f64>()
     }
 
     /// Whether counts alone decide what is allowed, and tables what it costs.
@@ -69,14 +69,14 @@ impl CostInputs<'_> {
     }
 
     /// How many rows a box holds.
-    pub fn count(&self, at: &[(usize, usize)], scratch: &mut Scratch) -> u32 {
+    pub fn count(&self, at: &[(usize, usize)], scratch: &mut LeafScratch) -> u32 {
         let (&(lo, hi), outer) = at.split_last().expect("a grid has an axis");
         let line = self.counts.line(outer, &mut scratch.counts);
         line[hi + 1].wrapping_sub(line[lo])
     }
 
     /// The cost as one group of a box that is the smallest over its rows; `None` where that is not allowed.
-    pub fn group(&self, at: &[(usize, usize)], scratch: &mut Scratch) -> Option<f64> {
+    pub fn group(&self, at: &[(usize, usize)], scratch: &mut LeafScratch) -> Option<f64> {
         let count = self.count(at, scratch);
         let (&(lo, hi), outer) = at.split_last().expect("a grid has an axis");
         let mut witness = match (&self.judge, &mut scratch.evidence) {
@@ -99,7 +99,7 @@ impl CostInputs<'_> {
 }
 
 /// The cost of each box that is not cut, in the number type of the array.
-pub struct Leaves<'f, V: Value> {
+pub struct Leaves<'f, V: CostValue> {
     /// The data that costs are computed from.
     pub facts: &'f CostInputs<'f>,
     /// How many units of the array a cost of 1 is.
@@ -109,13 +109,13 @@ pub struct Leaves<'f, V: Value> {
 }
 
 /// [`Charge`], in the values of the array.
-enum Tariff<V: Value> {
+enum Tariff<V: CostValue> {
     Size(Vec<V>),
     Cells { base: V::Cell, axes: Vec<Vec<V::Cell>> },
     Group,
 }
 
-impl<'f, V: Value> Leaves<'f, V> {
+impl<'f, V: CostValue> Leaves<'f, V> {
     /// Takes costs in so many units; `None` where they do not fit.
     pub fn new(facts: &'f CostInputs<'f>, scale: f64) -> Option<Self> {
         let cells = |costs: &Vec<f64>| costs.iter().map(|&cost| V::cell(cost, scale)).collect::<Option<_>>();
@@ -151,9 +151,9 @@ impl<'f, V: Value> Leaves<'f, V> {
     }
 
     /// Looks at the row of boxes with the given bounds on the outer axes.
-    pub fn row<'r>(&'r self, at: &[(usize, usize)], scratch: &'r mut Scratch) -> Row<'r, V> {
+    pub fn row<'r>(&'r self, at: &[(usize, usize)], scratch: &'r mut LeafScratch) -> BoxRow<'r, V> {
         let facts = self.facts;
-        let Scratch { counts, slab, slabs, evidence } = scratch;
+        let LeafScratch { counts, slab, slabs, evidence } = scratch;
         let counts = facts.counts.line(at, counts);
         let by_count = facts.by_count();
         slabs.clear();
@@ -179,12 +179,12 @@ impl<'f, V: Value> Leaves<'f, V> {
             (Some(judge), Some(evidence)) => Some(judge.look(at, evidence)),
             _ => None,
         };
-        Row { leaves: self, counts, slabs, outer, witness, by_count }
+        BoxRow { leaves: self, counts, slabs, outer, witness, by_count }
     }
 }
 
 /// Boxes with the same bounds on the outer axes.
-pub struct Row<'r, V: Value> {
+pub struct BoxRow<'r, V: CostValue> {
     leaves: &'r Leaves<'r, V>,
     /// The rows before each code of the inner axis, and all of them.
     counts: &'r [u32],
@@ -199,9 +199,9 @@ pub struct Row<'r, V: Value> {
 
 /// A cost does not fit into the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unfit;
+pub struct CostOverflow;
 
-impl<V: Value> Row<'_, V> {
+impl<V: CostValue> BoxRow<'_, V> {
     /// How many rows the longest box holds.
     pub fn rows(&self) -> u32 {
         self.counts[self.counts.len() - 1]
@@ -255,7 +255,7 @@ impl<V: Value> Row<'_, V> {
     ///
     /// A box with an empty slab at its edge may be left as it is: the cut that takes the slab off costs as
     /// much as the box without it.
-    pub fn settle(&mut self, lo: usize, hi: usize, cut: V) -> Result<V, Unfit> {
+    pub fn settle(&mut self, lo: usize, hi: usize, cut: V) -> Result<V, CostOverflow> {
         let count = self.counts[hi + 1].wrapping_sub(self.counts[lo]);
         if count == 0 {
             return Ok(V::ZERO);
@@ -276,7 +276,7 @@ impl<V: Value> Row<'_, V> {
     }
 
     /// The cost of a box as one group, where that is allowed and less than its best cut.
-    fn as_group(&mut self, lo: usize, hi: usize, count: u32, cut: V) -> Result<V, Unfit> {
+    fn as_group(&mut self, lo: usize, hi: usize, count: u32, cut: V) -> Result<V, CostOverflow> {
         let Leaves { facts, scale, tariff, price } = self.leaves;
         let known = match (tariff, self.outer) {
             (Tariff::Size(sizes), _) => Some(sizes[count as usize]),
@@ -299,6 +299,6 @@ impl<V: Value> Row<'_, V> {
         if !is_allowed && !facts.requirements.satisfied(statistics) {
             return Ok(cut);
         }
-        known.or_else(|| V::of(facts.loss.group(statistics), *scale)).ok_or(Unfit)
+        known.or_else(|| V::of(facts.loss.group(statistics), *scale)).ok_or(CostOverflow)
     }
 }

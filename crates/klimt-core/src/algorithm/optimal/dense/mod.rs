@@ -27,17 +27,17 @@ use crate::job::Job;
 use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::statistics::{Collector, Needs};
 use charge::Charge;
-use judge::Judge;
+use judge::BoxCollector;
 use leaves::{CostInputs, Leaves};
-use program::{Failure, Program};
-use refine::Refined;
-use sums::Sums;
-use trace::{Solution, Traced};
-use value::{Floor, GREATEST, Value, common_scale};
+use program::{Program, ProgramFailure};
+use refine::BoxRefinement;
+use sums::BoxSums;
+use trace::{CutTrace, Solution};
+use value::{CostValue, Floor, GREATEST, common_scale};
 
 /// An optimal hierarchical partitioning.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solved {
+pub struct DenseSolution {
     /// Its cuts. Every leaf holds rows.
     pub tree: CutTree,
     /// Which leaves of the tree are suppressed, by their number among the leaves, ascending.
@@ -50,9 +50,9 @@ pub struct Solved {
 
 /// How the dense dynamic program ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum DenseOutcome {
     /// It found the optimum.
-    Solved(Solved),
+    Solved(DenseSolution),
     /// The whole table violates a requirement, and so does every partitioning.
     Infeasible,
     /// The time was over, or the observer wanted no more.
@@ -70,30 +70,35 @@ const SOON: u128 = 1 << 16;
 /// Proof that the result is optimal: a hierarchical partitioning of a box that holds rows is the box as one group, the
 /// box suppressed, or hierarchical partitionings of both parts of a cut, whose costs add up; all are tried, and the
 /// optima of the parts were found before.
-pub fn solve(job: &Job<'_>, price: Option<f64>, most: u128) -> Result<Outcome> {
+pub fn solve(job: &Job<'_>, price: Option<f64>, most: u128) -> Result<DenseOutcome> {
     if job.table.rows() == 0 {
         let tree = CutTree { nodes: vec![CutNode::Leaf { rows: 0 }], members: Vec::new() };
-        return Ok(Outcome::Solved(Solved { tree, suppressed: Vec::new(), cost: 0.0, bound: 0.0 }));
+        return Ok(DenseOutcome::Solved(DenseSolution {
+            tree,
+            suppressed: Vec::new(),
+            cost: 0.0,
+            bound: 0.0,
+        }));
     }
     let room =
         |boxes: u128, bytes: usize| (job.budget.beside(job.table) as u128).checked_sub(boxes * bytes as u128);
     let Some(grid) = Grid::of(job.table).filter(|grid| grid.boxes() <= most) else {
-        return Ok(Outcome::NotDense);
+        return Ok(DenseOutcome::NotDense);
     };
     let boxes = grid.boxes();
     if boxes > SOON && job.stops() {
-        return Ok(Outcome::Stopped);
+        return Ok(DenseOutcome::Stopped);
     }
-    let Some(beside) = room(boxes, size_of::<u32>()) else { return Ok(Outcome::NotDense) };
+    let Some(beside) = room(boxes, size_of::<u32>()) else { return Ok(DenseOutcome::NotDense) };
     let Some(facts) = gather(job, price, grid, beside as usize)? else {
-        return Ok(if job.stops() { Outcome::Stopped } else { Outcome::NotDense });
+        return Ok(if job.stops() { DenseOutcome::Stopped } else { DenseOutcome::NotDense });
     };
     let whole = whole_cost(job, &facts)?;
     if let Some(scale) = whole_numbers(&facts, whole, job.table.rows())
         && let Some(leaves) = Leaves::<u32>::new(&facts, scale)
     {
         match run(job, &leaves) {
-            Err(Failure::Unfit) => {}
+            Err(ProgramFailure::Unfit) => {}
             outcome => return conclude(job, &facts, outcome),
         }
     }
@@ -106,7 +111,7 @@ pub fn solve(job: &Job<'_>, price: Option<f64>, most: u128) -> Result<Outcome> {
         let scale = if greatest > 0.0 { f64::from(GREATEST) / greatest } else { 1.0 };
         Leaves::<Floor>::new(&facts, scale).map(|leaves| run(job, &leaves))
     };
-    conclude(job, &facts, outcome.unwrap_or(Err(Failure::Unfit)))
+    conclude(job, &facts, outcome.unwrap_or(Err(ProgramFailure::Unfit)))
 }
 
 /// Whether the dense dynamic program may apply to a table, with so many boxes at most.
@@ -125,7 +130,7 @@ fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Re
         .collect();
     let stops = || job.stops();
     let one = |_: usize, rows: &mut [u32]| rows[0] += 1;
-    let Some(counts) = Sums::new(&grid, 1, bytes / 4, &codes, &stops, one) else {
+    let Some(counts) = BoxSums::new(&grid, 1, bytes / 4, &codes, &stops, one) else {
         return Ok(None);
     };
     let charge = Charge::of(loss, table, &grid, bytes / 8);
@@ -138,7 +143,7 @@ fn gather<'a>(job: &Job<'a>, price: Option<f64>, grid: Grid, bytes: usize) -> Re
     }
     let mut judge = None;
     if !requirements.only_count() || matches!(charge, Charge::Group) {
-        judge = Judge::new(&needs, table, &grid, &codes, bytes / 2, &stops)?;
+        judge = BoxCollector::new(&needs, table, &grid, &codes, bytes / 2, &stops)?;
         if judge.is_none() {
             return Ok(None);
         }
@@ -170,16 +175,19 @@ fn whole_numbers(facts: &CostInputs<'_>, whole: f64, rows: usize) -> Option<f64>
 }
 
 /// The result of a run of the program: cuts, and a lower bound where they are not proven to be best.
-type ProgramResult = Option<(Traced, Option<f64>)>;
+type ProgramResult = Option<(CutTrace, Option<f64>)>;
 
-fn run<V: Value>(job: &Job<'_>, leaves: &Leaves<'_, V>) -> std::result::Result<ProgramResult, Failure> {
+fn run<V: CostValue>(
+    job: &Job<'_>,
+    leaves: &Leaves<'_, V>,
+) -> std::result::Result<ProgramResult, ProgramFailure> {
     let values = Program::new(job, leaves).run()?;
     let solution = Solution { leaves, values: &values };
     let value = solution.value(&leaves.facts.grid.whole());
     if !value.is_finite() {
         return Ok(None);
     }
-    let refined = if V::ROUNDED { solution.refine(job) } else { Some(Refined::default()) };
+    let refined = if V::ROUNDED { solution.refine(job) } else { Some(BoxRefinement::default()) };
     let bound = refined.is_none().then(|| value.cost(leaves.scale));
     Ok(Some((solution.trace(&refined.unwrap_or_default()), bound)))
 }
@@ -188,13 +196,13 @@ fn run<V: Value>(job: &Job<'_>, leaves: &Leaves<'_, V>) -> std::result::Result<P
 fn conclude(
     job: &Job<'_>,
     facts: &CostInputs<'_>,
-    outcome: std::result::Result<ProgramResult, Failure>,
-) -> Result<Outcome> {
-    let (Traced { tree, suppressed }, bound) = match outcome {
+    outcome: std::result::Result<ProgramResult, ProgramFailure>,
+) -> Result<DenseOutcome> {
+    let (CutTrace { tree, suppressed }, bound) = match outcome {
         Ok(Some(found)) => found,
-        Ok(None) => return Ok(Outcome::Infeasible),
-        Err(Failure::Stopped) => return Ok(Outcome::Stopped),
-        Err(Failure::Unfit) => return Ok(Outcome::NotDense),
+        Ok(None) => return Ok(DenseOutcome::Infeasible),
+        Err(ProgramFailure::Stopped) => return Ok(DenseOutcome::Stopped),
+        Err(ProgramFailure::Unfit) => return Ok(DenseOutcome::NotDense),
     };
     let planted = Partitioning::planted(job.table, tree.clone())?;
     let ends: Vec<usize> = planted.ends.iter().map(|&end| end as usize).collect();
@@ -206,5 +214,10 @@ fn conclude(
             _ => job.loss.group(group),
         };
     }
-    Ok(Outcome::Solved(Solved { tree, suppressed, cost, bound: bound.map_or(cost, |bound| bound.min(cost)) }))
+    Ok(DenseOutcome::Solved(DenseSolution {
+        tree,
+        suppressed,
+        cost,
+        bound: bound.map_or(cost, |bound| bound.min(cost)),
+    }))
 }

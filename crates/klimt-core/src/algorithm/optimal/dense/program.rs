@@ -9,8 +9,8 @@
 //! other side, at no higher cost.
 
 use super::grid::BoxRanges;
-use super::leaves::{Leaves, Row, Scratch, Unfit};
-use super::value::Value;
+use super::leaves::{BoxRow, CostOverflow, LeafScratch, Leaves};
+use super::value::CostValue;
 use crate::job::Job;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -37,7 +37,7 @@ struct CutSides<'v, V> {
     is_edge: bool,
 }
 
-impl<'v, V: Value> CutSides<'v, V> {
+impl<'v, V: CostValue> CutSides<'v, V> {
     fn within(&self, range: Range<usize>) -> CutSides<'v, V> {
         CutSides { left: &self.left[range.clone()], right: &self.right[range], is_edge: self.is_edge }
     }
@@ -53,13 +53,13 @@ impl<'v, V: Value> CutSides<'v, V> {
 /// Buffers of a thread.
 struct ProgramBuffers<V> {
     at: BoxRanges,
-    scratch: Scratch,
+    scratch: LeafScratch,
     /// The best cuts on the inner axis of the boxes that start with a code.
     cuts: Vec<V>,
 }
 
 /// Fills the array.
-pub struct Program<'p, 'j, V: Value> {
+pub struct Program<'p, 'j, V: CostValue> {
     job: &'p Job<'j>,
     leaves: &'p Leaves<'p, V>,
     stopped: AtomicBool,
@@ -78,14 +78,14 @@ fn is_hopeless(spent: Duration, left: Duration, filled: f64) -> bool {
 
 /// Why there is no array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum ProgramFailure {
     /// Time is over, or the observer wants no more.
     Stopped,
     /// A cost does not fit.
     Unfit,
 }
 
-impl<'p, 'j, V: Value> Program<'p, 'j, V> {
+impl<'p, 'j, V: CostValue> Program<'p, 'j, V> {
     /// A program that has not run.
     pub fn new(job: &'p Job<'j>, leaves: &'p Leaves<'p, V>) -> Self {
         Program {
@@ -108,15 +108,15 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
     }
 
     /// The cost of the best partitioning of every box, by its number.
-    pub fn run(&self) -> Result<Vec<V>, Failure> {
+    pub fn run(&self) -> Result<Vec<V>, ProgramFailure> {
         let grid = &self.leaves.facts.grid;
         let mut values = vec![V::ZERO; grid.boxes() as usize];
         self.fill(0, &mut values, &[], &mut self.room(&vec![(0, 0); grid.outer().len()]));
         if self.unfit.load(Ordering::Relaxed) {
-            return Err(Failure::Unfit);
+            return Err(ProgramFailure::Unfit);
         }
         if self.stopped.load(Ordering::Relaxed) {
-            return Err(Failure::Stopped);
+            return Err(ProgramFailure::Stopped);
         }
         Ok(values)
     }
@@ -205,7 +205,7 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
             if inner.codes > LONG && self.stops() {
                 return;
             }
-            if self.fill_from(lo, values, &mut room.cuts, &mut row) == Err(Unfit) {
+            if self.fill_from(lo, values, &mut room.cuts, &mut row) == Err(CostOverflow) {
                 self.unfit.store(true, Ordering::Relaxed);
                 self.stopped.store(true, Ordering::Relaxed);
                 return;
@@ -220,8 +220,8 @@ impl<'p, 'j, V: Value> Program<'p, 'j, V> {
         lo: usize,
         values: &mut [V],
         cuts: &mut [V],
-        row: &mut Row<'_, V>,
-    ) -> Result<(), Unfit> {
+        row: &mut BoxRow<'_, V>,
+    ) -> Result<(), CostOverflow> {
         let inner = self.leaves.facts.grid.inner();
         let (done, rest) = values.split_at_mut(inner.first_from(lo));
         let (boxes, cuts) = (&mut rest[..inner.codes - lo], &mut cuts[lo..]);

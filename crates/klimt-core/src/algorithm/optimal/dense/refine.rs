@@ -4,9 +4,9 @@
 //! of the best. Only such cuts are looked into, again by their exact costs.
 
 use super::grid::BoxRanges;
-use super::leaves::{Leaves, Scratch};
-use super::trace::{Choice, Solution, parts};
-use super::value::Value;
+use super::leaves::{LeafScratch, Leaves};
+use super::trace::{BoxChoice, Solution, parts};
+use super::value::CostValue;
 use crate::job::Job;
 use hashbrown::HashMap;
 
@@ -18,23 +18,23 @@ const PATIENCE: usize = 1 << 10;
 
 /// The exact cost of boxes, and what is best to do with them.
 #[derive(Clone, Debug, Default)]
-pub struct Refined {
-    found: HashMap<usize, (f64, Choice)>,
+pub struct BoxRefinement {
+    found: HashMap<usize, (f64, BoxChoice)>,
 }
 
-impl Refined {
+impl BoxRefinement {
     /// The best choice for a box, by its number, if the box was opened.
-    pub fn choice(&self, place: usize) -> Option<Choice> {
+    pub fn choice(&self, place: usize) -> Option<BoxChoice> {
         self.found.get(&place).map(|&(_, choice)| choice)
     }
 }
 
 /// A box that is being looked into.
-struct Frame {
+struct BoxFrame {
     bounds: BoxRanges,
     place: usize,
     best: f64,
-    choice: Choice,
+    choice: BoxChoice,
     /// The cuts with their lower bounds, ascending.
     cuts: Vec<(f64, usize, usize)>,
     next: usize,
@@ -50,11 +50,11 @@ enum Next {
     Known,
 }
 
-impl<V: Value> Solution<'_, V> {
+impl<V: CostValue> Solution<'_, V> {
     /// Finds the exact cost of the whole; `None` where that takes too long.
-    pub fn refine(&self, job: &Job<'_>) -> Option<Refined> {
+    pub fn refine(&self, job: &Job<'_>) -> Option<BoxRefinement> {
         let mut scratch = self.leaves.facts.scratch();
-        let mut refined = Refined::default();
+        let mut refined = BoxRefinement::default();
         let mut whole = self.leaves.facts.grid.whole();
         self.shrink(&mut whole, &mut scratch);
         let mut frames = vec![self.frame(whole, &mut scratch)];
@@ -79,20 +79,20 @@ impl<V: Value> Solution<'_, V> {
         Some(refined)
     }
 
-    fn frame(&self, bounds: BoxRanges, scratch: &mut Scratch) -> Frame {
+    fn frame(&self, bounds: BoxRanges, scratch: &mut LeafScratch) -> BoxFrame {
         let Leaves { facts, scale, .. } = *self.leaves;
         let group = facts.group(&bounds, scratch).unwrap_or(f64::INFINITY);
         let suppressed =
             facts.price.map_or(f64::INFINITY, |price| price * f64::from(facts.count(&bounds, scratch)));
         let (best, choice) =
-            if group <= suppressed { (group, Choice::Group) } else { (suppressed, Choice::Suppressed) };
+            if group <= suppressed { (group, BoxChoice::Group) } else { (suppressed, BoxChoice::Suppressed) };
         let bound = |(axis, code)| (self.value_of_cut(&bounds, axis, code).cost(scale), axis, code);
         let mut cuts: Vec<_> = Self::cuts(&bounds).map(bound).filter(|(bound, ..)| *bound < best).collect();
         cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Frame { place: facts.grid.place(&bounds), bounds, best, choice, cuts, next: 0 }
+        BoxFrame { place: facts.grid.place(&bounds), bounds, best, choice, cuts, next: 0 }
     }
 
-    fn advance(&self, frame: &mut Frame, refined: &Refined, scratch: &mut Scratch) -> Next {
+    fn advance(&self, frame: &mut BoxFrame, refined: &BoxRefinement, scratch: &mut LeafScratch) -> Next {
         let Some(&(bound, axis, code)) = frame.cuts.get(frame.next).filter(|(bound, ..)| *bound < frame.best)
         else {
             return Next::Known;
@@ -111,9 +111,9 @@ impl<V: Value> Solution<'_, V> {
             rest += exact - self.value(&part).cost(self.leaves.scale);
         }
         // At the same cost, smaller groups tell more.
-        let is_better = cost < frame.best || (cost == frame.best && frame.choice == Choice::Group);
+        let is_better = cost < frame.best || (cost == frame.best && frame.choice == BoxChoice::Group);
         if rest < frame.best && is_better {
-            (frame.best, frame.choice) = (cost, Choice::Cut(axis, code));
+            (frame.best, frame.choice) = (cost, BoxChoice::Cut(axis, code));
         }
         frame.next += 1;
         Next::Again

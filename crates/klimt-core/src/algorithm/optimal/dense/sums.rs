@@ -14,23 +14,23 @@ impl<N: Copy + Zero + WrappingAdd + WrappingSub + Send + Sync> Number for N {}
 
 /// The sums over the rows of every box.
 #[derive(Clone, Debug)]
-pub struct Sums<N> {
+pub struct BoxSums<N> {
     values: Vec<N>,
-    outer: Vec<Kept>,
+    outer: Vec<LineLayout>,
     /// How many numbers a line has: its points times the channels.
     line: usize,
 }
 
 /// How the lines are kept along an outer axis.
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct LineLayout {
     axis: GridAxis,
     /// Whether there is a line for each interval; else there is one for all codes before each code, and that of an
     /// interval is a difference.
     whole: bool,
 }
 
-impl Kept {
+impl LineLayout {
     fn lines(&self) -> usize {
         if self.whole { self.axis.intervals() } else { self.axis.codes + 1 }
     }
@@ -38,10 +38,11 @@ impl Kept {
 
 /// Which axes of a grid are kept by their intervals, so that sums of numbers take as little time as they can in so many
 /// bytes; `None` where they do not fit anyhow.
-fn choose<N>(grid: &Grid, channels: usize, bytes: usize) -> Option<Vec<Kept>> {
-    let mut outer: Vec<Kept> = grid.outer().iter().map(|&axis| Kept { axis, whole: false }).collect();
+fn choose<N>(grid: &Grid, channels: usize, bytes: usize) -> Option<Vec<LineLayout>> {
+    let mut outer: Vec<LineLayout> =
+        grid.outer().iter().map(|&axis| LineLayout { axis, whole: false }).collect();
     let point = channels.checked_mul(size_of::<N>())?.checked_mul(grid.inner().codes + 1)?;
-    let fits = |outer: &[Kept]| {
+    let fits = |outer: &[LineLayout]| {
         let product = outer.iter().try_fold(point, |product, kept| product.checked_mul(kept.lines()));
         product.is_some_and(|product| product <= bytes)
     };
@@ -58,7 +59,7 @@ fn choose<N>(grid: &Grid, channels: usize, bytes: usize) -> Option<Vec<Kept>> {
     Some(outer)
 }
 
-impl<N: Number> Sums<N> {
+impl<N: Number> BoxSums<N> {
     /// Sums what `count` adds to the channels for each row; `None` where that does not fit into so many bytes, or where it
     /// is time to stop.
     ///
@@ -104,7 +105,7 @@ impl<N: Number> Sums<N> {
             values = sums;
             after *= kept.lines();
         }
-        Some(Sums { values, outer, line })
+        Some(BoxSums { values, outer, line })
     }
 
     /// The memory that they take.
@@ -157,7 +158,7 @@ const PATIENCE: usize = 1 << 16;
 /// is time to stop.
 fn sum_along<N: Number>(
     part: &[N],
-    kept: &Kept,
+    kept: &LineLayout,
     size: usize,
     sums: &mut Vec<N>,
     stops: &dyn Fn() -> bool,
@@ -220,7 +221,7 @@ mod tests {
         let mut layouts = Vec::new();
         for bytes in [1 << 10, 3 << 10, 6 << 10, 12 << 10, 1 << 20] {
             let count = |row: usize, into: &mut [u32]| into[channel(row)] += 1;
-            let Some(sums) = Sums::<u32>::new(&grid, 2, bytes, &codes, &|| false, count) else { continue };
+            let Some(sums) = BoxSums::<u32>::new(&grid, 2, bytes, &codes, &|| false, count) else { continue };
             layouts.push(sums.outer.iter().filter(|kept| kept.whole).count());
             let mut scratch = Vec::new();
             let [first, second, third] = [0, 1, 2].map(|axis| grid.outer()[axis]);

@@ -1,14 +1,14 @@
 //! From the array back to the cuts: which choice attains the value of each box is looked for again.
 
 use super::grid::BoxRanges;
-use super::leaves::{Leaves, Scratch};
-use super::refine::Refined;
-use super::value::Value;
+use super::leaves::{LeafScratch, Leaves};
+use super::refine::BoxRefinement;
+use super::value::CostValue;
 use crate::partition::{CutNode, CutTree};
 
 /// The best choice for a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum BoxChoice {
     /// It is one group.
     Group,
     /// Its rows are suppressed.
@@ -18,7 +18,7 @@ pub enum Choice {
 }
 
 /// The array, and what it was made from.
-pub struct Solution<'s, V: Value> {
+pub struct Solution<'s, V: CostValue> {
     /// The cost of each box that is not cut.
     pub leaves: &'s Leaves<'s, V>,
     /// The cost of the best partitioning of every box.
@@ -27,7 +27,7 @@ pub struct Solution<'s, V: Value> {
 
 /// The cuts, and which leaves are suppressed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Traced {
+pub struct CutTrace {
     /// The cuts.
     pub tree: CutTree,
     /// The numbers of the leaves whose rows are suppressed.
@@ -41,12 +41,12 @@ pub fn parts(bounds: &BoxRanges, axis: usize, code: usize) -> [BoxRanges; 2] {
     [left, right]
 }
 
-enum Step {
+enum TraceStep {
     Visit(BoxRanges),
     CloseLeft(usize),
 }
 
-impl<V: Value> Solution<'_, V> {
+impl<V: CostValue> Solution<'_, V> {
     /// The value of a box.
     pub fn value(&self, bounds: &BoxRanges) -> V {
         self.values[self.leaves.facts.grid.place(bounds)]
@@ -64,7 +64,7 @@ impl<V: Value> Solution<'_, V> {
     }
 
     /// Takes empty slabs off the edges of a box; returns its rows.
-    pub fn shrink(&self, bounds: &mut BoxRanges, scratch: &mut Scratch) -> u32 {
+    pub fn shrink(&self, bounds: &mut BoxRanges, scratch: &mut LeafScratch) -> u32 {
         let facts = self.leaves.facts;
         let count = facts.count(bounds, scratch);
         for axis in 0..if count == 0 { 0 } else { bounds.len() } {
@@ -81,43 +81,43 @@ impl<V: Value> Solution<'_, V> {
     }
 
     /// The best choice for a box that is the smallest over its rows.
-    fn choose(&self, bounds: &BoxRanges, count: u32, scratch: &mut Scratch) -> Choice {
+    fn choose(&self, bounds: &BoxRanges, count: u32, scratch: &mut LeafScratch) -> BoxChoice {
         let Leaves { facts, scale, .. } = *self.leaves;
         let value = self.value(bounds);
         if let Some(price) = facts.price {
             let suppressed = f64::from(count) * price;
             if V::of(suppressed, scale) == Some(value) {
                 let keeps = facts.group(bounds, scratch).is_some_and(|cost| cost <= suppressed);
-                return if keeps { Choice::Group } else { Choice::Suppressed };
+                return if keeps { BoxChoice::Group } else { BoxChoice::Suppressed };
             }
         }
         // At the same cost, smaller groups tell more.
         if let Some((axis, code)) =
             Self::cuts(bounds).find(|&(a, c)| self.value_of_cut(bounds, a, c) == value)
         {
-            return Choice::Cut(axis, code);
+            return BoxChoice::Cut(axis, code);
         }
         let best = Self::cuts(bounds)
             .map(|(axis, code)| (self.value_of_cut(bounds, axis, code), axis, code))
             .filter(|(value, ..)| value.is_finite())
             .reduce(|best, other| if other.0 < best.0 { other } else { best });
         match best {
-            Some((_, axis, code)) if facts.group(bounds, scratch).is_none() => Choice::Cut(axis, code),
-            _ => Choice::Group,
+            Some((_, axis, code)) if facts.group(bounds, scratch).is_none() => BoxChoice::Cut(axis, code),
+            _ => BoxChoice::Group,
         }
     }
 
     /// The cuts of the best partitioning, by what a refinement found best where it looked.
-    pub fn trace(&self, refined: &Refined) -> Traced {
+    pub fn trace(&self, refined: &BoxRefinement) -> CutTrace {
         let facts = self.leaves.facts;
         let mut scratch = facts.scratch();
-        let mut traced = Traced::default();
+        let mut traced = CutTrace::default();
         let mut leaves = 0;
-        let mut pending = vec![Step::Visit(facts.grid.whole())];
+        let mut pending = vec![TraceStep::Visit(facts.grid.whole())];
         while let Some(step) = pending.pop() {
             let mut bounds = match step {
-                Step::Visit(bounds) => bounds,
-                Step::CloseLeft(cut) => {
+                TraceStep::Visit(bounds) => bounds,
+                TraceStep::CloseLeft(cut) => {
                     traced.tree.close_left(cut);
                     continue;
                 }
@@ -126,14 +126,14 @@ impl<V: Value> Solution<'_, V> {
             let choice = refined
                 .choice(facts.grid.place(&bounds))
                 .unwrap_or_else(|| self.choose(&bounds, rows, &mut scratch));
-            if let Choice::Cut(axis, code) = choice {
+            if let BoxChoice::Cut(axis, code) = choice {
                 let cut = traced.tree.nodes.len();
                 self.push_cut(axis, code, &mut traced.tree);
                 let [left, right] = parts(&bounds, axis, code);
-                pending.extend([Step::Visit(right), Step::CloseLeft(cut), Step::Visit(left)]);
+                pending.extend([TraceStep::Visit(right), TraceStep::CloseLeft(cut), TraceStep::Visit(left)]);
                 continue;
             }
-            if choice == Choice::Suppressed {
+            if choice == BoxChoice::Suppressed {
                 traced.suppressed.push(leaves);
             }
             leaves += 1;

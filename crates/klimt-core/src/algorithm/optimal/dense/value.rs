@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 /// A cost in the array. Costs are never negative.
-pub trait Value: Copy + PartialOrd + Send + Sync + Debug + 'static {
+pub trait CostValue: Copy + PartialOrd + Send + Sync + Debug + 'static {
     /// The cost of nothing.
     const ZERO: Self;
     /// The cost of what is not allowed: more than any cost, also when two of them are added.
@@ -49,7 +49,7 @@ pub trait Value: Copy + PartialOrd + Send + Sync + Debug + 'static {
 pub const GREATEST: u32 = u32::MAX / 2 - 1;
 
 /// Whole numbers: a cost is a whole number of units, and `scale` the units of a cost of 1.
-impl Value for u32 {
+impl CostValue for u32 {
     const ZERO: u32 = 0;
     const INFINITE: u32 = GREATEST + 1;
     const ROUNDED: bool = false;
@@ -87,7 +87,7 @@ impl Value for u32 {
 }
 
 /// Any cost, as it is.
-impl Value for f64 {
+impl CostValue for f64 {
     const ZERO: f64 = 0.0;
     const INFINITE: f64 = f64::INFINITY;
     const ROUNDED: bool = false;
@@ -137,7 +137,7 @@ impl Floor {
     }
 }
 
-impl Value for Floor {
+impl CostValue for Floor {
     const ZERO: Floor = Floor(0);
     const INFINITE: Floor = Floor(GREATEST + 1);
     const ROUNDED: bool = true;
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn infinite_costs_stay_infinite_in_sums() {
-        fn check<V: Value>(some: V) {
+        fn check<V: CostValue>(some: V) {
             for sum in [some.plus(V::INFINITE), V::INFINITE.plus(some), V::INFINITE.plus(V::INFINITE)] {
                 assert!(!sum.is_finite() && !V::INFINITE.least(sum).is_finite());
             }
