@@ -5,8 +5,8 @@
 //! and any grouping of children is transitive. A [`Scope`] holds the generalizations in which some applicators must be
 //! applied and some others must not be: a subtree of the enumeration.
 
-use super::bits::Bits;
-use super::family::{Family, Generalization, Mode, Node};
+use super::bits::SmallSet;
+use super::family::{Family, FamilyNode, Generalization, Mode};
 
 /// A step that merges groups of values.
 #[derive(Clone, Debug, Default)]
@@ -46,8 +46,8 @@ impl Siblings {
 /// The generalizations of a column that apply all of `must` and nothing but `may`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scope {
-    pub must: Bits,
-    pub may: Bits,
+    pub must: SmallSet,
+    pub may: SmallSet,
 }
 
 /// The most applicators of a column: beyond that, its groupings are too many to be told apart one by one.
@@ -55,7 +55,7 @@ pub(super) const MOST_APPLICATORS: usize = 4096;
 
 /// How many applicators a family has.
 pub(super) fn applicators_of(family: &Family) -> usize {
-    let pairs = |node: &Node| match (family.mode, node.children.len()) {
+    let pairs = |node: &FamilyNode| match (family.mode, node.children.len()) {
         (_, many) if many < 2 || !node.mergeable => 0,
         (Mode::Segments, many) => many - 1,
         (Mode::Subsets, many) => many * (many - 1) / 2,
@@ -137,7 +137,7 @@ impl Applicators {
 
     /// Every generalization.
     pub fn scope(&self) -> Scope {
-        Scope { must: Bits::none(self.len()), may: Bits::all(self.len()) }
+        Scope { must: SmallSet::none(self.len()), may: SmallSet::all(self.len()) }
     }
 
     /// The finest generalization of a scope, which is in it.
@@ -160,7 +160,7 @@ impl Applicators {
         })
     }
 
-    fn merged(&self, applied: &Bits) -> Generalization {
+    fn merged(&self, applied: &SmallSet) -> Generalization {
         let mut firsts: Vec<u32> = (0..self.atoms as u32).collect();
         for applicator in applied.iter() {
             for &(a, b) in &self.each[applicator].links {
@@ -265,7 +265,7 @@ impl Applicators {
     }
 
     /// The first sibling of the block of each, when the pairs in a set are merged.
-    fn blocks(&self, siblings: &Siblings, applied: &Bits) -> Vec<usize> {
+    fn blocks(&self, siblings: &Siblings, applied: &SmallSet) -> Vec<usize> {
         let mut firsts: Vec<u32> = (0..siblings.many as u32).collect();
         for a in 0..siblings.many {
             for b in a + 1..siblings.many {

@@ -2,15 +2,15 @@
 
 /// A set of small numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Bits(Vec<u64>);
+pub(super) struct SmallSet(Vec<u64>);
 
-impl Bits {
+impl SmallSet {
     pub fn none(len: usize) -> Self {
-        Bits(vec![0; len.div_ceil(64)])
+        SmallSet(vec![0; len.div_ceil(64)])
     }
 
     pub fn all(len: usize) -> Self {
-        let mut all = Bits::none(len);
+        let mut all = SmallSet::none(len);
         (0..len).for_each(|at| all.insert(at));
         all
     }
@@ -50,11 +50,11 @@ mod tests {
 
     #[test]
     fn members_come_ascending() {
-        let mut bits = Bits::all(130);
+        let mut bits = SmallSet::all(130);
         bits.remove(64);
         assert_eq!(bits.iter().count(), 129);
         assert!(bits.holds(129) && !bits.holds(64));
-        let mut few = Bits::none(130);
+        let mut few = SmallSet::none(130);
         [129, 0, 64].into_iter().for_each(|at| few.insert(at));
         assert_eq!(few.iter().collect::<Vec<_>>(), [0, 64, 129]);
     }

@@ -10,41 +10,41 @@
 //! coarsest group but from its size. Where nothing may be suppressed, every part must satisfy, so then must the
 //! coarsest group, and a scope in which one does not is empty. Nothing is ever concluded from a group that satisfies.
 //!
-//! [`Rules`] says which of this is used. Bottom-up, Li and Li look at the finest generalization alone; by HDM a row that
+//! [`LowerBoundRules`] says which of this is used. Bottom-up, Li and Li look at the finest generalization alone; by HDM a row that
 //! it suppresses counts for nothing, by DM for the least size of a group. Top-down, the coarsest generalization tells
 //! which rows are suppressed, as in K-Optimize.
 
 use super::family::Generalization;
-use super::groups::Groups;
+use super::groups::TupleGroups;
 use super::keys::Grouper;
-use super::problem::{Pricing, Problem};
+use super::problem::{SchemePricing, SchemeProblem};
 use crate::statistics::Extent;
 
 /// The cost of a generalization, with the rows that it suppresses; infinite where those are too many.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Priced {
+pub(super) struct SchemeCost {
     pub cost: f64,
     pub suppressed: u64,
 }
 
 /// The rules that a lower bound follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rules {
+pub(super) struct LowerBoundRules {
     /// Rows whose coarsest group is too small are suppressed throughout.
     pub coarsest: bool,
     /// Rows whose finest group violates a requirement pay there what others do; else only for the least size of a group.
     pub violating: bool,
 }
 
-impl Rules {
+impl LowerBoundRules {
     /// Everything that holds.
-    pub const ALL: Rules = Rules { coarsest: true, violating: true };
+    pub const ALL: LowerBoundRules = LowerBoundRules { coarsest: true, violating: true };
 }
 
-impl Problem<'_> {
+impl SchemeProblem<'_> {
     /// The price of a generalization, from its groups.
-    pub fn priced(&self, groups: &Groups, parts: &[Generalization]) -> Priced {
-        let cells = Cells::new(self, parts);
+    pub fn priced(&self, groups: &TupleGroups, parts: &[Generalization]) -> SchemeCost {
+        let cells = BlockCosts::new(self, parts);
         let (mut cost, mut suppressed) = (0.0, 0);
         for group in 0..groups.len() {
             if self.satisfied(groups, group) {
@@ -57,35 +57,36 @@ impl Problem<'_> {
     }
 
     /// Adds the price of suppressed rows.
-    pub fn with_suppressed(&self, cost: f64, suppressed: u64) -> Priced {
+    pub fn with_suppressed(&self, cost: f64, suppressed: u64) -> SchemeCost {
         let cost = match suppressed {
             0 => cost,
             rows if rows > self.limit => f64::INFINITY,
             rows => cost + rows as f64 * self.price,
         };
-        Priced { cost, suppressed }
+        SchemeCost { cost, suppressed }
     }
 
     /// The least that any generalization between two costs, from the groups under the finer one.
     pub fn least(
         &self,
-        groups: &Groups,
+        groups: &TupleGroups,
         finest: &[Generalization],
         coarsest: &[Generalization],
-        rules: Rules,
+        rules: LowerBoundRules,
         grouper: &mut Grouper,
     ) -> f64 {
         let hopeless = match rules.coarsest {
             true => self.hopeless_groups(groups, coarsest, grouper),
             false => vec![false; groups.len()],
         };
-        let cells = Cells::new(self, finest);
+        let cells = BlockCosts::new(self, finest);
         let (mut cost, mut suppressed) = (0.0, 0u64);
         for (group, hopeless) in hopeless.into_iter().enumerate() {
             let rows = groups.rows[group];
             if hopeless {
                 suppressed += u64::from(rows);
-            } else if rules.violating || self.pricing == Pricing::Size || self.satisfied(groups, group) {
+            } else if rules.violating || self.pricing == SchemePricing::Size || self.satisfied(groups, group)
+            {
                 cost += cells.least(groups, group).min(f64::from(rows) * self.price);
             }
         }
@@ -95,7 +96,7 @@ impl Problem<'_> {
     /// Which groups lie in a coarsest group that holds no group that can be published.
     fn hopeless_groups(
         &self,
-        groups: &Groups,
+        groups: &TupleGroups,
         coarsest: &[Generalization],
         grouper: &mut Grouper,
     ) -> Vec<bool> {
@@ -106,7 +107,7 @@ impl Problem<'_> {
     }
 
     /// Which coarsest groups hold no group that can be published.
-    fn hopeless(&self, groups: &Groups, above: &[u32], many: usize) -> Vec<bool> {
+    fn hopeless(&self, groups: &TupleGroups, above: &[u32], many: usize) -> Vec<bool> {
         if self.collects && self.limit == 0 {
             let coarse = groups.merged(above, many);
             return (0..many).map(|group| !self.satisfied(&coarse, group)).collect();
@@ -118,10 +119,10 @@ impl Problem<'_> {
     }
 }
 
-impl Problem<'_> {
+impl SchemeProblem<'_> {
     /// Whether groups are priced by statistics with extents.
     pub fn prices_extents(&self) -> bool {
-        self.pricing == Pricing::Statistics && !self.job.loss.needs().extents.is_empty()
+        self.pricing == SchemePricing::Statistics && !self.job.loss.needs().extents.is_empty()
     }
 
     /// The extents that are published of a column's blocks, each at the first atom of its block.
@@ -139,28 +140,28 @@ impl Problem<'_> {
 }
 
 /// The costs of the blocks of a generalization by a loss of cells.
-struct Cells<'p, 'a> {
-    problem: &'p Problem<'a>,
+struct BlockCosts<'p, 'a> {
+    problem: &'p SchemeProblem<'a>,
     parts: &'p [Generalization],
     /// By column and first atom of a block.
     widths: Vec<Vec<f64>>,
     extents: Vec<Vec<Extent>>,
 }
 
-impl<'p, 'a> Cells<'p, 'a> {
-    fn new(problem: &'p Problem<'a>, parts: &'p [Generalization]) -> Self {
-        let mut cells = Cells { problem, parts, widths: Vec::new(), extents: Vec::new() };
+impl<'p, 'a> BlockCosts<'p, 'a> {
+    fn new(problem: &'p SchemeProblem<'a>, parts: &'p [Generalization]) -> Self {
+        let mut cells = BlockCosts { problem, parts, widths: Vec::new(), extents: Vec::new() };
         let extents = problem.prices_extents();
         for (column, part) in parts.iter().enumerate() {
             match problem.pricing {
-                Pricing::Shares => {
+                SchemePricing::Shares => {
                     let mut widths = vec![0.0; part.0.len()];
                     part.groups()
                         .iter()
                         .for_each(|block| widths[block[0] as usize] = problem.width(column, block));
                     cells.widths.push(widths);
                 }
-                Pricing::Statistics if extents => {
+                SchemePricing::Statistics if extents => {
                     cells.extents.push(problem.block_extents(column, part));
                 }
                 _ => {}
@@ -174,18 +175,18 @@ impl<'p, 'a> Cells<'p, 'a> {
     }
 
     /// The cost of a published group.
-    fn cost(&self, groups: &Groups, group: usize) -> f64 {
+    fn cost(&self, groups: &TupleGroups, group: usize) -> f64 {
         let rows = groups.rows[group];
         match self.problem.pricing {
-            Pricing::Size => self.problem.job.loss.size(u64::from(rows)).unwrap_or(0.0),
-            Pricing::Shares => {
+            SchemePricing::Size => self.problem.job.loss.size(u64::from(rows)).unwrap_or(0.0),
+            SchemePricing::Shares => {
                 let tuple = groups.tuples[group];
                 let pays = |(column, widths): (usize, &Vec<f64>)| {
                     widths[self.block(column, tuple)] * groups.slope(column, group)
                 };
                 self.widths.iter().enumerate().map(pays).sum::<f64>() - groups.offsets[group]
             }
-            Pricing::Statistics => {
+            SchemePricing::Statistics => {
                 let tuple = groups.tuples[group];
                 let extents = self.extents.iter().enumerate();
                 let blocks: Vec<&Extent> =
@@ -196,12 +197,12 @@ impl<'p, 'a> Cells<'p, 'a> {
     }
 
     /// The least that the rows of a group pay when it is published with others or alone.
-    fn least(&self, groups: &Groups, group: usize) -> f64 {
+    fn least(&self, groups: &TupleGroups, group: usize) -> f64 {
         match self.problem.pricing {
-            Pricing::Size => self.problem.size(groups.rows[group]),
-            Pricing::Shares => self.cost(groups, group),
-            Pricing::Statistics if self.problem.job.loss.monotone() => self.cost(groups, group),
-            Pricing::Statistics => 0.0,
+            SchemePricing::Size => self.problem.size(groups.rows[group]),
+            SchemePricing::Shares => self.cost(groups, group),
+            SchemePricing::Statistics if self.problem.job.loss.monotone() => self.cost(groups, group),
+            SchemePricing::Statistics => 0.0,
         }
     }
 }

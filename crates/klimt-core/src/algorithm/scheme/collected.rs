@@ -1,23 +1,23 @@
 //! A slab whose groups are judged, or priced, by their statistics.
 
 use super::family::Generalization;
-use super::groups::Groups;
+use super::groups::TupleGroups;
 use super::keys::Grouper;
-use super::problem::{Pricing, Problem};
-use super::slab::{Entries, Slab, Sums};
+use super::problem::{SchemePricing, SchemeProblem};
+use super::slab::{Entries, GroupSums, Slab};
 use crate::statistics::{Extent, Statistics};
 
 /// How many statistics are merged or priced between two looks at the clock.
 const PATIENCE: usize = 256;
 
 /// A slab whose groups are judged, or priced, by their statistics.
-pub(super) struct Collected<'p, 'a> {
-    problem: &'p Problem<'a>,
+pub(super) struct StatisticsSlab<'p, 'a> {
+    problem: &'p SchemeProblem<'a>,
     column: usize,
-    groups: &'p Groups,
+    groups: &'p TupleGroups,
     entries: Entries,
     /// By cell.
-    cells: Vec<Cell>,
+    cells: Vec<CellState>,
     parts: &'p [Generalization],
     /// The extents of the other columns' blocks, by column and first atom of a block, where the loss looks at them.
     extents: Vec<Vec<Extent>>,
@@ -25,23 +25,23 @@ pub(super) struct Collected<'p, 'a> {
     tuples: Vec<u32>,
     /// The cells that hold rows.
     live: Vec<u32>,
-    log: Vec<(u32, Cell)>,
+    log: Vec<(u32, CellState)>,
     logs: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Cell {
+struct CellState {
     statistics: Option<Statistics>,
-    sums: Sums,
+    sums: GroupSums,
     /// Whether the requirements hold, where that has been looked at.
     satisfied: Option<bool>,
 }
 
-impl<'p, 'a> Collected<'p, 'a> {
+impl<'p, 'a> StatisticsSlab<'p, 'a> {
     pub fn new(
-        problem: &'p Problem<'a>,
+        problem: &'p SchemeProblem<'a>,
         column: usize,
-        groups: &'p Groups,
+        groups: &'p TupleGroups,
         parts: &'p [Generalization],
         grouper: &mut Grouper,
     ) -> Self {
@@ -58,8 +58,8 @@ impl<'p, 'a> Collected<'p, 'a> {
                 tuples[entry.cell as usize] = groups.tuples[group as usize];
             }
         }
-        let cells = vec![Cell::default(); entries.cells];
-        Collected {
+        let cells = vec![CellState::default(); entries.cells];
+        StatisticsSlab {
             problem,
             column,
             groups,
@@ -75,7 +75,7 @@ impl<'p, 'a> Collected<'p, 'a> {
     }
 }
 
-impl Slab for Collected<'_, '_> {
+impl Slab for StatisticsSlab<'_, '_> {
     fn add(&mut self, atom: u32) {
         for at in self.entries.of(atom) {
             // Whoever folds sees in the end that the search is stopped, and wants none of this.
@@ -95,14 +95,14 @@ impl Slab for Collected<'_, '_> {
                     self.live.push(entry.cell);
                 }
             }
-            cell.sums.add(&Sums { size: 0.0, paid: entry.paid, slope: entry.slope });
+            cell.sums.add(&GroupSums { size: 0.0, paid: entry.paid, slope: entry.slope });
             cell.satisfied = None;
         }
     }
 
     fn clear(&mut self) {
         for cell in self.live.drain(..) {
-            self.cells[cell as usize] = Cell::default();
+            self.cells[cell as usize] = CellState::default();
         }
         self.log.clear();
         self.logs = false;
@@ -139,9 +139,9 @@ impl Slab for Collected<'_, '_> {
                 continue;
             }
             cost += match problem.pricing {
-                Pricing::Size => problem.job.loss.size(statistics.count).unwrap_or(0.0),
-                Pricing::Shares => cell.sums.paid + width * cell.sums.slope,
-                Pricing::Statistics => {
+                SchemePricing::Size => problem.job.loss.size(statistics.count).unwrap_or(0.0),
+                SchemePricing::Shares => cell.sums.paid + width * cell.sums.slope,
+                SchemePricing::Statistics => {
                     let block = |column: usize| match column == self.column {
                         true => &own,
                         false => &self.extents[column][problem.block(self.parts, column, self.tuples[at])],

@@ -6,20 +6,21 @@ use crate::hierarchy::{Hierarchy, NodeId};
 use num_bigint::BigUint;
 
 /// A number of generalizations.
-pub type Count = BigUint;
+pub type SchemeCount = BigUint;
 
 impl Family {
     /// How many groupings there are, each counted once.
-    pub fn count(&self) -> Count {
+    pub fn count(&self) -> SchemeCount {
         match self.mode {
-            Mode::Levels => Count::from(self.levels.len()),
+            Mode::Levels => SchemeCount::from(self.levels.len()),
             _ => {
-                let mut counts: Vec<Count> = Vec::with_capacity(self.nodes.len());
+                let mut counts: Vec<SchemeCount> = Vec::with_capacity(self.nodes.len());
                 for node in &self.nodes {
-                    let children: Vec<&Count> = node.children.iter().map(|&child| &counts[child]).collect();
-                    let apart: Count = children.iter().copied().product();
+                    let children: Vec<&SchemeCount> =
+                        node.children.iter().map(|&child| &counts[child]).collect();
+                    let apart: SchemeCount = children.iter().copied().product();
                     counts.push(match self.mode {
-                        _ if node.children.is_empty() => Count::from(1u32),
+                        _ if node.children.is_empty() => SchemeCount::from(1u32),
                         _ if !node.mergeable => apart,
                         Mode::Cuts | Mode::Levels => apart + 1u32,
                         Mode::Segments => segmentations(&children),
@@ -81,7 +82,7 @@ fn log_bell(elements: usize) -> f64 {
     most + terms.iter().map(|term| (term - most).exp()).sum::<f64>().ln() - 1.0
 }
 
-fn logarithm(count: Count) -> f64 {
+fn logarithm(count: SchemeCount) -> f64 {
     let shift = count.bits().saturating_sub(63);
     let head = u64::try_from(count >> shift).unwrap_or(u64::MAX);
     (head as f64).log2() + shift as f64
@@ -89,18 +90,18 @@ fn logarithm(count: Count) -> f64 {
 
 /// The generalizations of a hierarchy as its levels and nodes are drawn: a leaf that stands higher than others can be
 /// published on each of the levels between, and so can a node with a single child, though the values are grouped alike.
-pub fn drawn(scheme: Scheme, tree: &Hierarchy) -> Option<Count> {
+pub fn drawn(scheme: Scheme, tree: &Hierarchy) -> Option<SchemeCount> {
     match scheme {
-        Scheme::Bhs => Some(Count::from(tree.height() + 1)),
+        Scheme::Bhs => Some(SchemeCount::from(tree.height() + 1)),
         Scheme::Ghs => {
-            let mut counts: Vec<Count> = Vec::with_capacity(tree.node_count() as usize);
+            let mut counts: Vec<SchemeCount> = Vec::with_capacity(tree.node_count() as usize);
             for node in tree.nodes() {
                 let padding = tree.height() - tree.depth(node);
                 counts.push(match tree.is_leaf(node) {
-                    true => Count::from(padding + 1),
+                    true => SchemeCount::from(padding + 1),
                     false => {
                         let below = |child: &NodeId| &counts[child.index()];
-                        tree.children(node).iter().map(below).product::<Count>() + 1u32
+                        tree.children(node).iter().map(below).product::<SchemeCount>() + 1u32
                     }
                 });
             }
@@ -111,9 +112,9 @@ pub fn drawn(scheme: Scheme, tree: &Hierarchy) -> Option<Count> {
 }
 
 /// Consecutive children in parts; a part of one child is any generalization of it.
-fn segmentations(children: &[&Count]) -> Count {
-    let mut last = Count::from(1u32);
-    let mut all_before = Count::default();
+fn segmentations(children: &[&SchemeCount]) -> SchemeCount {
+    let mut last = SchemeCount::from(1u32);
+    let mut all_before = SchemeCount::default();
     for child in children {
         let next = &last * *child + &all_before;
         all_before += &last;
@@ -123,8 +124,8 @@ fn segmentations(children: &[&Count]) -> Count {
 }
 
 /// Children in sets; a set of one child is any generalization of it.
-fn partitions(children: &[&Count]) -> Count {
-    match children.iter().all(|child| **child == Count::from(1u32)) {
+fn partitions(children: &[&SchemeCount]) -> SchemeCount {
+    match children.iter().all(|child| **child == SchemeCount::from(1u32)) {
         true => bell(children.len()),
         false => partitions_by_choice(children),
     }
@@ -132,11 +133,11 @@ fn partitions(children: &[&Count]) -> Count {
 
 /// With e(j) the sum over the choices of j children of the product of their counts, and s(n) the partitions of n elements
 /// into sets of two or more: Σ e(j) · s(m − j).
-fn partitions_by_choice(children: &[&Count]) -> Count {
+fn partitions_by_choice(children: &[&SchemeCount]) -> SchemeCount {
     let m = children.len();
-    let mut chosen = vec![Count::from(1u32)];
+    let mut chosen = vec![SchemeCount::from(1u32)];
     for child in children {
-        chosen.push(Count::default());
+        chosen.push(SchemeCount::default());
         for at in (1..chosen.len()).rev() {
             let more = &chosen[at - 1] * *child;
             chosen[at] += more;
@@ -147,8 +148,8 @@ fn partitions_by_choice(children: &[&Count]) -> Count {
 }
 
 /// The Bell number, by its triangle: sums of neighbours alone.
-fn bell(elements: usize) -> Count {
-    let mut row = vec![Count::from(1u32)];
+fn bell(elements: usize) -> SchemeCount {
+    let mut row = vec![SchemeCount::from(1u32)];
     for _ in 1..elements {
         let mut next = Vec::with_capacity(row.len() + 1);
         next.extend(row.last().cloned());
@@ -161,14 +162,14 @@ fn bell(elements: usize) -> Count {
 }
 
 /// How many partitions of 0..=most elements have no set of one: s(n+1) = Σ over k ≥ 1 of C(n, k) · s(n − k).
-fn partitions_without_singles(most: usize) -> Vec<Count> {
-    let mut counts = vec![Count::from(1u32)];
-    let mut row = vec![Count::from(1u32)];
+fn partitions_without_singles(most: usize) -> Vec<SchemeCount> {
+    let mut counts = vec![SchemeCount::from(1u32)];
+    let mut row = vec![SchemeCount::from(1u32)];
     for n in 0..most {
         counts.push((1..=n).map(|k| &row[k] * &counts[n - k]).sum());
-        let mut next = vec![Count::from(1u32)];
+        let mut next = vec![SchemeCount::from(1u32)];
         next.extend(row.windows(2).map(|pair| &pair[0] + &pair[1]));
-        next.push(Count::from(1u32));
+        next.push(SchemeCount::from(1u32));
         row = next;
     }
     counts
@@ -190,12 +191,12 @@ mod tests {
     fn work_class_has_as_many_generalizations_as_the_paper_says() {
         let tree = work_class();
         let family = |scheme| Family::of_hierarchy(scheme, &tree, (0, u32::MAX)).unwrap().count();
-        assert_eq!(drawn(Scheme::Bhs, &tree).unwrap(), Count::from(3u32));
-        assert_eq!(drawn(Scheme::Ghs, &tree).unwrap(), Count::from(17u32));
-        assert_eq!(family(Scheme::Bhs), Count::from(3u32));
-        assert_eq!(family(Scheme::Ghs), Count::from(9u32), "a node over one value groups nothing");
-        assert_eq!(family(Scheme::Ops), Count::from(128u32));
-        assert_eq!(family(Scheme::Sps), Count::from(4140u32));
+        assert_eq!(drawn(Scheme::Bhs, &tree).unwrap(), SchemeCount::from(3u32));
+        assert_eq!(drawn(Scheme::Ghs, &tree).unwrap(), SchemeCount::from(17u32));
+        assert_eq!(family(Scheme::Bhs), SchemeCount::from(3u32));
+        assert_eq!(family(Scheme::Ghs), SchemeCount::from(9u32), "a node over one value groups nothing");
+        assert_eq!(family(Scheme::Ops), SchemeCount::from(128u32));
+        assert_eq!(family(Scheme::Sps), SchemeCount::from(4140u32));
     }
 
     #[test]
@@ -213,11 +214,14 @@ mod tests {
     fn unguided_schemes_have_powers_of_two_and_bell_numbers() {
         let bell = [1u64, 1, 2, 5, 15, 52, 203, 877, 4140, 21147, 115_975];
         for (values, bell) in bell.iter().enumerate().skip(1) {
-            assert_eq!(Family::flat(Scheme::Sps, values).unwrap().count(), Count::from(*bell));
-            assert_eq!(Family::flat(Scheme::Ops, values).unwrap().count(), Count::from(1u32) << (values - 1));
+            assert_eq!(Family::flat(Scheme::Sps, values).unwrap().count(), SchemeCount::from(*bell));
+            assert_eq!(
+                Family::flat(Scheme::Ops, values).unwrap().count(),
+                SchemeCount::from(1u32) << (values - 1)
+            );
         }
         assert_eq!(Family::flat(Scheme::Ops, 90).unwrap().bits(), 89.0);
-        let one = Count::from(1u32);
+        let one = SchemeCount::from(1u32);
         for many in 1..12 {
             assert_eq!(partitions(&vec![&one; many]), partitions_by_choice(&vec![&one; many]));
         }

@@ -15,13 +15,13 @@ use super::applicator::{Applicators, Scope};
 use super::family::{Family, Generalization};
 
 /// A step of the search: an applicator of a column.
-pub(super) type Step = (usize, usize);
+pub(super) type ApplicatorStep = (usize, usize);
 
 /// The steps that the children of a node begin with, in the order of columns and applicators.
-pub(super) fn steps(columns: &[Applicators], scopes: &[Scope], top_down: bool) -> Vec<Step> {
+pub(super) fn steps(columns: &[Applicators], scopes: &[Scope], top_down: bool) -> Vec<ApplicatorStep> {
     let of_column = |(column, (applicators, scope)): (usize, (&Applicators, &Scope))| {
         let next = if top_down { applicators.maximal(scope) } else { applicators.minimal(scope) };
-        next.into_iter().map(move |applicator| (column, applicator)).collect::<Vec<Step>>()
+        next.into_iter().map(move |applicator| (column, applicator)).collect::<Vec<ApplicatorStep>>()
     };
     columns.iter().zip(scopes).enumerate().flat_map(of_column).collect()
 }
@@ -30,7 +30,7 @@ pub(super) fn steps(columns: &[Applicators], scopes: &[Scope], top_down: bool) -
 pub(super) fn child_nodes(
     columns: &[Applicators],
     scopes: &[Scope],
-    steps: &[Step],
+    steps: &[ApplicatorStep],
     top_down: bool,
 ) -> Vec<(usize, Vec<Scope>)> {
     let mut rest = scopes.to_vec();

@@ -6,11 +6,11 @@
 //! Li and Li define it, an applicator is useful where no row may be suppressed and some row would be without it.
 
 use super::applicator::Scope;
-use super::bound::Rules;
-use super::enumerate::{Step, child_nodes, steps};
-use super::groups::Groups;
+use super::bound::LowerBoundRules;
+use super::enumerate::{ApplicatorStep, child_nodes, steps};
+use super::groups::TupleGroups;
 use super::keys::Grouper;
-use super::queue::Node;
+use super::queue::SchemeNode;
 use super::search::Search;
 
 /// All scopes but that of one column.
@@ -19,8 +19,8 @@ pub(super) fn without(scopes: &[Scope], column: usize) -> impl Iterator<Item = &
 }
 
 /// A step that leads to a child.
-struct Tried {
-    step: Step,
+struct ChildStep {
+    step: ApplicatorStep,
     bound: f64,
     /// How many groups are merged when the step's applicator is applied.
     merged: usize,
@@ -29,10 +29,10 @@ struct Tried {
 /// The children of a node; the node itself again, narrowed, where something must be applied or given up.
 pub(super) fn expand(
     search: &Search<'_, '_, '_>,
-    node: &Node,
+    node: &SchemeNode,
     best: f64,
     grouper: &mut Grouper,
-) -> Vec<Node> {
+) -> Vec<SchemeNode> {
     let mut scopes = node.scopes.clone();
     let mut tried = Vec::new();
     for step in steps(&search.problem.applicators, &scopes, search.top_down) {
@@ -49,10 +49,17 @@ pub(super) fn expand(
             }
             continue;
         }
-        tried.push(Tried { step, bound, merged });
+        tried.push(ChildStep { step, bound, merged });
     }
     if search.pruning.useful && oblige(search, node, &mut scopes, &tried, best, grouper) {
-        return vec![Node { scopes, seen: false, probed: false, owns: false, owes: false, ..node.clone() }];
+        return vec![SchemeNode {
+            scopes,
+            seen: false,
+            probed: false,
+            owns: false,
+            owes: false,
+            ..node.clone()
+        }];
     }
     if search.pruning.applicators {
         tried.sort_by_key(|tried| tried.merged);
@@ -60,9 +67,9 @@ pub(super) fn expand(
             tried.reverse();
         }
     }
-    let order: Vec<Step> = tried.iter().map(|tried| tried.step).collect();
+    let order: Vec<ApplicatorStep> = tried.iter().map(|tried| tried.step).collect();
     let made = child_nodes(&search.problem.applicators, &scopes, &order, search.top_down);
-    let child = |(number, scopes): (usize, Vec<Scope>)| Node {
+    let child = |(number, scopes): (usize, Vec<Scope>)| SchemeNode {
         scopes,
         bound: node.bound.max(tried[number].bound),
         finer: node.finer.clone(),
@@ -72,7 +79,7 @@ pub(super) fn expand(
         owes: false,
     };
     let again =
-        |scopes| Node { scopes, seen: false, probed: false, owns: false, owes: false, ..node.clone() };
+        |scopes| SchemeNode { scopes, seen: false, probed: false, owns: false, owes: false, ..node.clone() };
     let own = node.owes.then(|| search.own_scopes(&node.scopes)).map(again);
     let made = made.into_iter().map(child).chain(own);
     made.filter(|node| !search.hopeless(node.bound, best)).collect()
@@ -82,7 +89,7 @@ pub(super) fn expand(
 fn narrow(
     search: &Search<'_, '_, '_>,
     scopes: &mut [Scope],
-    (column, applicator): Step,
+    (column, applicator): ApplicatorStep,
     apply: bool,
 ) -> bool {
     let applicators = &search.problem.applicators[column];
@@ -95,9 +102,9 @@ fn narrow(
 /// The lower bound of the half of a scope that takes a step, and how many groups that merges; `None` where it is empty.
 fn probe(
     search: &Search<'_, '_, '_>,
-    node: &Node,
+    node: &SchemeNode,
     scopes: &[Scope],
-    step: Step,
+    step: ApplicatorStep,
     apply: bool,
     best: f64,
     grouper: &mut Grouper,
@@ -111,7 +118,7 @@ fn probe(
         return Some((node.bound, 0));
     }
     let (fine, coarse) = search.ends(&half);
-    let rolled: Groups;
+    let rolled: TupleGroups;
     let groups = match apply {
         true => {
             rolled = search.problem.roll_up(&node.finer, &fine, grouper);
@@ -130,14 +137,14 @@ fn probe(
 /// Narrows scopes by the steps without which nothing better is left; whether there were any.
 fn oblige(
     search: &Search<'_, '_, '_>,
-    node: &Node,
+    node: &SchemeNode,
     scopes: &mut [Scope],
-    tried: &[Tried],
+    tried: &[ChildStep],
     best: f64,
     grouper: &mut Grouper,
 ) -> bool {
     let mut obliged = false;
-    for Tried { step, .. } in tried {
+    for ChildStep { step, .. } in tried {
         if search.problem.stopped() || !search.pruning.bounds || best.is_infinite() {
             return obliged;
         }
@@ -145,7 +152,7 @@ fn oblige(
         let hopeless = !narrow(search, &mut half, *step, search.top_down) || {
             let (fine, coarse) = search.ends(&half);
             let rolled = search.problem.roll_up(&node.finer, &fine, grouper);
-            let bound = search.problem.least(&rolled, &fine, &coarse, Rules::ALL, grouper);
+            let bound = search.problem.least(&rolled, &fine, &coarse, LowerBoundRules::ALL, grouper);
             match search.pruning.both_ends {
                 true => search.hopeless(bound, best),
                 false => bound == f64::INFINITY,

@@ -6,7 +6,7 @@
 //! GSPS with a hierarchy that says nothing.
 
 use super::grow::grow;
-use super::missing::{self, Missing};
+use super::missing::{self, MissingRule};
 use super::seed::coarsest;
 use super::{ColumnScheme, Scheme};
 use crate::Choice;
@@ -32,7 +32,7 @@ pub(super) enum Mode {
 
 /// A node of a family: an atom, or something whose children may be merged.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct FamilyNode {
     pub children: Vec<usize>,
     pub atoms: Range<u32>,
     /// Whether its children may be merged at all.
@@ -44,7 +44,7 @@ pub(super) struct Node {
 pub struct Family {
     pub(super) mode: Mode,
     /// Children come before their parents, the root last.
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<FamilyNode>,
     /// The generalizations of [`Mode::Levels`], from fine to coarse.
     pub(super) levels: Vec<Generalization>,
     /// The codes of each atom, ascending.
@@ -75,7 +75,7 @@ impl Generalization {
 }
 
 /// The families of all quasi-identifiers; all problems at once.
-pub(super) fn families(columns: &[ColumnScheme], job: &Job<'_>, missing: Missing) -> Result<Vec<Family>> {
+pub(super) fn families(columns: &[ColumnScheme], job: &Job<'_>, missing: MissingRule) -> Result<Vec<Family>> {
     let table = job.table;
     if columns.len() != table.dimensions() {
         return Err(Error::internal("every quasi-identifier needs a scheme"));
@@ -86,8 +86,8 @@ pub(super) fn families(columns: &[ColumnScheme], job: &Job<'_>, missing: Missing
         let codes = table.codes(dimension);
         (0..table.rows()).for_each(|row| rows[codes.get(row) as usize] += 1);
         let missing = match missing {
-            Missing::FewWithRarest if missing::are_few(job, dimension) => Missing::WithRarest,
-            Missing::FewWithRarest => Missing::Apart,
+            MissingRule::FewWithRarest if missing::are_few(job, dimension) => MissingRule::WithRarest,
+            MissingRule::FewWithRarest => MissingRule::Apart,
             other => other,
         };
         match Family::of_domain(column, table.domain(dimension), &rows, missing) {
@@ -113,7 +113,7 @@ impl Family {
     }
 
     /// The family of a column whose codes have so many rows each.
-    fn of_domain(column: &ColumnScheme, domain: &Domain, rows: &[u32], treated: Missing) -> Result<Self> {
+    fn of_domain(column: &ColumnScheme, domain: &Domain, rows: &[u32], treated: MissingRule) -> Result<Self> {
         let ordered = matches!(domain.shape(), Shape::Ordered);
         let scheme = if ordered { column.scheme.for_ordered() } else { column.scheme };
         let guide = column.guide.as_deref().or(domain.hierarchy());
@@ -143,7 +143,7 @@ impl Family {
             Some(tree) => by_leaf(tree, domain, values)?,
         };
         let rows_of = |leaf: &Vec<u32>| leaf.iter().map(|&code| u64::from(rows[code as usize])).sum::<u64>();
-        let joins = treated == Missing::WithRarest && !matches!(domain.shape(), Shape::Set);
+        let joins = treated == MissingRule::WithRarest && !matches!(domain.shape(), Shape::Set);
         if let Some(code) = missing.filter(|_| joins)
             && let Some(rarest) =
                 leaves.iter_mut().rev().filter(|leaf| !leaf.is_empty()).min_by_key(|leaf| rows_of(leaf))
@@ -170,7 +170,7 @@ impl Family {
             Mode::Levels => vec![Generalization::finest(1)],
             _ => Vec::new(),
         };
-        let root = Node { children: Vec::new(), atoms: 0..1, mergeable: false };
+        let root = FamilyNode { children: Vec::new(), atoms: 0..1, mergeable: false };
         Some(Family { mode: self.mode, nodes: vec![root], levels, codes: vec![codes], tops: vec![top] })
     }
 

@@ -6,9 +6,9 @@
 //! the places where the children can be parted; subsets go over the sets of children. With slabs of a scope, whose values
 //! are lower bounds, the same program gives the least that the scope can cost whatever the column does.
 
-use super::bound::Priced;
+use super::bound::SchemeCost;
 use super::family::{Family, Generalization, Mode};
-use super::problem::{Pricing, Problem};
+use super::problem::{SchemePricing, SchemeProblem};
 use super::slab::{Slab, priced};
 use crate::statistics::Extent;
 use crate::table::Shape;
@@ -36,7 +36,7 @@ const PATIENCE: usize = 64;
 
 /// Folds a column.
 pub(super) struct Fold<'p, 'a> {
-    problem: &'p Problem<'a>,
+    problem: &'p SchemeProblem<'a>,
     column: usize,
     /// The width of every block, in the order in which they are visited.
     widths: Vec<f64>,
@@ -46,8 +46,8 @@ pub(super) struct Fold<'p, 'a> {
 
 /// The best generalization of a column.
 #[derive(Clone, Debug)]
-pub(super) struct Folded {
-    pub priced: Priced,
+pub(super) struct FoldResult {
+    pub priced: SchemeCost,
     pub part: Generalization,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn is_exact(family: &Family) -> bool {
 
 impl<'p, 'a> Fold<'p, 'a> {
     /// A fold over every generalization of the column.
-    pub fn exact(problem: &'p Problem<'a>, column: usize) -> Option<Self> {
+    pub fn exact(problem: &'p SchemeProblem<'a>, column: usize) -> Option<Self> {
         let handfuls = vec![None; problem.families[column].nodes.len()];
         Fold::new(problem, column, handfuls)
     }
@@ -79,7 +79,7 @@ impl<'p, 'a> Fold<'p, 'a> {
     /// neighbours, and where there are too many, neighbours are taken together: as few of them as a fold of so many groups
     /// has time and memory for. `random` gives a number below another.
     pub fn near(
-        problem: &'p Problem<'a>,
+        problem: &'p SchemeProblem<'a>,
         column: usize,
         current: &Generalization,
         groups: usize,
@@ -87,7 +87,7 @@ impl<'p, 'a> Fold<'p, 'a> {
     ) -> Option<Self> {
         let family = &problem.families[column];
         let most = (WORK / groups.max(1)).clamp(PLACES, HANDFULS);
-        let handful = |node: &super::family::Node| {
+        let handful = |node: &super::family::FamilyNode| {
             let many = node.children.len();
             let first = |child: &usize| current.0[family.nodes[*child].atoms.start as usize];
             match family.mode {
@@ -115,11 +115,15 @@ impl<'p, 'a> Fold<'p, 'a> {
     }
 
     /// A fold, or nothing where the search is stopped before all widths are known.
-    fn new(problem: &'p Problem<'a>, column: usize, handfuls: Vec<Option<Vec<Vec<usize>>>>) -> Option<Self> {
+    fn new(
+        problem: &'p SchemeProblem<'a>,
+        column: usize,
+        handfuls: Vec<Option<Vec<Vec<usize>>>>,
+    ) -> Option<Self> {
         let mut fold = Fold { problem, column, widths: Vec::new(), handfuls };
         let mut widths = Vec::new();
-        if problem.pricing == Pricing::Shares {
-            let mut measure = Measuring::new(problem, column, &mut widths);
+        if problem.pricing == SchemePricing::Shares {
+            let mut measure = WidthRecorder::new(problem, column, &mut widths);
             // Nothing reaches a ceiling that is no number: every block is visited.
             fold.solve(&mut measure, 0.0, f64::NAN)?;
         }
@@ -134,7 +138,7 @@ impl<'p, 'a> Fold<'p, 'a> {
     /// The best generalization with the slabs' values, when a suppressed row costs the price. What costs as much as the
     /// ceiling is not looked into; where nothing costs less, the cost is infinite. Nothing where the search is stopped
     /// meanwhile.
-    pub fn solve(&self, slab: &mut dyn Slab, price: f64, ceiling: f64) -> Option<Folded> {
+    pub fn solve(&self, slab: &mut dyn Slab, price: f64, ceiling: f64) -> Option<FoldResult> {
         let family = self.family();
         let mut visit =
             Visit { fold: self, slab, price, ceiling, at: 0, atoms: Vec::new(), added: 0, stopped: false };
@@ -142,7 +146,7 @@ impl<'p, 'a> Fold<'p, 'a> {
             let found = visit.levels();
             return visit.ended().then_some(found);
         }
-        let mut best: Vec<Priced> = Vec::with_capacity(family.nodes.len());
+        let mut best: Vec<SchemeCost> = Vec::with_capacity(family.nodes.len());
         let mut chosen: Vec<Vec<Vec<usize>>> = Vec::with_capacity(family.nodes.len());
         for (number, node) in family.nodes.iter().enumerate() {
             if visit.stopped {
@@ -168,7 +172,7 @@ impl<'p, 'a> Fold<'p, 'a> {
         }
         let mut part = Generalization::finest(family.atoms());
         spell(family, &chosen, family.root(), &mut part);
-        Some(Folded { priced: best[family.root()], part })
+        Some(FoldResult { priced: best[family.root()], part })
     }
 }
 
@@ -212,8 +216,8 @@ fn spell(family: &Family, chosen: &[Vec<Vec<usize>>], node: usize, part: &mut Ge
     }
 }
 
-fn sum(values: impl Iterator<Item = Priced>) -> Priced {
-    values.fold(Priced { cost: 0.0, suppressed: 0 }, |a, b| Priced {
+fn sum(values: impl Iterator<Item = SchemeCost>) -> SchemeCost {
+    values.fold(SchemeCost { cost: 0.0, suppressed: 0 }, |a, b| SchemeCost {
         cost: a.cost + b.cost,
         suppressed: a.suppressed + b.suppressed,
     })
@@ -237,7 +241,7 @@ struct Visit<'v, 'p, 'a> {
 
 impl Visit<'_, '_, '_> {
     /// Adds nodes to the slab; the value of the block that it then is.
-    fn block(&mut self, nodes: &[usize]) -> Priced {
+    fn block(&mut self, nodes: &[usize]) -> SchemeCost {
         let family = self.fold.family();
         for &node in nodes {
             for atom in family.nodes[node].atoms.clone() {
@@ -264,7 +268,7 @@ impl Visit<'_, '_, '_> {
         !self.stopped && !self.fold.problem.stopped()
     }
 
-    fn value(&mut self) -> Priced {
+    fn value(&mut self) -> SchemeCost {
         let width = self.fold.widths.get(self.at).copied().unwrap_or(0.0);
         self.at += 1;
         let (problem, column, atoms) = (self.fold.problem, self.fold.column, &self.atoms);
@@ -286,12 +290,12 @@ impl Visit<'_, '_, '_> {
     }
 
     /// From coarse to fine: on fine levels much is suppressed, and soon too much.
-    fn levels(&mut self) -> Folded {
+    fn levels(&mut self) -> FoldResult {
         let levels = &self.fold.family().levels;
-        let nothing = Priced { cost: f64::INFINITY, suppressed: 0 };
-        let mut found = Folded { priced: nothing, part: levels[levels.len() - 1].clone() };
+        let nothing = SchemeCost { cost: f64::INFINITY, suppressed: 0 };
+        let mut found = FoldResult { priced: nothing, part: levels[levels.len() - 1].clone() };
         for level in levels.iter().rev() {
-            let mut value = Priced { cost: 0.0, suppressed: 0 };
+            let mut value = SchemeCost { cost: 0.0, suppressed: 0 };
             let blocks = level.groups();
             let ceiling = if found.priced.cost < self.ceiling { found.priced.cost } else { self.ceiling };
             for (number, block) in blocks.iter().enumerate() {
@@ -304,14 +308,14 @@ impl Visit<'_, '_, '_> {
                 self.clear();
             }
             if value.cost < ceiling {
-                found = Folded { priced: value, part: level.clone() };
+                found = FoldResult { priced: value, part: level.clone() };
             }
         }
         found
     }
 
     /// The best generalization of what lies under a node, and which children are together in it.
-    fn node(&mut self, number: usize, best: &[Priced]) -> (Priced, Vec<Vec<usize>>) {
+    fn node(&mut self, number: usize, best: &[SchemeCost]) -> (SchemeCost, Vec<Vec<usize>>) {
         let family = self.fold.family();
         let children = &family.nodes[number].children;
         match family.mode {
@@ -339,9 +343,9 @@ impl Visit<'_, '_, '_> {
         }
     }
 
-    fn segments(&mut self, handfuls: &[Vec<usize>], best: &[Priced]) -> (Priced, Vec<Vec<usize>>) {
+    fn segments(&mut self, handfuls: &[Vec<usize>], best: &[SchemeCost]) -> (SchemeCost, Vec<Vec<usize>>) {
         let many = handfuls.len();
-        let nothing = Priced { cost: f64::INFINITY, suppressed: 0 };
+        let nothing = SchemeCost { cost: f64::INFINITY, suppressed: 0 };
         let mut upto = vec![nothing; many + 1];
         let mut from = vec![0; many + 1];
         upto[0].cost = 0.0;
@@ -378,9 +382,9 @@ impl Visit<'_, '_, '_> {
         (upto[many], parts)
     }
 
-    fn subsets(&mut self, children: &[usize], best: &[Priced]) -> (Priced, Vec<Vec<usize>>) {
+    fn subsets(&mut self, children: &[usize], best: &[SchemeCost]) -> (SchemeCost, Vec<Vec<usize>>) {
         let many = children.len();
-        let nothing = Priced { cost: f64::INFINITY, suppressed: 0 };
+        let nothing = SchemeCost { cost: f64::INFINITY, suppressed: 0 };
         let mut values = vec![nothing; 1 << many];
         self.grow(children, 0, 0, &mut values);
         self.clear();
@@ -421,7 +425,7 @@ impl Visit<'_, '_, '_> {
     }
 
     /// The values of all sets that add later children to one.
-    fn grow(&mut self, children: &[usize], set: usize, next: usize, values: &mut [Priced]) {
+    fn grow(&mut self, children: &[usize], set: usize, next: usize, values: &mut [SchemeCost]) {
         for at in next..children.len() {
             if self.stopped {
                 return;
@@ -435,8 +439,8 @@ impl Visit<'_, '_, '_> {
 }
 
 /// Takes down the widths of the blocks that a fold visits.
-struct Measuring<'m, 'a> {
-    problem: &'m Problem<'a>,
+struct WidthRecorder<'m, 'a> {
+    problem: &'m SchemeProblem<'a>,
     column: usize,
     atoms: Vec<u32>,
     /// The codes of the atoms, where they say what is published of them.
@@ -444,15 +448,15 @@ struct Measuring<'m, 'a> {
     widths: &'m mut Vec<f64>,
 }
 
-impl<'m, 'a> Measuring<'m, 'a> {
-    fn new(problem: &'m Problem<'a>, column: usize, widths: &'m mut Vec<f64>) -> Self {
+impl<'m, 'a> WidthRecorder<'m, 'a> {
+    fn new(problem: &'m SchemeProblem<'a>, column: usize, widths: &'m mut Vec<f64>) -> Self {
         let domain = problem.job.table.domain(column);
         let extent = match domain.shape() {
             Shape::Set => Some(Extent::no_members(domain.cardinality())),
             Shape::Ordered => Some(Extent::NOTHING),
             Shape::Hierarchy(_) => None,
         };
-        Measuring { problem, column, atoms: Vec::new(), extent, widths }
+        WidthRecorder { problem, column, atoms: Vec::new(), extent, widths }
     }
 
     fn extend(&mut self, atom: u32) {
@@ -471,7 +475,7 @@ impl<'m, 'a> Measuring<'m, 'a> {
     }
 }
 
-impl Slab for Measuring<'_, '_> {
+impl Slab for WidthRecorder<'_, '_> {
     fn add(&mut self, atom: u32) {
         self.atoms.push(atom);
         self.extend(atom);

@@ -8,7 +8,7 @@ const PATIENCE: usize = 16_384;
 
 /// Groups, each with one of its tuples and the sums over its rows that cost and requirements are seen from.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Groups {
+pub(super) struct TupleGroups {
     /// A tuple of each group: all others are in the same blocks.
     pub tuples: Vec<u32>,
     pub rows: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) struct Groups {
     pub statistics: Vec<Statistics>,
 }
 
-impl Groups {
+impl TupleGroups {
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -39,12 +39,17 @@ impl Groups {
     }
 
     /// The coarser groups that these are parts of; of which generalization and under which keys is for the caller to say.
-    pub fn merged(&self, groups: &[u32], many: usize) -> Groups {
+    pub fn merged(&self, groups: &[u32], many: usize) -> TupleGroups {
         self.merged_unless(groups, many, &|| false).unwrap_or_default()
     }
 
-    /// As [`Groups::merged`]; nothing where that is stopped, which is asked now and then.
-    pub fn merged_unless(&self, groups: &[u32], many: usize, stops: &dyn Fn() -> bool) -> Option<Groups> {
+    /// As [`TupleGroups::merged`]; nothing where that is stopped, which is asked now and then.
+    pub fn merged_unless(
+        &self,
+        groups: &[u32],
+        many: usize,
+        stops: &dyn Fn() -> bool,
+    ) -> Option<TupleGroups> {
         let mut tuples = vec![u32::MAX; many];
         let mut rows = vec![0; many];
         for ((&group, &tuple), &size) in groups.iter().zip(&self.tuples).zip(&self.rows) {
@@ -73,7 +78,7 @@ impl Groups {
             }
             statistics = found.into_iter().filter_map(Pile::total).collect();
         }
-        Some(Groups {
+        Some(TupleGroups {
             tuples,
             rows,
             parts: Vec::new(),

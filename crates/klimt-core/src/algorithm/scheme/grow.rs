@@ -1,7 +1,7 @@
 //! From a hierarchy to a family: the tree over the values that occur, without nodes that say nothing.
 
 use super::Scheme;
-use super::family::{Family, Generalization, Mode, Node};
+use super::family::{Family, FamilyNode, Generalization, Mode};
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::{Error, Result};
 use hashbrown::HashMap;
@@ -26,7 +26,7 @@ pub(super) fn grow(
         return Err(Error::input("it has no such levels"));
     }
     let mut growing =
-        Growing { levels, leaves: &leaves, nodes: Vec::new(), codes: Vec::new(), tops: Vec::new() };
+        FamilyBuilder { levels, leaves: &leaves, nodes: Vec::new(), codes: Vec::new(), tops: Vec::new() };
     let root = guide.and_then(|tree| growing.node(tree, tree.root()));
     let top = match guide {
         Some(_) if scheme.is_guided() => root.into_iter().collect(),
@@ -49,7 +49,7 @@ pub(super) fn grow(
     if growing.nodes.is_empty() {
         return Err(Error::input("it has no values"));
     }
-    let Growing { nodes, codes, tops, .. } = growing;
+    let FamilyBuilder { nodes, codes, tops, .. } = growing;
     let by_level = match (mode, guide) {
         (Mode::Levels, Some(tree)) => by_level(tree, &tops, levels),
         _ => Vec::new(),
@@ -57,21 +57,21 @@ pub(super) fn grow(
     Ok(Family { mode, nodes, levels: by_level, codes, tops })
 }
 
-struct Growing<'a> {
+struct FamilyBuilder<'a> {
     levels: (u32, u32),
     leaves: &'a [Vec<u32>],
-    nodes: Vec<Node>,
+    nodes: Vec<FamilyNode>,
     codes: Vec<Vec<u32>>,
     /// The hierarchy node of every atom; none for the missing value.
     tops: Vec<Option<NodeId>>,
 }
 
-impl Growing<'_> {
+impl FamilyBuilder<'_> {
     fn atom(&mut self, codes: Vec<u32>, top: Option<NodeId>) -> usize {
         let atom = self.codes.len() as u32;
         self.codes.push(codes);
         self.tops.push(top);
-        self.nodes.push(Node { children: Vec::new(), atoms: atom..atom + 1, mergeable: false });
+        self.nodes.push(FamilyNode { children: Vec::new(), atoms: atom..atom + 1, mergeable: false });
         self.nodes.len() - 1
     }
 
@@ -82,7 +82,7 @@ impl Growing<'_> {
         }
         let (first, last) = (&self.nodes[children[0]], &self.nodes[children[children.len() - 1]]);
         let atoms = first.atoms.start..last.atoms.end;
-        self.nodes.push(Node { children, atoms, mergeable });
+        self.nodes.push(FamilyNode { children, atoms, mergeable });
         Some(self.nodes.len() - 1)
     }
 

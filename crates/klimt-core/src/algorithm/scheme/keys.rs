@@ -4,17 +4,17 @@
 //! the group so far takes the place of the columns before. So keys are exact, whatever the number of columns.
 
 use super::family::Generalization;
-use super::tuples::Tuples;
+use super::tuples::AtomTuples;
 
 /// Which columns are packed at once, each with where its bits begin.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
-    rounds: Vec<Vec<Field>>,
+pub(super) struct KeyLayout {
+    rounds: Vec<Vec<KeyField>>,
 }
 
 /// The bits of a column in a key.
 #[derive(Clone, Copy, Debug)]
-struct Field {
+struct KeyField {
     column: usize,
     shift: u32,
     mask: u64,
@@ -23,7 +23,7 @@ struct Field {
 /// The bits that the number of a group takes.
 const GROUP_BITS: u32 = 32;
 
-impl Layout {
+impl KeyLayout {
     pub fn new(atoms: &[usize]) -> Self {
         let mut rounds = vec![Vec::new()];
         let mut used = 0;
@@ -34,11 +34,11 @@ impl Layout {
                 used = GROUP_BITS;
             }
             if let Some(round) = rounds.last_mut() {
-                round.push(Field { column, shift: used, mask: (1u64 << bits) - 1 });
+                round.push(KeyField { column, shift: used, mask: (1u64 << bits) - 1 });
             }
             used += bits;
         }
-        Layout { rounds }
+        KeyLayout { rounds }
     }
 
     /// Whether a key holds all columns.
@@ -51,12 +51,12 @@ impl Layout {
 #[derive(Debug, Default)]
 pub(super) struct Grouper {
     keys: Vec<u64>,
-    slots: Vec<Slot>,
+    slots: Vec<KeySlot>,
     stamp: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Slot {
+struct KeySlot {
     key: u64,
     stamp: u32,
     group: u32,
@@ -67,8 +67,8 @@ impl Grouper {
     /// groups there are. A column whose part is missing does not count.
     pub fn group(
         &mut self,
-        layout: &Layout,
-        tuples: &Tuples,
+        layout: &KeyLayout,
+        tuples: &AtomTuples,
         which: &[u32],
         parts: &[Option<&Generalization>],
     ) -> (Vec<u32>, usize) {
@@ -83,7 +83,7 @@ impl Grouper {
                 self.keys.extend(groups.iter().map(|&group| u64::from(group)));
             }
             let mut looked = false;
-            for &Field { column, shift, .. } in round {
+            for &KeyField { column, shift, .. } in round {
                 let Some(part) = parts[column] else { continue };
                 let atoms = tuples.atoms(column);
                 if part.0.last().is_none_or(|&block| block == 0) && part.0.iter().all(|&block| block == 0) {
@@ -106,15 +106,15 @@ impl Grouper {
     /// up. A column whose part is missing does not count.
     pub fn group_keys(
         &mut self,
-        layout: &Layout,
+        layout: &KeyLayout,
         keys: impl Iterator<Item = u64>,
         from: &[Generalization],
         parts: &[Option<&Generalization>],
     ) -> (Vec<u32>, usize) {
         let mut kept = u64::MAX;
-        let mut changed: Vec<(Field, &[u32])> = Vec::new();
+        let mut changed: Vec<(KeyField, &[u32])> = Vec::new();
         for &field in &layout.rounds[0] {
-            let Field { column, shift, mask } = field;
+            let KeyField { column, shift, mask } = field;
             match parts[column] {
                 Some(part) if *part == from[column] => {}
                 Some(part) if part.0.iter().any(|&block| block != 0) => {
@@ -150,12 +150,12 @@ impl Grouper {
     fn number(&mut self, groups: &mut [u32]) -> usize {
         let size = (self.keys.len() * 2).next_power_of_two().max(16);
         if self.slots.len() < size {
-            self.slots = vec![Slot::default(); size];
+            self.slots = vec![KeySlot::default(); size];
             self.stamp = 0;
         }
         self.stamp = self.stamp.wrapping_add(1);
         if self.stamp == 0 {
-            self.slots.fill(Slot::default());
+            self.slots.fill(KeySlot::default());
             self.stamp = 1;
         }
         let mask = size - 1;
@@ -166,7 +166,7 @@ impl Grouper {
             *group = loop {
                 let slot = &mut self.slots[at];
                 if slot.stamp != self.stamp {
-                    *slot = Slot { key, stamp: self.stamp, group: many };
+                    *slot = KeySlot { key, stamp: self.stamp, group: many };
                     many += 1;
                     break many - 1;
                 }
@@ -196,8 +196,8 @@ mod tests {
             // Blocks are named by members here, so a part of a part is one too.
             let part = Generalization((0..5).map(|atom| firsts[atom as usize].min(atom)).collect());
             let parts: Vec<Option<&Generalization>> = (0..40).map(|d| (d != 3).then_some(&part)).collect();
-            let tuples = Tuples::of_atoms(&rows);
-            let layout = Layout::new(&vec![if wide { 1 << 30 } else { 5 }; 40]);
+            let tuples = AtomTuples::of_atoms(&rows);
+            let layout = KeyLayout::new(&vec![if wide { 1 << 30 } else { 5 }; 40]);
             let which: Vec<u32> = (0..tuples.len() as u32).collect();
             let (groups, many) = Grouper::default().group(&layout, &tuples, &which, &parts);
             let mut seen: HashMap<Vec<u32>, u32> = HashMap::new();
@@ -209,11 +209,11 @@ mod tests {
             prop_assert_eq!(many, seen.len());
 
             // The same from keys, in two steps.
-            let layout = Layout::new(&[5; 4]);
+            let layout = KeyLayout::new(&[5; 4]);
             let fine: Vec<Generalization> = vec![Generalization::finest(5); 4];
             let atoms: Vec<Option<&Generalization>> = fine.iter().map(Some).collect();
             let mut grouper = Grouper::default();
-            let few = Tuples::of_atoms(&rows.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>());
+            let few = AtomTuples::of_atoms(&rows.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>());
             let (exact, many) = grouper.group(&layout, &few, &which, &atoms);
             let keys = grouper.keys_of(&exact, many);
             let (coarse, _) = grouper.group_keys(&layout, keys.iter().copied(), &fine, &parts[..4]);

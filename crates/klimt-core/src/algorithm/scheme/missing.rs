@@ -7,7 +7,7 @@
 //! `*` in that column. They are divided where both can stand alone, else so that as few rows as possible pay.
 
 use super::family::Family;
-use super::problem::Problem;
+use super::problem::SchemeProblem;
 use crate::Result;
 use crate::job::Job;
 use crate::loss::{Totals, cost_of};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// How the families treat missing values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum MissingRule {
     /// As a value of its own.
     Apart,
     /// As the rarest other value, where they are fewer than a group needs.
@@ -42,11 +42,11 @@ pub(super) fn are_few(job: &Job<'_>, dimension: usize) -> bool {
 
 /// The ways to treat missing values that are tried, each with its share of the time that is left. A search with the
 /// missing value by itself hardly succeeds where few rows have it: it comes last and gets little.
-pub(super) fn ways(job: &Job<'_>) -> Vec<(Missing, f64)> {
+pub(super) fn ways(job: &Job<'_>) -> Vec<(MissingRule, f64)> {
     let rows = job.table.rows();
     if job.suppression.limit(rows) > 0 {
         // Rows without a value can be left out instead, at the price of the loss.
-        return vec![(Missing::Apart, 1.0)];
+        return vec![(MissingRule::Apart, 1.0)];
     }
     let (mut few, mut many) = (false, false);
     for dimension in 0..job.table.dimensions() {
@@ -55,11 +55,15 @@ pub(super) fn ways(job: &Job<'_>) -> Vec<(Missing, f64)> {
         }
     }
     match (few, many) {
-        (false, false) => vec![(Missing::Apart, 1.0)],
-        (true, false) => vec![(Missing::WithRarest, 0.875), (Missing::Apart, 1.0)],
-        (false, true) => vec![(Missing::Apart, 0.5), (Missing::WithRarest, 1.0)],
+        (false, false) => vec![(MissingRule::Apart, 1.0)],
+        (true, false) => vec![(MissingRule::WithRarest, 0.875), (MissingRule::Apart, 1.0)],
+        (false, true) => vec![(MissingRule::Apart, 0.5), (MissingRule::WithRarest, 1.0)],
         (true, true) => {
-            vec![(Missing::FewWithRarest, 0.5), (Missing::WithRarest, 0.75), (Missing::Apart, 1.0)]
+            vec![
+                (MissingRule::FewWithRarest, 0.5),
+                (MissingRule::WithRarest, 0.75),
+                (MissingRule::Apart, 1.0),
+            ]
         }
     }
 }
@@ -73,7 +77,7 @@ impl Family {
 }
 
 /// The columns in which missing values go with another, with their codes.
-fn joined(problem: &Problem<'_>) -> Vec<(usize, u32)> {
+fn joined(problem: &SchemeProblem<'_>) -> Vec<(usize, u32)> {
     let of = |(column, family): (usize, &Family)| {
         family.joined(problem.job.table.domain(column)).map(|missing| (column, missing))
     };
@@ -81,13 +85,13 @@ fn joined(problem: &Problem<'_>) -> Vec<(usize, u32)> {
 }
 
 /// Divides groups whose rows with a value and rows without one both satisfy the requirements.
-pub(super) fn divide(problem: &Problem<'_>, found: &mut Partitioning) -> Result<()> {
+pub(super) fn divide(problem: &SchemeProblem<'_>, found: &mut Partitioning) -> Result<()> {
     let joined = joined(problem);
     let Some(old) = found.tree.take().filter(|_| !joined.is_empty()) else { return Ok(()) };
     let collector = Collector::new(problem.job.requirements.needs(), problem.job.table)?;
     let until = problem.job.budget.until.map(|until| until.max(Instant::now() + GRACE));
     let (order, ends, tree) = (Vec::new(), Vec::new(), CutTree::default());
-    let mut divided = Divided { problem, joined, collector, until, order, ends, tree };
+    let mut divided = MissingDivision { problem, joined, collector, until, order, ends, tree };
     // Cuts whose right child has not come yet: where it stands in the old tree, and where the cut stands in the new one.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut group = 0;
@@ -115,8 +119,8 @@ pub(super) fn divide(problem: &Problem<'_>, found: &mut Partitioning) -> Result<
 /// How long groups may be divided after a search that took all of its time.
 const GRACE: Duration = Duration::from_millis(300);
 
-struct Divided<'p, 'a> {
-    problem: &'p Problem<'a>,
+struct MissingDivision<'p, 'a> {
+    problem: &'p SchemeProblem<'a>,
     joined: Vec<(usize, u32)>,
     collector: Collector<'p>,
     /// When groups are no longer divided, but where both parts can stand alone.
@@ -126,7 +130,7 @@ struct Divided<'p, 'a> {
     tree: CutTree,
 }
 
-impl Divided<'_, '_> {
+impl MissingDivision<'_, '_> {
     /// Appends rows as a group, or as several, by the columns from the given one on.
     fn push(&mut self, rows: Vec<u32>, from: usize) {
         for at in from..self.joined.len() {
@@ -160,7 +164,7 @@ impl Divided<'_, '_> {
     }
 
     /// The cut of a group that leaves fewest rows with those that have no value in a column.
-    fn cut(&self, rows: &[u32], column: usize, missing: u32) -> Option<Aside> {
+    fn cut(&self, rows: &[u32], column: usize, missing: u32) -> Option<MissingCut> {
         let (job, codes) = (self.problem.job, self.problem.job.table.codes(column));
         let (without, with): (Vec<u32>, Vec<u32>) =
             rows.iter().partition(|&&row| codes.get(row as usize) == missing);
@@ -169,14 +173,14 @@ impl Divided<'_, '_> {
         }
         if self.satisfies(&without) && self.satisfies(&with) {
             let (dimension, code) = (column, missing - 1);
-            return Some(Aside { dimension, code, missing_left: false, rows: without.len() });
+            return Some(MissingCut { dimension, code, missing_left: false, rows: without.len() });
         }
         let late = || self.until.is_some_and(|until| Instant::now() >= until);
         let stopped = || late() || job.observer.cancelled();
         let others = (0..job.table.dimensions()).filter(|&dimension| dimension != column);
         let ways =
             [column].into_iter().chain(others).flat_map(|dimension| [(dimension, true), (dimension, false)]);
-        let mut best: Option<Aside> = None;
+        let mut best: Option<MissingCut> = None;
         for (dimension, left) in ways {
             // Two sides of a set or of a node of a hierarchy may be published alike.
             if !matches!(job.table.domain(dimension).shape(), Shape::Ordered) || stopped() {
@@ -199,7 +203,7 @@ impl Divided<'_, '_> {
         (column, missing): (usize, u32),
         dimension: usize,
         left: bool,
-    ) -> Option<Aside> {
+    ) -> Option<MissingCut> {
         let table = self.problem.job.table;
         let (codes, by) = (table.codes(column), table.codes(dimension));
         let missing_left = left && dimension == column;
@@ -227,7 +231,7 @@ impl Divided<'_, '_> {
             // The last place on the left, which is none where nothing but missing values are there.
             let last = if left { side[many - 1].0 } else { rest[0].0 };
             if last > 0 && self.satisfies(&of(side)) && self.satisfies(&of(rest)) {
-                return Some(Aside { dimension, code: last - 1, missing_left, rows: many });
+                return Some(MissingCut { dimension, code: last - 1, missing_left, rows: many });
             }
             many = if last > 0 { many.saturating_mul(2) } else { many + 1 };
         }
@@ -235,7 +239,7 @@ impl Divided<'_, '_> {
 }
 
 /// A cut that sets rows without a value aside.
-struct Aside {
+struct MissingCut {
     dimension: usize,
     code: u32,
     /// Whether they go left because they have no value in this dimension.

@@ -31,7 +31,7 @@ mod seed;
 mod slab;
 mod tuples;
 
-pub use count::{Count, drawn};
+pub use count::{SchemeCount, drawn};
 pub use enumerate::{anonymizations, child_partitions, generalizations};
 pub use family::{Family, Generalization};
 
@@ -42,8 +42,8 @@ use crate::hierarchy::Hierarchy;
 use crate::job::{Budget, Job, Partitioner};
 use crate::partition::{self, Partitioning};
 use crate::{Error, Result};
-use missing::Missing;
-use problem::Problem;
+use missing::MissingRule;
+use problem::SchemeProblem;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -153,7 +153,7 @@ pub struct SchemeSearch {
 impl Partitioner for SchemeSearch {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         let ways = missing::ways(job);
-        let (mut best, mut failed) = (None::<Solved>, None);
+        let (mut best, mut failed) = (None::<SchemeResult>, None);
         let rounding = match ways.len() {
             1 => 0.0,
             _ => ROUNDING * missing::loss_of_one_group(job)?.abs(),
@@ -168,9 +168,10 @@ impl Partitioner for SchemeSearch {
                 Ok(found) if ways.len() == 1 => return Ok(found),
                 // Of equal ones that with a proof.
                 Ok(partitioning) => {
-                    let found = Solved { loss: missing::published_loss(job, &partitioning)?, partitioning };
-                    let is_better = |best: &Solved| match way {
-                        Missing::Apart => found.loss <= best.loss + rounding,
+                    let found =
+                        SchemeResult { loss: missing::published_loss(job, &partitioning)?, partitioning };
+                    let is_better = |best: &SchemeResult| match way {
+                        MissingRule::Apart => found.loss <= best.loss + rounding,
                         _ => found.loss < best.loss - rounding,
                     };
                     if best.as_ref().is_none_or(is_better) {
@@ -193,7 +194,7 @@ impl Partitioner for SchemeSearch {
 const ROUNDING: f64 = 1e-9;
 
 /// A partitioning, and its loss as it is published.
-struct Solved {
+struct SchemeResult {
     partitioning: Partitioning,
     loss: f64,
 }
@@ -217,7 +218,7 @@ impl SchemeSearch {
     }
 
     /// The best generalization, with missing values as they are told.
-    fn solve(&self, job: &Job<'_>, missing: Missing) -> Result<Partitioning> {
+    fn solve(&self, job: &Job<'_>, missing: MissingRule) -> Result<Partitioning> {
         problem::admit(job)?;
         let families = family::families(&self.columns, job, missing)?;
         if let Some(solved) = self.solve_over(job, &families, false)? {
@@ -238,7 +239,7 @@ impl SchemeSearch {
     /// The best generalization of the families; nothing where the search is stopped before it has one, unless it is
     /// `patient`.
     fn solve_over(&self, job: &Job<'_>, families: &[Family], patient: bool) -> Result<Option<Partitioning>> {
-        let Some(problem) = Problem::new(job, families, patient)? else { return Ok(None) };
+        let Some(problem) = SchemeProblem::new(job, families, patient)? else { return Ok(None) };
         let Some(found) = search::run(self, &problem)? else { return Ok(None) };
         outcome::partitioning(&problem, &found, self.family()).map(Some)
     }

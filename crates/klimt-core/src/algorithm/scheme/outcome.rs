@@ -3,8 +3,8 @@
 use super::family::Generalization;
 use super::keys::Grouper;
 use super::missing;
-use super::problem::Problem;
-use super::search::Reached;
+use super::problem::SchemeProblem;
+use super::search::SearchResult;
 use crate::Result;
 use crate::distinct::gather;
 use crate::partition::{self, CutNode, CutTree, LowerBound, Partitioning};
@@ -13,8 +13,8 @@ use crate::table::{Domain, Shape};
 
 /// The partitioning that a generalization makes. The cuts of its tree lie between the blocks of every column.
 pub(super) fn partitioning(
-    problem: &Problem<'_>,
-    reached: &Reached,
+    problem: &SchemeProblem<'_>,
+    reached: &SearchResult,
     family: partition::Family,
 ) -> Result<Partitioning> {
     let table = problem.job.table;
@@ -73,7 +73,7 @@ pub(super) fn partitioning(
 /// The smallest regions, but for blocks in which the missing value is with others: every group in such a block is published
 /// as `*`, whether a value is missing in it or not.
 fn stars(
-    problem: &Problem<'_>,
+    problem: &SchemeProblem<'_>,
     parts: &[Generalization],
     tuples: &[u32],
     places: &[(Vec<u32>, u32)],
@@ -108,10 +108,10 @@ struct BlockOrder {
     places: Vec<u32>,
     /// The place of the block of the missing value, where that goes with another.
     joined: Option<u32>,
-    cuts: Cuts,
+    cuts: BlockCuts,
 }
 
-enum Cuts {
+enum BlockCuts {
     /// The first and the last code of every block, and how many codes there are, without the missing value where it goes
     /// with another; what lies between two blocks is empty.
     Spans { spans: Vec<(u32, u32)>, codes: u32 },
@@ -120,7 +120,7 @@ enum Cuts {
 }
 
 impl BlockOrder {
-    fn new(problem: &Problem<'_>, column: usize, part: &Generalization) -> Self {
+    fn new(problem: &SchemeProblem<'_>, column: usize, part: &Generalization) -> Self {
         let domain = problem.job.table.domain(column);
         let family = &problem.families[column];
         let mut blocks: Vec<(Vec<u32>, Vec<u32>)> = part
@@ -142,8 +142,8 @@ impl BlockOrder {
         let place = |missing: u32| blocks.iter().position(|(codes, _)| codes.contains(&missing));
         let joined_place = joined.and_then(place).map(|place| place as u32);
         let cuts = match domain.shape() {
-            Shape::Set => Cuts::Members(blocks.into_iter().map(|(codes, _)| codes).collect()),
-            _ => Cuts::Spans {
+            Shape::Set => BlockCuts::Members(blocks.into_iter().map(|(codes, _)| codes).collect()),
+            _ => BlockCuts::Spans {
                 spans: blocks.iter().map(|(_, atoms)| family.span(domain, atoms)).collect(),
                 codes: joined.unwrap_or(domain.cardinality() as u32),
             },
@@ -153,13 +153,13 @@ impl BlockOrder {
 }
 
 /// A piece of a column: where it is cut from what comes after, and the groups in it.
-struct Piece<'g> {
-    cut: Option<Cut<'g>>,
+struct BlockPiece<'g> {
+    cut: Option<BlockCut<'g>>,
     groups: &'g [(Vec<u32>, u32)],
 }
 
 #[derive(Clone, Copy)]
-enum Cut<'g> {
+enum BlockCut<'g> {
     After { code: u32, missing_left: bool },
     Members(&'g [u32]),
 }
@@ -171,12 +171,12 @@ fn plant(axes: &[BlockOrder], groups: &[(Vec<u32>, u32)], rows: &[u32], column: 
         tree.nodes.push(CutNode::Leaf { rows });
         return;
     };
-    for Piece { cut, groups } in pieces(axis, groups, column) {
+    for BlockPiece { cut, groups } in pieces(axis, groups, column) {
         let at = tree.nodes.len();
         let dimension = column as u32;
         match cut {
             None => {}
-            Some(Cut::After { code, missing_left }) => {
+            Some(BlockCut::After { code, missing_left }) => {
                 tree.nodes.push(CutNode::Threshold {
                     dimension,
                     code,
@@ -185,7 +185,7 @@ fn plant(axes: &[BlockOrder], groups: &[(Vec<u32>, u32)], rows: &[u32], column: 
                     right: 0,
                 });
             }
-            Some(Cut::Members(members)) => {
+            Some(BlockCut::Members(members)) => {
                 let (first, len) = (tree.members.len() as u32, members.len() as u32);
                 tree.members.extend_from_slice(members);
                 tree.nodes.push(CutNode::Subset { dimension, first, len, shared: false, right: 0 });
@@ -199,30 +199,30 @@ fn plant(axes: &[BlockOrder], groups: &[(Vec<u32>, u32)], rows: &[u32], column: 
 }
 
 /// The pieces of a column from first to last: the blocks that hold groups, and what is empty between them.
-fn pieces<'g>(axis: &'g BlockOrder, groups: &'g [(Vec<u32>, u32)], column: usize) -> Vec<Piece<'g>> {
+fn pieces<'g>(axis: &'g BlockOrder, groups: &'g [(Vec<u32>, u32)], column: usize) -> Vec<BlockPiece<'g>> {
     let blocks = groups.chunk_by(|a, b| a.0[column] == b.0[column]);
     let mut pieces = Vec::new();
     let complete = match &axis.cuts {
-        Cuts::Spans { spans, codes } => {
+        BlockCuts::Spans { spans, codes } => {
             let mut next = 0;
             for groups in blocks {
                 let place = groups[0].0[column];
                 let (lo, hi) = spans[place as usize];
                 if lo > next {
-                    pieces.push(Piece {
-                        cut: Some(Cut::After { code: lo - 1, missing_left: false }),
+                    pieces.push(BlockPiece {
+                        cut: Some(BlockCut::After { code: lo - 1, missing_left: false }),
                         groups: &[],
                     });
                 }
                 let missing_left = axis.joined == Some(place);
-                pieces.push(Piece { cut: Some(Cut::After { code: hi, missing_left }), groups });
+                pieces.push(BlockPiece { cut: Some(BlockCut::After { code: hi, missing_left }), groups });
                 next = hi + 1;
             }
             next == *codes
         }
-        Cuts::Members(members) => {
-            let piece = |groups: &'g [(Vec<u32>, u32)]| Piece {
-                cut: Some(Cut::Members(&members[groups[0].0[column] as usize])),
+        BlockCuts::Members(members) => {
+            let piece = |groups: &'g [(Vec<u32>, u32)]| BlockPiece {
+                cut: Some(BlockCut::Members(&members[groups[0].0[column] as usize])),
                 groups,
             };
             pieces.extend(blocks.map(piece));
@@ -231,7 +231,7 @@ fn pieces<'g>(axis: &'g BlockOrder, groups: &'g [(Vec<u32>, u32)], column: usize
     };
     match pieces.last_mut() {
         Some(last) if complete => last.cut = None,
-        _ => pieces.push(Piece { cut: None, groups: &[] }),
+        _ => pieces.push(BlockPiece { cut: None, groups: &[] }),
     }
     pieces
 }

@@ -2,9 +2,9 @@
 
 use super::applicator::{Applicators, MOST_APPLICATORS, applicators_of};
 use super::family::{Family, Generalization};
-use super::groups::Groups;
-use super::keys::{Grouper, Layout};
-use super::tuples::Tuples;
+use super::groups::TupleGroups;
+use super::keys::{Grouper, KeyLayout};
+use super::tuples::AtomTuples;
 use crate::Result;
 use crate::job::Job;
 use crate::statistics::{Collector, Extent, Statistics};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 /// How the cost of a group is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pricing {
+pub(super) enum SchemePricing {
     /// From its size.
     Size,
     /// As a sum over rows and columns of what a value pays for the block that it is in.
@@ -24,16 +24,16 @@ pub(super) enum Pricing {
 }
 
 /// The table as distinct tuples, with requirements and costs.
-pub(super) struct Problem<'a> {
+pub(super) struct SchemeProblem<'a> {
     pub job: &'a Job<'a>,
     pub families: &'a [Family],
     /// None where the generalizations of a column are too many to be told apart one by one.
     pub applicators: Vec<Applicators>,
     /// Whether they are not.
     pub tractable: bool,
-    pub tuples: Tuples,
-    pub layout: Layout,
-    pub pricing: Pricing,
+    pub tuples: AtomTuples,
+    pub layout: KeyLayout,
+    pub pricing: SchemePricing,
     /// The cost of a suppressed row; infinite where nothing can be suppressed.
     pub price: f64,
     /// The most rows that may be suppressed.
@@ -41,7 +41,7 @@ pub(super) struct Problem<'a> {
     /// Whether groups are judged or priced by more than their size and what their values pay.
     pub collects: bool,
     /// Every tuple as a group of its own.
-    pub base: Groups,
+    pub base: TupleGroups,
     /// Whether there is memory for one piece of work at a time only.
     pub alone: bool,
     /// Whether everything is done to the end, however late it is.
@@ -100,16 +100,16 @@ pub(super) fn admit(job: &Job<'_>) -> Result<()> {
 }
 
 /// Whether groups are judged or priced by more than their size and what their values pay.
-fn collects(job: &Job<'_>, pricing: Pricing) -> bool {
-    !job.requirements.only_count() || pricing == Pricing::Statistics
+fn collects(job: &Job<'_>, pricing: SchemePricing) -> bool {
+    !job.requirements.only_count() || pricing == SchemePricing::Statistics
 }
 
 /// How many bytes a tuple takes: once, and once more for each worker, who regroups all tuples and folds them.
-fn bytes(job: &Job<'_>, pricing: Pricing, collects: bool) -> (usize, usize) {
+fn bytes(job: &Job<'_>, pricing: SchemePricing, collects: bool) -> (usize, usize) {
     let dimensions = job.table.dimensions();
-    let sums = if pricing == Pricing::Shares { 8 * (dimensions + 1) } else { 0 };
+    let sums = if pricing == SchemePricing::Shares { 8 * (dimensions + 1) } else { 0 };
     let mut needs = job.requirements.needs().clone();
-    if pricing == Pricing::Statistics {
+    if pricing == SchemePricing::Statistics {
         needs.include(&job.loss.needs());
     }
     let statistics = if collects { needs.bytes(job.table) } else { 0 };
@@ -121,11 +121,11 @@ fn rate(job: &Job<'_>, size: u64) -> f64 {
     if size == 0 { 0.0 } else { job.loss.size(size).unwrap_or(0.0) / size as f64 }
 }
 
-impl<'a> Problem<'a> {
+impl<'a> SchemeProblem<'a> {
     /// Collects the distinct tuples; `None` where the search is stopped first, unless it is `patient`.
     pub fn new(job: &'a Job<'a>, families: &'a [Family], patient: bool) -> Result<Option<Self>> {
         let late = || !patient && job.table.rows() > BLINK && job.stops();
-        let Some(tuples) = Tuples::new(job.table, families, &late) else { return Ok(None) };
+        let Some(tuples) = AtomTuples::new(job.table, families, &late) else { return Ok(None) };
         let pricing = pricing(job);
         let limit = job.suppression.limit(job.table.rows()) as u64;
         let price = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
@@ -134,18 +134,18 @@ impl<'a> Problem<'a> {
         let needed = |workers: usize| search_bytes(job, tuples.len(), &atoms, workers);
         job.budget.admit(job.table, needed(1), WORK)?;
         let workers = rayon::current_num_threads();
-        let mut problem = Problem {
+        let mut problem = SchemeProblem {
             alone: job.budget.admit(job.table, needed(workers), WORK).is_err(),
             patient,
             job,
             families,
             applicators: if tractable { families.iter().map(Applicators::of).collect() } else { Vec::new() },
             tractable,
-            layout: Layout::new(&atoms),
-            base: Groups::default(),
+            layout: KeyLayout::new(&atoms),
+            base: TupleGroups::default(),
             least_rows: u32::try_from(job.requirements.minimum_size()).unwrap_or(u32::MAX),
             rates: match pricing {
-                Pricing::Size => (0..TABULATED).map(|size| rate(job, size)).collect(),
+                SchemePricing::Size => (0..TABULATED).map(|size| rate(job, size)).collect(),
                 _ => Vec::new(),
             },
             pricing,
@@ -172,9 +172,9 @@ impl<'a> Problem<'a> {
     }
 
     /// Every tuple as a group; nothing where the search is stopped meanwhile.
-    fn every_tuple(&self) -> Result<Option<Groups>> {
+    fn every_tuple(&self) -> Result<Option<TupleGroups>> {
         let many = self.tuples.len();
-        let mut base = Groups {
+        let mut base = TupleGroups {
             tuples: (0..many as u32).collect(),
             rows: self.tuples.rows.clone(),
             parts: self.families.iter().map(|family| Generalization::finest(family.atoms())).collect(),
@@ -186,7 +186,7 @@ impl<'a> Problem<'a> {
             let (groups, many) = grouper.group(&self.layout, &self.tuples, &base.tuples, &parts);
             base.keys = grouper.keys_of(&groups, many);
         }
-        if self.pricing == Pricing::Shares {
+        if self.pricing == SchemePricing::Shares {
             base.offsets = vec![0.0; many];
             for column in 0..self.dimensions() {
                 let shares: Vec<Vec<(f64, f64)>> = self.families[column]
@@ -199,7 +199,7 @@ impl<'a> Problem<'a> {
         }
         if self.collects {
             let mut needs = self.job.requirements.needs().clone();
-            if self.pricing == Pricing::Statistics {
+            if self.pricing == SchemePricing::Statistics {
                 needs.include(&self.job.loss.needs());
             }
             let collector = Collector::new(&needs, self.job.table)?;
@@ -253,7 +253,7 @@ impl<'a> Problem<'a> {
 
     /// The cost per unit of their share of the rows of a group of atoms, as it is published.
     pub fn width(&self, column: usize, atoms: &[u32]) -> f64 {
-        if self.pricing != Pricing::Shares {
+        if self.pricing != SchemePricing::Shares {
             return 0.0;
         }
         self.job.loss.spread(column, &self.extent(column, atoms)).unwrap_or(0.0)
@@ -290,14 +290,14 @@ impl<'a> Problem<'a> {
         let size = rows.max(self.least_rows);
         match self.rates.get(size as usize) {
             Some(rate) => rate * f64::from(rows),
-            None if self.pricing == Pricing::Size => rate(self.job, u64::from(size)) * f64::from(rows),
+            None if self.pricing == SchemePricing::Size => rate(self.job, u64::from(size)) * f64::from(rows),
             None => 0.0,
         }
     }
 
     /// Whether a group satisfies every requirement.
     #[inline]
-    pub fn satisfied(&self, groups: &Groups, group: usize) -> bool {
+    pub fn satisfied(&self, groups: &TupleGroups, group: usize) -> bool {
         match groups.statistics.get(group) {
             None => u64::from(groups.rows[group]) >= self.job.requirements.minimum_size(),
             Some(statistics) => self.job.requirements.satisfied(statistics),
@@ -318,7 +318,12 @@ impl<'a> Problem<'a> {
     }
 
     /// The groups under a generalization, from finer ones.
-    pub fn roll_up(&self, finer: &Groups, parts: &[Generalization], grouper: &mut Grouper) -> Groups {
+    pub fn roll_up(
+        &self,
+        finer: &TupleGroups,
+        parts: &[Generalization],
+        grouper: &mut Grouper,
+    ) -> TupleGroups {
         let some: Vec<Option<&Generalization>> = parts.iter().map(Some).collect();
         let (groups, many) = self.regroup(finer, &some, grouper);
         self.rolled_up(finer.merged(&groups, many), &groups, parts, grouper)
@@ -329,7 +334,7 @@ impl<'a> Problem<'a> {
         &self,
         parts: &[Generalization],
         grouper: &mut Grouper,
-    ) -> Option<Cow<'_, Groups>> {
+    ) -> Option<Cow<'_, TupleGroups>> {
         if self.is_late() {
             return None;
         }
@@ -344,11 +349,11 @@ impl<'a> Problem<'a> {
 
     fn rolled_up(
         &self,
-        mut coarser: Groups,
+        mut coarser: TupleGroups,
         groups: &[u32],
         parts: &[Generalization],
         grouper: &mut Grouper,
-    ) -> Groups {
+    ) -> TupleGroups {
         if self.layout.is_whole() {
             coarser.keys = grouper.keys_of(groups, coarser.len());
         }
@@ -359,7 +364,7 @@ impl<'a> Problem<'a> {
     /// The coarser group of every group, and how many there are. A column whose part is missing does not count.
     pub fn regroup(
         &self,
-        groups: &Groups,
+        groups: &TupleGroups,
         parts: &[Option<&Generalization>],
         grouper: &mut Grouper,
     ) -> (Vec<u32>, usize) {
@@ -369,10 +374,10 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// As [`Problem::regroup`], for some of the groups.
+    /// As [`SchemeProblem::regroup`], for some of the groups.
     pub fn regroup_some(
         &self,
-        groups: &Groups,
+        groups: &TupleGroups,
         some: &[u32],
         parts: &[Option<&Generalization>],
         grouper: &mut Grouper,
@@ -396,9 +401,9 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn pricing(job: &Job<'_>) -> Pricing {
+fn pricing(job: &Job<'_>) -> SchemePricing {
     if job.loss.size(1).is_some() {
-        return Pricing::Size;
+        return SchemePricing::Size;
     }
     let whole = |dimension: usize| {
         let domain = job.table.domain(dimension);
@@ -408,5 +413,5 @@ fn pricing(job: &Job<'_>) -> Pricing {
         }
     };
     let spreads = |dimension: usize| job.loss.spread(dimension, &whole(dimension)).is_some();
-    if (0..job.table.dimensions()).all(spreads) { Pricing::Shares } else { Pricing::Statistics }
+    if (0..job.table.dimensions()).all(spreads) { SchemePricing::Shares } else { SchemePricing::Statistics }
 }

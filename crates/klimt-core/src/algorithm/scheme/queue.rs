@@ -1,19 +1,19 @@
 //! The queue of nodes to visit, within a bounded memory.
 
 use super::applicator::Scope;
-use super::groups::Groups;
+use super::groups::TupleGroups;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A node of the enumeration that waits.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct SchemeNode {
     /// A scope for every column.
     pub scopes: Vec<Scope>,
     /// Nothing in the scope costs less.
     pub bound: f64,
     /// Groups that are at least as fine as those of the scope's finest generalization.
-    pub finer: Arc<Groups>,
+    pub finer: Arc<TupleGroups>,
     /// Whether its bound and its own generalization have been looked at.
     pub seen: bool,
     /// Whether the bound is that of its scopes, or of wider ones.
@@ -25,7 +25,7 @@ pub(super) struct Node {
     pub owes: bool,
 }
 
-impl Node {
+impl SchemeNode {
     fn bytes(&self) -> usize {
         let scopes: usize = self.scopes.iter().map(|scope| scope.must.bytes() * 2 + 64).sum();
         scopes + 160 + if self.owns { self.finer.bytes() } else { 0 }
@@ -34,8 +34,8 @@ impl Node {
 
 /// The nodes that wait. Where they take more memory than granted, the least promising are dropped; nothing is claimed of
 /// what they held but their bounds.
-pub(super) struct Queue {
-    waiting: BTreeMap<(u64, u64), Node>,
+pub(super) struct SchemeQueue {
+    waiting: BTreeMap<(u64, u64), SchemeNode>,
     by_bound: bool,
     next: u64,
     bytes: usize,
@@ -44,13 +44,13 @@ pub(super) struct Queue {
     pub dropped: f64,
 }
 
-impl Queue {
+impl SchemeQueue {
     /// A queue that hands out the node of least bound, or else the oldest.
     pub fn new(by_bound: bool, granted: usize) -> Self {
-        Queue { waiting: BTreeMap::new(), by_bound, next: 0, bytes: 0, granted, dropped: f64::INFINITY }
+        SchemeQueue { waiting: BTreeMap::new(), by_bound, next: 0, bytes: 0, granted, dropped: f64::INFINITY }
     }
 
-    pub fn push(&mut self, node: Node) {
+    pub fn push(&mut self, node: SchemeNode) {
         // Bounds are not negative, so their bits are in the order of their values.
         let key = if self.by_bound { node.bound.max(0.0).to_bits() } else { 0 };
         self.bytes += node.bytes();
@@ -64,7 +64,7 @@ impl Queue {
         }
     }
 
-    pub fn pop(&mut self) -> Option<Node> {
+    pub fn pop(&mut self) -> Option<SchemeNode> {
         let (_, node) = self.waiting.pop_first()?;
         self.bytes -= node.bytes();
         Some(node)
@@ -84,8 +84,8 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn node(bound: f64) -> Node {
-        Node {
+    fn node(bound: f64) -> SchemeNode {
+        SchemeNode {
             scopes: Vec::new(),
             bound,
             finer: Arc::default(),
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_least_bound_comes_first_and_what_is_dropped_is_remembered() {
-        let mut queue = Queue::new(true, 3 * node(0.0).bytes());
+        let mut queue = SchemeQueue::new(true, 3 * node(0.0).bytes());
         [5.0, 2.0, 7.0, 3.0, 6.0].into_iter().for_each(|bound| queue.push(node(bound)));
         assert_eq!(queue.dropped, 6.0);
         assert_eq!(queue.least(), 2.0);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn without_rearrangement_the_oldest_comes_first() {
-        let mut queue = Queue::new(false, usize::MAX);
+        let mut queue = SchemeQueue::new(false, usize::MAX);
         [5.0, 2.0, 7.0].into_iter().for_each(|bound| queue.push(node(bound)));
         assert_eq!(queue.least(), 2.0);
         assert_eq!(queue.pop().map(|node| node.bound), Some(5.0));

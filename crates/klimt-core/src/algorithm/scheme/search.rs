@@ -5,15 +5,15 @@
 //! bound, and again, when its turn comes once more, for its children, if it is still worth it.
 
 use super::applicator::Scope;
-use super::bound::Rules;
+use super::bound::LowerBoundRules;
 use super::expand::{expand, without};
 use super::family::Generalization;
-use super::groups::Groups;
+use super::groups::TupleGroups;
 use super::keys::Grouper;
-use super::problem::Problem;
-use super::queue::{Node, Queue};
-use super::seed::{SchemeCandidate, Seeding, coarsest, exactly, until};
-use super::slab::Counted;
+use super::problem::SchemeProblem;
+use super::queue::{SchemeNode, SchemeQueue};
+use super::seed::{SchemeCandidate, SeedSearch, coarsest, exactly, until};
+use super::slab::SizeSlab;
 use super::{Direction, Pruning, SchemeSearch};
 use crate::{Error, ErrorKind, Result};
 use rayon::prelude::*;
@@ -27,7 +27,7 @@ const FEW_COLUMNS: usize = 4;
 const LARGE_GROUPS: u64 = 10;
 
 /// The result of the search.
-pub(super) struct Reached {
+pub(super) struct SearchResult {
     pub best: SchemeCandidate,
     /// No generalization costs less.
     pub bound: f64,
@@ -35,12 +35,12 @@ pub(super) struct Reached {
 
 /// A search under way.
 pub(super) struct Search<'s, 'p, 'a> {
-    pub problem: &'p Problem<'a>,
+    pub problem: &'p SchemeProblem<'a>,
     pub pruning: Pruning,
     pub top_down: bool,
     /// The column that is solved at every generalization of the others.
     folded: Option<usize>,
-    seeding: &'s Seeding<'p, 'a>,
+    seeding: &'s SeedSearch<'p, 'a>,
 }
 
 /// The result of looking at a node.
@@ -48,17 +48,17 @@ struct Look {
     bound: f64,
     found: Option<SchemeCandidate>,
     /// The groups under its finest generalization.
-    groups: Arc<Groups>,
+    groups: Arc<TupleGroups>,
     /// Whether nothing is left in its scope.
     closed: bool,
-    /// See [`Node::owes`].
+    /// See [`SchemeNode::owes`].
     owes: bool,
 }
 
 /// Runs the search. Fails where nothing satisfies the requirements; nothing where it is stopped before it has looked at
 /// any generalization.
-pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Option<Reached>> {
-    let seeding = Seeding::new(problem);
+pub(super) fn run(settings: &SchemeSearch, problem: &SchemeProblem<'_>) -> Result<Option<SearchResult>> {
+    let seeding = SeedSearch::new(problem);
     let tractable = problem.tractable;
     let mut told = |found: &SchemeCandidate| problem.job.observer.improved(found.priced.cost, 0.0);
     let mut best = match settings.pruning.seeding || !tractable {
@@ -91,10 +91,10 @@ pub(super) fn run(settings: &SchemeSearch, problem: &Problem<'_>) -> Result<Opti
     // A patient search is about what is left of the families.
     let bound = if problem.patient { 0.0 } else { bound.min(best.priced.cost) };
     problem.job.observer.improved(best.priced.cost, bound);
-    Ok(Some(Reached { best, bound }))
+    Ok(Some(SearchResult { best, bound }))
 }
 
-fn top_down(settings: &SchemeSearch, problem: &Problem<'_>) -> bool {
+fn top_down(settings: &SchemeSearch, problem: &SchemeProblem<'_>) -> bool {
     match settings.direction {
         Direction::BottomUp => false,
         Direction::TopDown => true,
@@ -105,7 +105,7 @@ fn top_down(settings: &SchemeSearch, problem: &Problem<'_>) -> bool {
 }
 
 /// The column with the most generalizations of those that can be solved exactly.
-fn fold_column(seeding: &Seeding<'_, '_>, problem: &Problem<'_>) -> Option<usize> {
+fn fold_column(seeding: &SeedSearch<'_, '_>, problem: &SchemeProblem<'_>) -> Option<usize> {
     let exact = (0..problem.dimensions()).filter(|&column| seeding.fold(column).is_some());
     exact
         .map(|column| (problem.families[column].bits(), column))
@@ -122,22 +122,22 @@ impl Search<'_, '_, '_> {
         priced.cost.is_finite().then_some(SchemeCandidate { priced, parts })
     }
 
-    fn root(&self, bound: f64) -> Node {
+    fn root(&self, bound: f64) -> SchemeNode {
         let scopes: Vec<Scope> = self.problem.applicators.iter().map(|column| column.scope()).collect();
         let finer = Arc::new(self.problem.base.clone());
-        Node { scopes, bound, finer, seen: false, probed: true, owns: false, owes: false }
+        SchemeNode { scopes, bound, finer, seen: false, probed: true, owns: false, owes: false }
     }
 
     /// The least that any generalization between two costs, as far as the search concludes.
     pub fn bound(
         &self,
-        groups: &Groups,
+        groups: &TupleGroups,
         fine: &[Generalization],
         coarse: &[Generalization],
         grouper: &mut Grouper,
     ) -> f64 {
         let both = self.pruning.both_ends;
-        let rules = Rules { coarsest: both || self.top_down, violating: both };
+        let rules = LowerBoundRules { coarsest: both || self.top_down, violating: both };
         self.problem.least(groups, fine, coarse, rules, grouper)
     }
 
@@ -166,8 +166,8 @@ impl Search<'_, '_, '_> {
     }
 
     /// Looks at nodes until none is left or something runs out; what no generalization undercuts.
-    fn walk(&self, root: Node, best: &mut Option<SchemeCandidate>) -> f64 {
-        let mut queue = Queue::new(self.pruning.nodes, self.problem.job.budget.bytes);
+    fn walk(&self, root: SchemeNode, best: &mut Option<SchemeCandidate>) -> f64 {
+        let mut queue = SchemeQueue::new(self.pruning.nodes, self.problem.job.budget.bytes);
         queue.push(root);
         let mut given_up = f64::INFINITY;
         let mut grouper = Grouper::default();
@@ -195,7 +195,7 @@ impl Search<'_, '_, '_> {
             if batch.is_empty() {
                 return queue.least().min(given_up);
             }
-            let worked: Vec<(Option<SchemeCandidate>, Vec<Node>)> =
+            let worked: Vec<(Option<SchemeCandidate>, Vec<SchemeNode>)> =
                 if self.seeding.few() || self.problem.alone {
                     batch.into_iter().map(|node| self.work(node, cost, &mut grouper)).collect()
                 } else {
@@ -218,7 +218,12 @@ impl Search<'_, '_, '_> {
     }
 
     /// Looks at a node for the first time, or makes its children; what was found, and what is to be looked at.
-    fn work(&self, node: Node, best: f64, grouper: &mut Grouper) -> (Option<SchemeCandidate>, Vec<Node>) {
+    fn work(
+        &self,
+        node: SchemeNode,
+        best: f64,
+        grouper: &mut Grouper,
+    ) -> (Option<SchemeCandidate>, Vec<SchemeNode>) {
         if self.problem.is_late() {
             return (None, Vec::new());
         }
@@ -230,15 +235,21 @@ impl Search<'_, '_, '_> {
         if look.closed || self.hopeless(look.bound, best) {
             return (look.found, Vec::new());
         }
-        let node =
-            Node { bound: look.bound, finer: look.groups, seen: true, owns: true, owes: look.owes, ..node };
+        let node = SchemeNode {
+            bound: look.bound,
+            finer: look.groups,
+            seen: true,
+            owns: true,
+            owes: look.owes,
+            ..node
+        };
         match self.pruning.reconsider {
             true => (look.found, vec![node]),
             false => (look.found, expand(self, &node, best, grouper)),
         }
     }
 
-    fn look(&self, node: &Node, best: f64, grouper: &mut Grouper) -> Look {
+    fn look(&self, node: &SchemeNode, best: f64, grouper: &mut Grouper) -> Look {
         let (fine, coarse) = self.ends(&node.scopes);
         let groups = match node.finer.parts == fine {
             true => node.finer.clone(),
@@ -312,7 +323,7 @@ impl Search<'_, '_, '_> {
     /// is less than the best so far.
     fn folded_bound(
         &self,
-        groups: &Groups,
+        groups: &TupleGroups,
         fine: &[Generalization],
         coarse: &[Generalization],
         best: f64,
@@ -322,7 +333,7 @@ impl Search<'_, '_, '_> {
         else {
             return 0.0;
         };
-        let mut slab = Counted::new(self.problem, column, groups, fine, Some(coarse), grouper);
+        let mut slab = SizeSlab::new(self.problem, column, groups, fine, Some(coarse), grouper);
         fold.solve(&mut slab, self.problem.price, best).map_or(0.0, |folded| folded.priced.cost.min(best))
     }
 
@@ -330,7 +341,7 @@ impl Search<'_, '_, '_> {
     /// is more to try, because folding it suppressed too many rows.
     fn own(
         &self,
-        groups: &Groups,
+        groups: &TupleGroups,
         mut parts: Vec<Generalization>,
         folds: bool,
         best: f64,

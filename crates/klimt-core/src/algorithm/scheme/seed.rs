@@ -2,17 +2,17 @@
 //!
 //! A descent folds one column after the other, each the best for what the others are, until none gets better. It starts
 //! from one group of everything and from the values as they are, and then from the best so far with some columns thrown
-//! at random, as long as that pays. [`Seeding::draw`] is the seeding of the paper: the best of some generalizations that
+//! at random, as long as that pays. [`SeedSearch::draw`] is the seeding of the paper: the best of some generalizations that
 //! are drawn at random.
 
-use super::bound::Priced;
-use super::collected::Collected;
+use super::bound::SchemeCost;
+use super::collected::StatisticsSlab;
 use super::family::{Family, Generalization, Mode};
-use super::fold::{Fold, Folded, is_exact};
-use super::groups::Groups;
+use super::fold::{Fold, FoldResult, is_exact};
+use super::groups::TupleGroups;
 use super::keys::Grouper;
-use super::problem::Problem;
-use super::slab::Counted;
+use super::problem::SchemeProblem;
+use super::slab::SizeSlab;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// A generalization of every column and what it costs.
 #[derive(Clone, Debug)]
 pub(super) struct SchemeCandidate {
-    pub priced: Priced,
+    pub priced: SchemeCost,
     pub parts: Vec<Generalization>,
 }
 
@@ -37,18 +37,18 @@ const FEW: f64 = 16.0;
 const RAISES: i32 = 8;
 
 /// Descends from several starts.
-pub(super) struct Seeding<'p, 'a> {
-    problem: &'p Problem<'a>,
+pub(super) struct SeedSearch<'p, 'a> {
+    problem: &'p SchemeProblem<'a>,
     /// The folds of the columns of which every generalization is looked at.
     folds: Vec<Option<Fold<'p, 'a>>>,
     /// The binary logarithm of the number of generalizations.
     bits: f64,
 }
 
-impl<'p, 'a> Seeding<'p, 'a> {
-    pub fn new(problem: &'p Problem<'a>) -> Self {
+impl<'p, 'a> SeedSearch<'p, 'a> {
+    pub fn new(problem: &'p SchemeProblem<'a>) -> Self {
         let fold = |(column, family)| is_exact(family).then(|| Fold::exact(problem, column)).flatten();
-        Seeding {
+        SeedSearch {
             problem,
             folds: problem.families.iter().enumerate().map(fold).collect(),
             bits: problem.families.iter().map(Family::bits).sum(),
@@ -170,7 +170,7 @@ impl<'p, 'a> Seeding<'p, 'a> {
         cost: f64,
         rng: &mut ChaCha8Rng,
         grouper: &mut Grouper,
-    ) -> Option<Folded> {
+    ) -> Option<FoldResult> {
         let margin = cost.abs() * 1e-12;
         let mut fine = parts.to_vec();
         fine[column] = Generalization::finest(self.problem.families[column].atoms());
@@ -204,21 +204,21 @@ impl<'p, 'a> Seeding<'p, 'a> {
 /// rows cost so many times their price; its cost is at the price itself, and infinite where nothing costs less than the ceiling or
 /// is allowed. Nothing where the search is stopped meanwhile.
 pub(super) fn exactly(
-    problem: &Problem<'_>,
+    problem: &SchemeProblem<'_>,
     fold: &Fold<'_, '_>,
     column: usize,
-    groups: &Groups,
+    groups: &TupleGroups,
     dearer: f64,
     ceiling: f64,
     grouper: &mut Grouper,
-) -> Option<Folded> {
+) -> Option<FoldResult> {
     let (fine, price) = (&groups.parts, problem.price * dearer);
     // Dearer rows cost more than they do in the end.
     let ceiling = if dearer > 1.0 { f64::INFINITY } else { ceiling };
     let mut found = if problem.collects {
-        fold.solve(&mut Collected::new(problem, column, groups, fine, grouper), price, ceiling)?
+        fold.solve(&mut StatisticsSlab::new(problem, column, groups, fine, grouper), price, ceiling)?
     } else {
-        fold.solve(&mut Counted::new(problem, column, groups, fine, None, grouper), price, ceiling)?
+        fold.solve(&mut SizeSlab::new(problem, column, groups, fine, None, grouper), price, ceiling)?
     };
     let suppressed = found.priced.suppressed;
     if suppressed > 0 && dearer > 1.0 {
@@ -315,7 +315,7 @@ fn below(rng: &mut ChaCha8Rng, many: usize) -> usize {
 }
 
 /// The moment until which seeding may go on: a part of the time that is left, or all of it but a little.
-pub(super) fn until(problem: &Problem<'_>, searches: bool) -> Option<Instant> {
+pub(super) fn until(problem: &SchemeProblem<'_>, searches: bool) -> Option<Instant> {
     let until = problem.job.budget.until?;
     let left = until.saturating_duration_since(Instant::now());
     let kept = if searches { left / 2 } else { left / 20 };

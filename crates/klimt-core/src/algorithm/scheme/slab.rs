@@ -5,11 +5,11 @@
 //! generalization, and a *shelter* is a cell of the coarsest one: what shares too small a shelter is suppressed
 //! throughout. A single generalization is its own shelter.
 
-use super::bound::Priced;
+use super::bound::SchemeCost;
 use super::family::Generalization;
-use super::groups::Groups;
+use super::groups::TupleGroups;
 use super::keys::Grouper;
-use super::problem::{Pricing, Problem};
+use super::problem::{SchemePricing, SchemeProblem};
 use crate::distinct::gather;
 use crate::statistics::Extent;
 
@@ -29,7 +29,7 @@ pub(super) trait Slab {
 
 /// Sums over the rows of some groups.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct GroupSums {
     /// The cost by sizes.
     pub size: f64,
     /// The cost of rows in the other columns, less the cost that they save.
@@ -38,9 +38,9 @@ pub(super) struct Sums {
     pub slope: f64,
 }
 
-impl Sums {
+impl GroupSums {
     #[inline]
-    pub fn add(&mut self, other: &Sums) {
+    pub fn add(&mut self, other: &GroupSums) {
         self.size += other.size;
         self.paid += other.paid;
         self.slope += other.slope;
@@ -49,7 +49,7 @@ impl Sums {
 
 /// Rows of one atom in one cell.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct SlabEntry {
     pub cell: u32,
     pub rows: u32,
     pub paid: f64,
@@ -58,7 +58,7 @@ pub(super) struct Entry {
 
 /// The entries by atom.
 pub(super) struct Entries {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SlabEntry>,
     ends: Vec<usize>,
     /// The group that each entry was.
     pub groups: Vec<u32>,
@@ -68,9 +68,9 @@ pub(super) struct Entries {
 impl Entries {
     /// `groups` are those under the finest generalization of the other columns and the atoms of this one.
     pub fn new(
-        problem: &Problem<'_>,
+        problem: &SchemeProblem<'_>,
         column: usize,
-        groups: &Groups,
+        groups: &TupleGroups,
         finest: &[Generalization],
         grouper: &mut Grouper,
     ) -> Self {
@@ -83,8 +83,8 @@ impl Entries {
         let paid = paid(problem, column, groups, finest);
         let entry = |&group: &u32| {
             let group = group as usize;
-            let shares = problem.pricing == Pricing::Shares;
-            Entry {
+            let shares = problem.pricing == SchemePricing::Shares;
+            SlabEntry {
                 cell: cells[group],
                 rows: groups.rows[group],
                 paid: paid.get(group).copied().unwrap_or(0.0),
@@ -101,8 +101,13 @@ impl Entries {
 }
 
 /// The cost of the rows of every group in the other columns, less the cost that they save.
-fn paid(problem: &Problem<'_>, column: usize, groups: &Groups, finest: &[Generalization]) -> Vec<f64> {
-    if problem.pricing != Pricing::Shares {
+fn paid(
+    problem: &SchemeProblem<'_>,
+    column: usize,
+    groups: &TupleGroups,
+    finest: &[Generalization],
+) -> Vec<f64> {
+    if problem.pricing != SchemePricing::Shares {
         return Vec::new();
     }
     let mut paid: Vec<f64> = groups.offsets.iter().map(|offset| -offset).collect();
@@ -121,25 +126,25 @@ fn paid(problem: &Problem<'_>, column: usize, groups: &Groups, finest: &[General
 }
 
 /// A slab whose groups are judged by their sizes.
-pub(super) struct Counted<'p, 'a> {
-    problem: &'p Problem<'a>,
+pub(super) struct SizeSlab<'p, 'a> {
+    problem: &'p SchemeProblem<'a>,
     entries: Entries,
     minimum: u64,
     shares: bool,
-    cells: Vec<Sized>,
+    cells: Vec<ShelteredCell>,
     shelters: Vec<Shelter>,
-    total: Sums,
+    total: GroupSums,
     suppressed: u64,
     /// The cells that hold rows.
     live: Vec<u32>,
     /// The state before each entry was added, while there is a mark to go back to.
-    log: Vec<Logged>,
+    log: Vec<SlabLog>,
     logs: bool,
 }
 
 /// A cell with its shelter, its rows in the slab and what they pay for its size.
 #[derive(Clone, Copy, Debug)]
-struct Sized {
+struct ShelteredCell {
     shelter: u32,
     rows: u32,
     size: f64,
@@ -148,23 +153,23 @@ struct Sized {
 #[derive(Clone, Copy, Debug, Default)]
 struct Shelter {
     rows: u64,
-    sums: Sums,
+    sums: GroupSums,
 }
 
-struct Logged {
+struct SlabLog {
     cell: u32,
-    before: Sized,
+    before: ShelteredCell,
     shelter: Shelter,
-    total: Sums,
+    total: GroupSums,
     suppressed: u64,
 }
 
-impl<'p, 'a> Counted<'p, 'a> {
+impl<'p, 'a> SizeSlab<'p, 'a> {
     /// The slab of a column under one generalization of the others, or under all between two.
     pub fn new(
-        problem: &'p Problem<'a>,
+        problem: &'p SchemeProblem<'a>,
         column: usize,
-        groups: &Groups,
+        groups: &TupleGroups,
         finest: &[Generalization],
         coarsest: Option<&[Generalization]>,
         grouper: &mut Grouper,
@@ -181,14 +186,17 @@ impl<'p, 'a> Counted<'p, 'a> {
                 coarsest.iter().enumerate().map(|(at, part)| (at != column).then_some(part)).collect();
             (shelters, many) = problem.regroup_some(groups, &of_cell, &parts, grouper);
         }
-        Counted {
+        SizeSlab {
             problem,
             entries,
             minimum: problem.job.requirements.minimum_size(),
-            shares: problem.pricing == Pricing::Shares,
-            cells: shelters.into_iter().map(|shelter| Sized { shelter, rows: 0, size: 0.0 }).collect(),
+            shares: problem.pricing == SchemePricing::Shares,
+            cells: shelters
+                .into_iter()
+                .map(|shelter| ShelteredCell { shelter, rows: 0, size: 0.0 })
+                .collect(),
             shelters: vec![Shelter::default(); many],
-            total: Sums::default(),
+            total: GroupSums::default(),
             suppressed: 0,
             live: Vec::new(),
             log: Vec::new(),
@@ -197,14 +205,14 @@ impl<'p, 'a> Counted<'p, 'a> {
     }
 }
 
-impl Slab for Counted<'_, '_> {
+impl Slab for SizeSlab<'_, '_> {
     fn add(&mut self, atom: u32) {
         for at in self.entries.of(atom) {
             let entry = self.entries.entries[at];
             let before = self.cells[entry.cell as usize];
             let shelter = before.shelter as usize;
             if self.logs {
-                self.log.push(Logged {
+                self.log.push(SlabLog {
                     cell: entry.cell,
                     before,
                     shelter: self.shelters[shelter],
@@ -217,8 +225,8 @@ impl Slab for Counted<'_, '_> {
             }
             let rows = before.rows + entry.rows;
             let size = self.problem.size(rows);
-            self.cells[entry.cell as usize] = Sized { rows, size, ..before };
-            let mut more = Sums { size: size - before.size, ..Sums::default() };
+            self.cells[entry.cell as usize] = ShelteredCell { rows, size, ..before };
+            let mut more = GroupSums { size: size - before.size, ..Sums::default() };
             if self.shares {
                 (more.paid, more.slope) = (entry.paid, entry.slope);
             }
@@ -244,7 +252,7 @@ impl Slab for Counted<'_, '_> {
             (cell.rows, cell.size) = (0, 0.0);
             self.shelters[cell.shelter as usize] = Shelter::default();
         }
-        (self.total, self.suppressed, self.logs) = (Sums::default(), 0, false);
+        (self.total, self.suppressed, self.logs) = (GroupSums::default(), 0, false);
         self.log.clear();
     }
 
@@ -271,10 +279,10 @@ impl Slab for Counted<'_, '_> {
 }
 
 /// The value of a slab when a suppressed row costs the price.
-pub(super) fn priced(price: f64, (cost, suppressed): (f64, u64)) -> Priced {
+pub(super) fn priced(price: f64, (cost, suppressed): (f64, u64)) -> SchemeCost {
     let cost = match suppressed {
         0 => cost,
         rows => cost + rows as f64 * price,
     };
-    Priced { cost, suppressed }
+    SchemeCost { cost, suppressed }
 }

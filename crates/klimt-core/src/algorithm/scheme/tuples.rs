@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 /// The distinct tuples of atoms, column by column, with the rows that have them.
 #[derive(Clone, Debug)]
-pub(super) struct Tuples {
+pub(super) struct AtomTuples {
     columns: Vec<Vec<u32>>,
     /// How many rows have each.
     pub rows: Vec<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Tuples {
     pub of_row: Vec<u32>,
 }
 
-impl Tuples {
+impl AtomTuples {
     /// The tuples of a table; nothing where that is stopped, which is asked once in a column.
     pub fn new(table: &Table, families: &[Family], stops: &dyn Fn() -> bool) -> Option<Self> {
         let atom_of: Vec<Vec<u32>> = families
@@ -54,7 +54,7 @@ impl Tuples {
         };
         let columns = codes.iter().zip(&atom_of).map(column).collect();
         let atoms: Vec<usize> = families.iter().map(Family::atoms).collect();
-        Some(Tuples { columns, rows, of_row }.sorted(&atoms))
+        Some(AtomTuples { columns, rows, of_row }.sorted(&atoms))
     }
 
     /// The same tuples by their atoms, so that nothing depends on the order of the rows.
@@ -67,7 +67,7 @@ impl Tuples {
         let mut numbers = vec![0; order.len()];
         (0..).zip(&order).for_each(|(number, &tuple)| numbers[tuple as usize] = number);
         let arranged = |values: &[u32]| order.iter().map(|&tuple| values[tuple as usize]).collect();
-        Tuples {
+        AtomTuples {
             columns: self.columns.iter().map(|column| arranged(column)).collect(),
             rows: arranged(&self.rows),
             of_row: self.of_row.iter().map(|&tuple| numbers[tuple as usize]).collect(),
@@ -78,7 +78,7 @@ impl Tuples {
     #[cfg(test)]
     pub fn of_atoms(rows: &[Vec<u32>]) -> Self {
         let dimensions = rows.first().map_or(0, Vec::len);
-        Tuples {
+        AtomTuples {
             columns: (0..dimensions).map(|d| rows.iter().map(|row| row[d]).collect()).collect(),
             rows: vec![1; rows.len()],
             of_row: (0..rows.len() as u32).collect(),
