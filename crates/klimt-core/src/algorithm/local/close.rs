@@ -1,10 +1,10 @@
 //! From cheap to expensive vectors: rows that are still open are grouped by their generalised tuple, and groups that
 //! satisfy the requirements are closed.
 
-use super::group::Group;
+use super::group::LocalGroup;
 use super::joint::Joint;
 use super::levels::{Lattice, Vector};
-use super::problem::Problem;
+use super::problem::LocalProblem;
 use crate::job::Job;
 use crate::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 
 /// In which order groups are closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum ClosingOrder {
     /// Vector by vector, each with all its groups: the plain loop.
     Vectors,
     /// Group by group, the cheapest of all vectors first.
@@ -23,14 +23,19 @@ pub(super) enum Order {
 const EARLY: f64 = 0.85;
 
 /// Groups, and the tuples that found none.
-pub(super) struct Closed {
-    pub groups: Vec<Group>,
+pub(super) struct ClosedGroups {
+    pub groups: Vec<LocalGroup>,
     pub open: Vec<u32>,
 }
 
 /// Goes through the lattice once.
-pub(super) fn close(problem: &Problem<'_>, lattice: &Lattice, order: Order, job: &Job<'_>) -> Result<Closed> {
-    let mut run = Run::new(problem, lattice, order);
+pub(super) fn close(
+    problem: &LocalProblem<'_>,
+    lattice: &Lattice,
+    order: ClosingOrder,
+    job: &Job<'_>,
+) -> Result<ClosedGroups> {
+    let mut run = ClosingRun::new(problem, lattice, order);
     // Where going through all vectors would take long, only every second is visited from here on, every fourth from there
     // on, and so on; groups that are too coarse then are split again.
     let patience = 40_000_000 + 8 * problem.tuples.len() as u64;
@@ -49,7 +54,7 @@ pub(super) fn close(problem: &Problem<'_>, lattice: &Lattice, order: Order, job:
             run.skips = true;
             continue;
         }
-        if order == Order::Groups {
+        if order == ClosingOrder::Groups {
             run.drain(vector.cost * EARLY);
         }
         run.compact();
@@ -60,12 +65,12 @@ pub(super) fn close(problem: &Problem<'_>, lattice: &Lattice, order: Order, job:
     }
     run.drain(f64::INFINITY);
     let open = (0..problem.tuples.len() as u32).filter(|&tuple| run.is_open[tuple as usize]).collect();
-    Ok(Closed { groups: run.groups, open })
+    Ok(ClosedGroups { groups: run.groups, open })
 }
 
 /// A place of the hash table: rows whose generalised tuples have the same key.
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct RowSlot {
     key: u64,
     /// The visit that the place was filled in.
     visit: u32,
@@ -74,29 +79,29 @@ struct Slot {
 
 /// Tuples that could be a group, and what a row would pay when they were found.
 #[derive(PartialEq)]
-struct Candidate {
+struct GroupCandidate {
     paid: f64,
     number: u32,
 }
 
-impl Eq for Candidate {}
+impl Eq for GroupCandidate {}
 
-impl PartialOrd for Candidate {
+impl PartialOrd for GroupCandidate {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Candidate {
+impl Ord for GroupCandidate {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.paid.total_cmp(&other.paid).then(self.number.cmp(&other.number))
     }
 }
 
-struct Run<'p, 'a> {
-    problem: &'p Problem<'a>,
+struct ClosingRun<'p, 'a> {
+    problem: &'p LocalProblem<'a>,
     lattice: &'p Lattice,
-    order: Order,
+    order: ClosingOrder,
     is_open: Vec<bool>,
     /// The open tuples, and some that were closed since the list was made, with their rows and joint codes side by
     /// side.
@@ -105,11 +110,11 @@ struct Run<'p, 'a> {
     codes: Vec<u32>,
     waiting_rows: u64,
     closed_since: usize,
-    groups: Vec<Group>,
+    groups: Vec<LocalGroup>,
     candidates: Vec<Vec<u32>>,
-    queue: BinaryHeap<Reverse<Candidate>>,
+    queue: BinaryHeap<Reverse<GroupCandidate>>,
     joints: Vec<Joint>,
-    slots: Vec<Slot>,
+    slots: Vec<RowSlot>,
     visits: u32,
     /// How many tuples all visits have looked at, and whether vectors were left out since.
     visited: u64,
@@ -118,9 +123,9 @@ struct Run<'p, 'a> {
     places: Vec<u32>,
 }
 
-impl<'p, 'a> Run<'p, 'a> {
-    fn new(problem: &'p Problem<'a>, lattice: &'p Lattice, order: Order) -> Self {
-        Run {
+impl<'p, 'a> ClosingRun<'p, 'a> {
+    fn new(problem: &'p LocalProblem<'a>, lattice: &'p Lattice, order: ClosingOrder) -> Self {
+        ClosingRun {
             problem,
             lattice,
             order,
@@ -163,16 +168,16 @@ impl<'p, 'a> Run<'p, 'a> {
             return;
         }
         for tuples in self.gather() {
-            if self.order == Order::Vectors {
-                let group = Group::of_tuples(self.problem, &tuples);
+            if self.order == ClosingOrder::Vectors {
+                let group = LocalGroup::of_tuples(self.problem, &tuples);
                 if self.problem.satisfied(group.count, &group.bundles) {
                     self.close(group);
                 }
             } else if !(self.lattice.complete && !self.skips && self.met_before(vector, &tuples)) {
-                let group = Group::of_tuples(self.problem, &tuples);
+                let group = LocalGroup::of_tuples(self.problem, &tuples);
                 if self.problem.satisfied(group.count, &group.bundles) {
                     let paid = self.paid(&group);
-                    self.queue.push(Reverse(Candidate { paid, number: self.candidates.len() as u32 }));
+                    self.queue.push(Reverse(GroupCandidate { paid, number: self.candidates.len() as u32 }));
                     self.candidates.push(tuples);
                 }
             }
@@ -183,7 +188,7 @@ impl<'p, 'a> Run<'p, 'a> {
     fn count(&mut self, vector: &Vector) -> bool {
         let size = (self.waiting.len() * 2).next_power_of_two().max(16);
         if self.slots.len() < size {
-            self.slots = vec![Slot::default(); size];
+            self.slots = vec![RowSlot::default(); size];
             self.visits = 0;
         }
         self.visits += 1;
@@ -211,7 +216,7 @@ impl<'p, 'a> Run<'p, 'a> {
             let slot = &mut slots[at];
             let before = if slot.visit == visit { slot.rows } else { 0 };
             let rows = before + if self.is_open[tuple as usize] { rows } else { 0 };
-            *slot = Slot { key, visit, rows };
+            *slot = RowSlot { key, visit, rows };
             enough |= u64::from(rows) >= minimum;
             self.places.push(at as u32);
         }
@@ -249,7 +254,7 @@ impl<'p, 'a> Run<'p, 'a> {
         (0..self.problem.dimensions()).any(lower)
     }
 
-    fn paid(&self, group: &Group) -> f64 {
+    fn paid(&self, group: &LocalGroup) -> f64 {
         match self.problem.by_cells {
             true => group.paid,
             false => self.problem.measured(&group.bundles) / group.count as f64,
@@ -262,7 +267,7 @@ impl<'p, 'a> Run<'p, 'a> {
             if next.paid > most {
                 return;
             }
-            let Candidate { paid, number } = self.queue.pop().expect("one was seen").0;
+            let GroupCandidate { paid, number } = self.queue.pop().expect("one was seen").0;
             let found = std::mem::take(&mut self.candidates[number as usize]);
             let open: Vec<u32> =
                 found.iter().copied().filter(|&tuple| self.is_open[tuple as usize]).collect();
@@ -270,14 +275,14 @@ impl<'p, 'a> Run<'p, 'a> {
             if count < self.problem.minimum() {
                 continue;
             }
-            let group = Group::of_tuples(self.problem, &open);
+            let group = LocalGroup::of_tuples(self.problem, &open);
             if open.len() < found.len() {
                 if !self.problem.satisfied(group.count, &group.bundles) {
                     continue;
                 }
                 let now = self.paid(&group);
                 if now > paid {
-                    self.queue.push(Reverse(Candidate { paid: now, number }));
+                    self.queue.push(Reverse(GroupCandidate { paid: now, number }));
                     self.candidates[number as usize] = open;
                     continue;
                 }
@@ -286,7 +291,7 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
-    fn close(&mut self, group: Group) {
+    fn close(&mut self, group: LocalGroup) {
         group.bundles.iter().for_each(|bundle| self.is_open[bundle.tuple as usize] = false);
         self.waiting_rows -= group.count;
         self.closed_since += group.bundles.len();

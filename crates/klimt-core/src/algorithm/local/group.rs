@@ -1,31 +1,31 @@
 //! Groups while they are made: their rows by tuple, and the smallest region over them.
 
-use super::problem::{Bundle, Problem, Span};
+use super::problem::{CodeSpan, LocalProblem, TupleRows};
 
 /// A group: rows by tuple, the smallest region over them, and what a row pays for it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Group {
-    pub bundles: Vec<Bundle>,
+pub(super) struct LocalGroup {
+    pub bundles: Vec<TupleRows>,
     pub count: u64,
-    pub spans: Vec<Span>,
+    pub spans: Vec<CodeSpan>,
     pub paid: f64,
 }
 
-impl Group {
-    pub fn new(problem: &Problem<'_>, bundles: Vec<Bundle>) -> Self {
-        let mut group = Group { bundles, ..Group::default() };
+impl LocalGroup {
+    pub fn new(problem: &LocalProblem<'_>, bundles: Vec<TupleRows>) -> Self {
+        let mut group = LocalGroup { bundles, ..Group::default() };
         group.measure(problem);
         group
     }
 
     /// All rows of some tuples.
-    pub fn of_tuples(problem: &Problem<'_>, tuples: &[u32]) -> Self {
-        let bundle = |&tuple: &u32| Bundle { tuple, rows: problem.tuples.count(tuple) };
-        Group::new(problem, tuples.iter().map(bundle).collect())
+    pub fn of_tuples(problem: &LocalProblem<'_>, tuples: &[u32]) -> Self {
+        let bundle = |&tuple: &u32| TupleRows { tuple, rows: problem.tuples.count(tuple) };
+        LocalGroup::new(problem, tuples.iter().map(bundle).collect())
     }
 
     /// Finds the smallest region again.
-    fn measure(&mut self, problem: &Problem<'_>) {
+    fn measure(&mut self, problem: &LocalProblem<'_>) {
         self.count = self.bundles.iter().map(|bundle| u64::from(bundle.rows)).sum();
         let Some((first, others)) = self.bundles.split_first() else {
             self.paid = 0.0;
@@ -53,13 +53,13 @@ impl Group {
 
     /// The cost of a row's cells if one more tuple joined the group.
     #[inline(always)]
-    pub fn paid_with(&self, problem: &Problem<'_>, tuple: u32) -> f64 {
+    pub fn paid_with(&self, problem: &LocalProblem<'_>, tuple: u32) -> f64 {
         let codes = problem.tuples.codes(tuple).iter().zip(&self.spans).enumerate();
         codes.map(|(d, (&code, &span))| problem.cell(d, problem.join(d, span, problem.single(d, code)))).sum()
     }
 
     /// Takes in rows.
-    pub fn add(&mut self, problem: &Problem<'_>, bundle: Bundle) {
+    pub fn add(&mut self, problem: &LocalProblem<'_>, bundle: TupleRows) {
         match self.bundles.iter_mut().find(|mine| mine.tuple == bundle.tuple) {
             Some(mine) => mine.rows += bundle.rows,
             None => self.bundles.push(bundle),
@@ -72,16 +72,16 @@ impl Group {
     }
 
     /// The group without some rows of one of its bundles.
-    pub fn without(&self, problem: &Problem<'_>, at: usize, rows: u32) -> Group {
+    pub fn without(&self, problem: &LocalProblem<'_>, at: usize, rows: u32) -> LocalGroup {
         let mut bundles = self.bundles.clone();
         bundles[at].rows -= rows;
         if bundles[at].rows == 0 {
             bundles.remove(at);
         }
-        Group::new(problem, bundles)
+        LocalGroup::new(problem, bundles)
     }
 }
 
-fn paid(problem: &Problem<'_>, spans: &[Span]) -> f64 {
+fn paid(problem: &LocalProblem<'_>, spans: &[CodeSpan]) -> f64 {
     spans.iter().enumerate().map(|(dimension, &span)| problem.cell(dimension, span)).sum()
 }

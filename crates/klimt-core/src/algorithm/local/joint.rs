@@ -1,7 +1,7 @@
 //! Keys of generalised tuples: several small dimensions are looked up at once.
 
 use super::levels::Lattice;
-use super::problem::Problem;
+use super::problem::LocalProblem;
 use crate::distinct::mix;
 
 /// The most codes that a few dimensions have together, and the most keys of all their levels.
@@ -10,12 +10,12 @@ const KEYS: usize = 1 << 16;
 
 /// Some dimensions as one, with a code for every combination of theirs.
 pub(super) struct Joint {
-    dimensions: Vec<Member>,
+    dimensions: Vec<VectorMember>,
     /// The key of every code, by combination of levels; empty until it is asked for.
     keys: Vec<Vec<u64>>,
 }
 
-struct Member {
+struct VectorMember {
     dimension: usize,
     cardinality: usize,
     levels: usize,
@@ -23,10 +23,10 @@ struct Member {
 
 impl Joint {
     /// All dimensions of a problem, joined as far as that stays small.
-    pub fn all(problem: &Problem<'_>, lattice: &Lattice) -> Vec<Joint> {
+    pub fn all(problem: &LocalProblem<'_>, lattice: &Lattice) -> Vec<Joint> {
         let mut joints: Vec<Joint> = Vec::new();
         for (dimension, levels) in lattice.dimensions.iter().enumerate() {
-            let member = Member {
+            let member = VectorMember {
                 dimension,
                 cardinality: problem.table.domain(dimension).cardinality(),
                 levels: levels.len(),

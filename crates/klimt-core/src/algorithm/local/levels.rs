@@ -4,7 +4,7 @@
 //! halved again and again so that the halves have about as many rows, and the values of a set go from common to rare into
 //! ever larger parts. Published regions are the smallest over a group's rows, so levels only steer the grouping.
 
-use super::problem::Problem;
+use super::problem::LocalProblem;
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::table::{Domain, Shape};
 use std::cmp::Reverse;
@@ -16,11 +16,11 @@ const VECTORS: usize = 8192;
 const TUPLE_VISITS: usize = 200_000_000;
 
 /// The levels of one dimension: the node of every code, from the code itself to the one node over everything.
-pub(super) struct Levels {
+pub(super) struct DimensionLevels {
     nodes: Vec<Vec<u32>>,
 }
 
-impl Levels {
+impl DimensionLevels {
     /// All levels of a domain whose codes have so many rows each.
     fn new(domain: &Domain, rows: &[u64]) -> Self {
         let exact: Vec<u32> = (0..domain.cardinality() as u32).collect();
@@ -36,7 +36,7 @@ impl Levels {
         let mut nodes = vec![exact];
         nodes.extend(between);
         nodes.push(vec![0; domain.cardinality()]);
-        Levels { nodes }
+        DimensionLevels { nodes }
     }
 
     /// The numbers of at most `most` levels (the first and the last are always there), thinned out evenly, without those
@@ -53,7 +53,9 @@ impl Levels {
 
     /// The levels that have these numbers, which ascend.
     fn only(mut self, numbers: &[usize]) -> Self {
-        Levels { nodes: numbers.iter().map(|&number| std::mem::take(&mut self.nodes[number])).collect() }
+        DimensionLevels {
+            nodes: numbers.iter().map(|&number| std::mem::take(&mut self.nodes[number])).collect(),
+        }
     }
 
     /// How many levels there are.
@@ -133,7 +135,7 @@ impl Ord for Vector {
 
 /// The lattice of a table.
 pub(super) struct Lattice {
-    pub dimensions: Vec<Levels>,
+    pub dimensions: Vec<DimensionLevels>,
     /// The vectors from cheap to expensive; the last one generalises everything.
     pub vectors: Vec<Vector>,
     /// Whether every vector of the lattice is among them.
@@ -142,12 +144,12 @@ pub(super) struct Lattice {
 
 impl Lattice {
     /// The lattice; nothing where that is stopped, which is asked a few times in a dimension.
-    pub fn new(problem: &Problem<'_>, stops: &dyn Fn() -> bool) -> Option<Self> {
+    pub fn new(problem: &LocalProblem<'_>, stops: &dyn Fn() -> bool) -> Option<Self> {
         let mut occurrences: Vec<Vec<u64>> = Vec::new();
-        let mut all: Vec<Levels> = Vec::new();
+        let mut all: Vec<DimensionLevels> = Vec::new();
         for dimension in (0..problem.dimensions()).take_while(|_| !stops()) {
             occurrences.push(problem.occurrences(dimension));
-            all.push(Levels::new(problem.table.domain(dimension), &occurrences[dimension]));
+            all.push(DimensionLevels::new(problem.table.domain(dimension), &occurrences[dimension]));
         }
         let dimensions = (all.len() == problem.dimensions()).then(|| fitting(problem, all))?;
         let each = dimensions.iter().zip(&occurrences).enumerate().take_while(|_| !stops());
@@ -159,12 +161,12 @@ impl Lattice {
 
 /// As many levels for each dimension as the number of vectors allows. Levels that were made here are thinned out before those
 /// of hierarchies, the more so the more tuples there are.
-fn fitting(problem: &Problem<'_>, all: Vec<Levels>) -> Vec<Levels> {
+fn fitting(problem: &LocalProblem<'_>, all: Vec<DimensionLevels>) -> Vec<DimensionLevels> {
     let domain = |dimension: usize| problem.table.domain(dimension);
     let few = (TUPLE_VISITS / problem.tuples.len().max(1)).clamp(VECTORS / 32, VECTORS);
     let (mut own, mut given) = (32, 32);
     loop {
-        let thinned = |(d, levels): (usize, &Levels)| {
+        let thinned = |(d, levels): (usize, &DimensionLevels)| {
             levels.thinned(if domain(d).hierarchy().is_some() { given } else { own })
         };
         let kept: Vec<Vec<usize>> = all.iter().enumerate().map(thinned).collect();
@@ -180,7 +182,7 @@ fn fitting(problem: &Problem<'_>, all: Vec<Levels>) -> Vec<Levels> {
 }
 
 /// The average cost of a row's cell at each level of a dimension.
-fn costs(problem: &Problem<'_>, dimension: usize, levels: &Levels, rows: &[u64]) -> Vec<f64> {
+fn costs(problem: &LocalProblem<'_>, dimension: usize, levels: &DimensionLevels, rows: &[u64]) -> Vec<f64> {
     let total = rows.iter().sum::<u64>().max(1) as f64;
     let mut costs: Vec<f64> = Vec::with_capacity(levels.len());
     for level in 0..levels.len() {

@@ -22,10 +22,10 @@ use crate::loss::{CertaintyPenalty, Loss, Original};
 use crate::partition::Partitioning;
 use crate::region::Regions;
 use crate::statistics::Collector;
-use close::{Order, close};
-use group::Group;
+use close::{ClosingOrder, close};
+use group::LocalGroup;
 use levels::Lattice;
-use problem::Problem;
+use problem::LocalProblem;
 
 /// The partitioner that generalises rows differently.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +44,11 @@ impl Partitioner for Local {
     fn partition(&self, job: &Job<'_>) -> Result<Partitioning> {
         // Small tables are soon prepared, however late it is.
         let late = || job.table.rows() > BLINK && job.budget.over();
-        let Some(problem) = Problem::new(job, &late)? else { return together(job) };
+        let Some(problem) = LocalProblem::new(job, &late)? else { return together(job) };
         let Some(lattice) = Lattice::new(&problem, &late) else { return together(job) };
-        let mut best = Draft::new(job, &problem, plain(job, &problem, &lattice)?)?;
+        let mut best = LocalDraft::new(job, &problem, plain(job, &problem, &lattice)?)?;
         if self.improve && !late() {
-            let other = Draft::new(job, &problem, improved(job, &problem, &lattice)?)?;
+            let other = LocalDraft::new(job, &problem, improved(job, &problem, &lattice)?)?;
             if other.cost < best.cost {
                 best = other;
             }
@@ -80,15 +80,15 @@ fn together(job: &Job<'_>) -> Result<Partitioning> {
 }
 
 /// The plain loop: vector by vector, every group that satisfies the requirements is closed.
-fn plain(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<Vec<Group>> {
-    let mut closed = close(problem, lattice, Order::Vectors, job)?;
+fn plain(job: &Job<'_>, problem: &LocalProblem<'_>, lattice: &Lattice) -> Result<Vec<LocalGroup>> {
+    let mut closed = close(problem, lattice, ClosingOrder::Vectors, job)?;
     place::place(problem, &mut closed.groups, &closed.open);
     Ok(closed.groups)
 }
 
 /// Group by group, the cheapest first; then groups change as long as that gains.
-fn improved(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<Vec<Group>> {
-    let closed = close(problem, lattice, Order::Groups, job)?;
+fn improved(job: &Job<'_>, problem: &LocalProblem<'_>, lattice: &Lattice) -> Result<Vec<LocalGroup>> {
+    let closed = close(problem, lattice, ClosingOrder::Groups, job)?;
     let mut groups = closed.groups;
     place::place(problem, &mut groups, &closed.open);
     // Rows move away from those that nobody wants, who then have just enough company: they are left out before that.
@@ -106,43 +106,43 @@ fn improved(job: &Job<'_>, problem: &Problem<'_>, lattice: &Lattice) -> Result<V
 
 /// Where the loss looks at extents and does not add up over cells, such as that of a workload: groups that are improved by
 /// their certainty penalty, at what they cost by the loss. No row is suppressed for the penalty's sake.
-fn guided(job: &Job<'_>, problem: &Problem<'_>) -> Result<Option<Draft>> {
+fn guided(job: &Job<'_>, problem: &LocalProblem<'_>) -> Result<Option<LocalDraft>> {
     let guide = CertaintyPenalty.cost(&Original::new(job.table, job.weights));
     let looks_at_extents = !problem.by_cells && !job.loss.needs().extents.is_empty();
     let Some(guide) = guide.filter(|_| looks_at_extents) else { return Ok(None) };
     let by_penalty = Job { loss: &*guide, suppression: Suppression::NONE, ..*job };
     // Where there is no memory for a second look, there is none.
-    let Ok(Some(by_cells)) = Problem::new(&by_penalty, &|| job.budget.over()) else { return Ok(None) };
+    let Ok(Some(by_cells)) = LocalProblem::new(&by_penalty, &|| job.budget.over()) else { return Ok(None) };
     let Some(lattice) = Lattice::new(&by_cells, &|| job.budget.over()) else { return Ok(None) };
     let groups = improved(&by_penalty, &by_cells, &lattice)?;
-    Draft::new(job, problem, groups).map(Some)
+    LocalDraft::new(job, problem, groups).map(Some)
 }
 
 /// Groups and what they cost, suppressed rows included.
-struct Draft {
-    groups: Vec<Group>,
+struct LocalDraft {
+    groups: Vec<LocalGroup>,
     /// As they are published, where that had to be known for the cost.
     partitioning: Option<Partitioning>,
     cost: f64,
 }
 
-impl Draft {
-    fn new(job: &Job<'_>, problem: &Problem<'_>, groups: Vec<Group>) -> Result<Self> {
+impl LocalDraft {
+    fn new(job: &Job<'_>, problem: &LocalProblem<'_>, groups: Vec<LocalGroup>) -> Result<Self> {
         let rows = job.table.rows() as u64;
         let suppressed = rows - groups.iter().map(|group| group.count).sum::<u64>();
         let price = job.loss.price(rows).unwrap_or(0.0) * suppressed as f64;
         if problem.by_cells {
-            let cost = price + groups.iter().map(Group::cost).sum::<f64>();
-            return Ok(Draft { groups, partitioning: None, cost });
+            let cost = price + groups.iter().map(LocalGroup::cost).sum::<f64>();
+            return Ok(LocalDraft { groups, partitioning: None, cost });
         }
         let partitioning = published(job, problem, &groups);
         let cost = price + measured(job, &partitioning)?;
-        Ok(Draft { groups, partitioning: Some(partitioning), cost })
+        Ok(LocalDraft { groups, partitioning: Some(partitioning), cost })
     }
 }
 
 /// The partitioning that groups are published as: those that are published alike are one.
-fn published(job: &Job<'_>, problem: &Problem<'_>, groups: &[Group]) -> Partitioning {
+fn published(job: &Job<'_>, problem: &LocalProblem<'_>, groups: &[LocalGroup]) -> Partitioning {
     let table = job.table;
     let (mut order, mut ends) = (Vec::with_capacity(table.rows()), Vec::with_capacity(groups.len()));
     let mut taken = vec![0; problem.tuples.len()];

@@ -1,22 +1,22 @@
 //! Where rows cost least: an index over groups, and the last few rows.
 
-use super::group::Group;
-use super::problem::{Bundle, Problem, Span};
+use super::group::LocalGroup;
+use super::problem::{CodeSpan, LocalProblem, TupleRows};
 use crate::packed::MAX_DIMENSIONS;
 use std::cell::Cell;
 
 /// A tree over the regions of groups, a dimension a level, nodes in preorder. Below a node, rows that are taken in pay at
 /// least what they pay in the dimensions down to it, and every row that is there pays at least for the growth in them.
 /// Groups that have changed since the tree was made may be overlooked.
-pub(super) struct Index {
+pub(super) struct RegionTree {
     /// The dimension of each level, the most telling one first.
     dimensions: Vec<usize>,
-    nodes: Vec<Node>,
+    nodes: Vec<RegionNode>,
     /// How many nodes searches have looked at.
     looked_at: Cell<u64>,
 }
 
-struct Node {
+struct RegionNode {
     level: u32,
     /// The node to go on with when this one costs too much.
     after: u32,
@@ -33,24 +33,24 @@ pub(super) struct Placement {
     pub rise: f64,
 }
 
-impl Index {
-    pub fn new(problem: &Problem<'_>, groups: &[Group]) -> Self {
+impl RegionTree {
+    pub fn new(problem: &LocalProblem<'_>, groups: &[LocalGroup]) -> Self {
         let dimensions = most_telling(problem, groups);
         let mut order: Vec<u32> =
             (0..groups.len() as u32).filter(|&g| groups[g as usize].count > 0).collect();
         let spans = |group: u32| dimensions.iter().map(move |&d| groups[group as usize].spans[d]);
         order.sort_by(|&a, &b| spans(a).cmp(spans(b)).then(a.cmp(&b)));
         let last = dimensions.len();
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<RegionNode> = Vec::new();
         let mut latest: Vec<Option<usize>> = vec![None; last + 1];
-        let mut push = |nodes: &mut Vec<Node>, level: usize, holds: u64, paid: f64| {
+        let mut push = |nodes: &mut Vec<RegionNode>, level: usize, holds: u64, paid: f64| {
             let at = nodes.len();
             latest[level..]
                 .iter_mut()
                 .filter_map(Option::take)
                 .for_each(|ended| nodes[ended].after = at as u32);
             latest[level] = Some(at);
-            nodes.push(Node { level: level as u32, after: u32::MAX, holds, paid });
+            nodes.push(RegionNode { level: level as u32, after: u32::MAX, holds, paid });
         };
         let mut before: Option<u32> = None;
         for group in order {
@@ -61,7 +61,7 @@ impl Index {
             push(&mut nodes, last, u64::from(group), 0.0);
             before = Some(group);
         }
-        Index { dimensions, nodes, looked_at: Cell::new(0) }
+        RegionTree { dimensions, nodes, looked_at: Cell::new(0) }
     }
 
     /// How many nodes searches have looked at.
@@ -72,15 +72,15 @@ impl Index {
     /// The group in which rows of a tuple raise the total cost least, by less than a limit, among those that are allowed.
     pub fn find(
         &self,
-        problem: &Problem<'_>,
-        groups: &[Group],
-        bundle: Bundle,
+        problem: &LocalProblem<'_>,
+        groups: &[LocalGroup],
+        bundle: TupleRows,
         limit: f64,
         mut allowed: impl FnMut(usize) -> bool,
     ) -> Option<Placement> {
         let codes = problem.tuples.codes(bundle.tuple);
         let singles = self.dimensions.iter().map(|&d| problem.single(d, codes[d]));
-        let singles: Vec<(usize, Span)> = self.dimensions.iter().copied().zip(singles).collect();
+        let singles: Vec<(usize, CodeSpan)> = self.dimensions.iter().copied().zip(singles).collect();
         let (rows, there) = (f64::from(bundle.rows), problem.minimum() as f64);
         // What is paid for sure above each level.
         let mut sure = [0.0; MAX_DIMENSIONS + 1];
@@ -112,7 +112,7 @@ impl Index {
 }
 
 /// The dimensions by what groups pay in them when they are thrown together, from much to little.
-fn most_telling(problem: &Problem<'_>, groups: &[Group]) -> Vec<usize> {
+fn most_telling(problem: &LocalProblem<'_>, groups: &[LocalGroup]) -> Vec<usize> {
     const LOOKED_AT: usize = 256;
     let stride = (groups.len() / LOOKED_AT).max(1);
     let half = groups.len() / 2;
@@ -127,20 +127,20 @@ fn most_telling(problem: &Problem<'_>, groups: &[Group]) -> Vec<usize> {
 }
 
 /// Whether a group may take in rows.
-pub(super) fn may_take(problem: &Problem<'_>, group: &Group, bundle: Bundle) -> bool {
+pub(super) fn may_take(problem: &LocalProblem<'_>, group: &LocalGroup, bundle: TupleRows) -> bool {
     problem.requirements.only_count() || {
-        let bundles: Vec<Bundle> = group.bundles.iter().copied().chain([bundle]).collect();
+        let bundles: Vec<TupleRows> = group.bundles.iter().copied().chain([bundle]).collect();
         problem.satisfied(group.count + u64::from(bundle.rows), &bundles)
     }
 }
 
 /// Puts tuples that found no group where they cost least. Where no group may take one in, groups are thrown together until
 /// the requirements hold, which they do for all rows.
-pub(super) fn place(problem: &Problem<'_>, groups: &mut Vec<Group>, open: &[u32]) {
-    let index = Index::new(problem, groups);
+pub(super) fn place(problem: &LocalProblem<'_>, groups: &mut Vec<LocalGroup>, open: &[u32]) {
+    let index = RegionTree::new(problem, groups);
     let mut stubborn = Vec::new();
     for &tuple in open {
-        let bundle = Bundle { tuple, rows: problem.tuples.count(tuple) };
+        let bundle = TupleRows { tuple, rows: problem.tuples.count(tuple) };
         let found =
             index.find(problem, groups, bundle, f64::INFINITY, |at| may_take(problem, &groups[at], bundle));
         match found {
@@ -151,9 +151,9 @@ pub(super) fn place(problem: &Problem<'_>, groups: &mut Vec<Group>, open: &[u32]
     if stubborn.is_empty() {
         return;
     }
-    let mut odd = Group::of_tuples(problem, &stubborn);
+    let mut odd = LocalGroup::of_tuples(problem, &stubborn);
     while !problem.satisfied(odd.count, &odd.bundles) {
-        let joined = |group: &Group| {
+        let joined = |group: &LocalGroup| {
             let spans = group.spans.iter().zip(&odd.spans).enumerate();
             let paid: f64 = spans.map(|(d, (&a, &b))| problem.cell(d, problem.join(d, a, b))).sum();
             (group.count + odd.count) as f64 * paid - group.cost()
@@ -161,7 +161,7 @@ pub(super) fn place(problem: &Problem<'_>, groups: &mut Vec<Group>, open: &[u32]
         let rises = groups.iter().map(joined).enumerate();
         let Some((nearest, _)) = rises.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
         let taken = groups.swap_remove(nearest);
-        odd = Group::new(problem, odd.bundles.into_iter().chain(taken.bundles).collect());
+        odd = LocalGroup::new(problem, odd.bundles.into_iter().chain(taken.bundles).collect());
     }
     groups.push(odd);
 }

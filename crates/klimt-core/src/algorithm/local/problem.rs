@@ -16,21 +16,21 @@ const TOLD_APART: usize = 64;
 const ROW: usize = 120;
 
 /// Which codes of a dimension occur in a group: the least and the greatest, or a bit for each member of a set.
-pub(super) type Span = u64;
+pub(super) type CodeSpan = u64;
 
 /// Rows of a distinct tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Bundle {
+pub(super) struct TupleRows {
     pub tuple: u32,
     pub rows: u32,
 }
 
 /// The table as distinct tuples, with requirements and costs.
-pub(super) struct Problem<'a> {
+pub(super) struct LocalProblem<'a> {
     pub table: &'a Table,
     pub requirements: &'a Checks,
     pub loss: &'a dyn Cost,
-    pub tuples: Tuples,
+    pub tuples: LocalTuples,
     /// Whether the cost of a group is the sum of what its cells pay.
     pub by_cells: bool,
     sets: Vec<bool>,
@@ -43,13 +43,13 @@ pub(super) struct Problem<'a> {
 }
 
 /// The distinct tuples of a table, with their codes.
-pub(super) struct Tuples {
+pub(super) struct LocalTuples {
     dimensions: usize,
     codes: Vec<u32>,
     distinct: DistinctTuples,
 }
 
-impl Tuples {
+impl LocalTuples {
     pub fn len(&self) -> usize {
         self.distinct.len()
     }
@@ -70,35 +70,35 @@ impl Tuples {
 }
 
 /// Numbers the tuples in the order of their codes; nothing where that is stopped.
-struct Distinct<'s> {
+struct TupleNumbering<'s> {
     dimensions: usize,
     stops: &'s dyn Fn() -> bool,
 }
 
-impl PackedKernel for Distinct<'_> {
-    type Output = Option<Tuples>;
+impl PackedKernel for TupleNumbering<'_> {
+    type Output = Option<LocalTuples>;
 
-    fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Option<Tuples>> {
+    fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Option<LocalTuples>> {
         let dimensions = self.dimensions;
         let Some(distinct) = DistinctTuples::hashed(&packed.rows, self.stops) else { return Ok(None) };
         let firsts = (0..distinct.len()).map(|tuple| &packed.rows[distinct.rows(tuple)[0] as usize]);
         let codes = firsts.flat_map(|tuple| (0..dimensions).map(move |dimension| tuple.code(dimension)));
         let codes = codes.collect();
-        Ok(Some(Tuples { dimensions, codes, distinct }))
+        Ok(Some(LocalTuples { dimensions, codes, distinct }))
     }
 }
 
-impl<'a> Problem<'a> {
+impl<'a> LocalProblem<'a> {
     /// Collects the distinct tuples; `None` where `stops` says so first.
     pub fn new(job: &Job<'a>, stops: &dyn Fn() -> bool) -> Result<Option<Self>> {
         let table = job.table;
         let row = ROW + 12 * table.dimensions() + job.requirements.needs().bytes(table);
         job.budget.admit(table, table.rows() * row, "local recoding")?;
-        let distinct = Distinct { dimensions: table.dimensions(), stops };
+        let distinct = TupleNumbering { dimensions: table.dimensions(), stops };
         let Some(tuples) = pack(table, (0..table.rows() as u32).collect(), distinct)? else {
             return Ok(None);
         };
-        let mut problem = Problem {
+        let mut problem = LocalProblem {
             table,
             requirements: job.requirements,
             loss: job.loss,
@@ -146,7 +146,7 @@ impl<'a> Problem<'a> {
 
     /// The span of one code.
     #[inline(always)]
-    pub fn single(&self, dimension: usize, code: u32) -> Span {
+    pub fn single(&self, dimension: usize, code: u32) -> CodeSpan {
         if self.sets[dimension] {
             let codes = self.cardinalities[dimension];
             let bit = if codes <= TOLD_APART { code as usize } else { code as usize * TOLD_APART / codes };
@@ -157,7 +157,7 @@ impl<'a> Problem<'a> {
 
     /// The span over two spans.
     #[inline(always)]
-    pub fn join(&self, dimension: usize, a: Span, b: Span) -> Span {
+    pub fn join(&self, dimension: usize, a: CodeSpan, b: CodeSpan) -> CodeSpan {
         if self.sets[dimension] {
             return a | b;
         }
@@ -167,12 +167,12 @@ impl<'a> Problem<'a> {
 
     /// The cost of a row's cell over a span.
     #[inline(always)]
-    pub fn cell(&self, dimension: usize, span: Span) -> f64 {
+    pub fn cell(&self, dimension: usize, span: CodeSpan) -> f64 {
         let tabulated = self.cells.interval(dimension, span as u32, (span >> 32) as u32);
         tabulated.unwrap_or_else(|| self.priced(dimension, span))
     }
 
-    fn priced(&self, dimension: usize, span: Span) -> f64 {
+    fn priced(&self, dimension: usize, span: CodeSpan) -> f64 {
         let domain = self.table.domain(dimension);
         if self.by_cells {
             return self.loss.cell(dimension, &self.extent(dimension, span)).unwrap_or(0.0);
@@ -188,7 +188,7 @@ impl<'a> Problem<'a> {
         self.weights[dimension] * penalty
     }
 
-    fn extent(&self, dimension: usize, span: Span) -> Extent {
+    fn extent(&self, dimension: usize, span: CodeSpan) -> Extent {
         match self.sets[dimension] {
             true => {
                 let mut words = vec![0; self.table.domain(dimension).cardinality().div_ceil(64)];
@@ -200,7 +200,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The rows of some bundles, where every tuple is whole.
-    pub fn rows_of(&self, bundles: &[Bundle]) -> Vec<u32> {
+    pub fn rows_of(&self, bundles: &[TupleRows]) -> Vec<u32> {
         bundles.iter().flat_map(|bundle| self.tuples.rows(bundle.tuple)).copied().collect()
     }
 
@@ -210,14 +210,14 @@ impl<'a> Problem<'a> {
     }
 
     /// Whether a group of so many rows, made of whole tuples unless only the count matters, satisfies the requirements.
-    pub fn satisfied(&self, count: u64, bundles: &[Bundle]) -> bool {
+    pub fn satisfied(&self, count: u64, bundles: &[TupleRows]) -> bool {
         count >= self.minimum()
             && (self.requirements.only_count()
                 || self.requirements.satisfied(&self.checked.of(&self.rows_of(bundles))))
     }
 
     /// The cost of a group of whole tuples by its statistics.
-    pub fn measured(&self, bundles: &[Bundle]) -> f64 {
+    pub fn measured(&self, bundles: &[TupleRows]) -> f64 {
         self.loss.group(&self.priced.of(&self.rows_of(bundles)))
     }
 }

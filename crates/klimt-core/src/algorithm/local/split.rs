@@ -1,13 +1,13 @@
 //! Groups are split again where both parts satisfy the requirements and cost less.
 
-use super::group::Group;
-use super::problem::{Bundle, Problem, Span};
+use super::group::LocalGroup;
+use super::problem::{CodeSpan, LocalProblem, TupleRows};
 
 /// How many cuts are tried where a cut needs more than rows enough on both sides.
 const TRIED: usize = 8;
 
 /// Splits groups in two, and the parts again, by the cut between two codes of a dimension that gains most.
-pub(super) fn split(problem: &Problem<'_>, groups: &mut Vec<Group>, stop: &dyn Fn() -> bool) {
+pub(super) fn split(problem: &LocalProblem<'_>, groups: &mut Vec<LocalGroup>, stop: &dyn Fn() -> bool) {
     let mut at = 0;
     while at < groups.len() && !stop() {
         let group = &groups[at];
@@ -24,31 +24,31 @@ pub(super) fn split(problem: &Problem<'_>, groups: &mut Vec<Group>, stop: &dyn F
     }
 }
 
-struct Cut {
+struct LocalCut {
     cost: f64,
     dimension: usize,
     /// The last code on the left.
     code: u32,
 }
 
-fn best(problem: &Problem<'_>, group: &Group) -> Option<(Group, Group)> {
+fn best(problem: &LocalProblem<'_>, group: &LocalGroup) -> Option<(LocalGroup, LocalGroup)> {
     let mut cuts = Vec::new();
     for dimension in (0..problem.dimensions()).filter(|&d| problem.cell(d, group.spans[d]) > 0.0) {
         cuts_of(problem, group, dimension, &mut cuts);
     }
     cuts.sort_by(|a, b| a.cost.total_cmp(&b.cost).then((a.dimension, a.code).cmp(&(b.dimension, b.code))));
     let parted = cuts.iter().take(TRIED).map(|cut| {
-        let is_left = |bundle: &&Bundle| problem.tuples.codes(bundle.tuple)[cut.dimension] <= cut.code;
+        let is_left = |bundle: &&TupleRows| problem.tuples.codes(bundle.tuple)[cut.dimension] <= cut.code;
         let (left, right) = group.bundles.iter().partition(is_left);
-        (Group::new(problem, left), Group::new(problem, right))
+        (LocalGroup::new(problem, left), LocalGroup::new(problem, right))
     });
-    let satisfied = |group: &Group| problem.satisfied(group.count, &group.bundles);
+    let satisfied = |group: &LocalGroup| problem.satisfied(group.count, &group.bundles);
     parted.into_iter().find(|(left, right)| satisfied(left) && satisfied(right))
 }
 
 /// The cuts of a dimension that leave rows enough on both sides, and cost less than the group.
-fn cuts_of(problem: &Problem<'_>, group: &Group, dimension: usize, cuts: &mut Vec<Cut>) {
-    let code = |bundle: &Bundle| problem.tuples.codes(bundle.tuple)[dimension];
+fn cuts_of(problem: &LocalProblem<'_>, group: &LocalGroup, dimension: usize, cuts: &mut Vec<LocalCut>) {
+    let code = |bundle: &TupleRows| problem.tuples.codes(bundle.tuple)[dimension];
     let mut order = group.bundles.clone();
     order.sort_by_key(|bundle| (code(bundle), bundle.tuple));
     let right = paid_from_here(problem, order.iter().rev());
@@ -62,14 +62,14 @@ fn cuts_of(problem: &Problem<'_>, group: &Group, dimension: usize, cuts: &mut Ve
         }
         let cost = before as f64 * left[at - 1] + after as f64 * right[order.len() - 1 - at];
         if cost < group.cost() * (1.0 - 1e-12) {
-            cuts.push(Cut { cost, dimension, code: code(&order[at - 1]) });
+            cuts.push(LocalCut { cost, dimension, code: code(&order[at - 1]) });
         }
     }
 }
 
 /// The cost of a row in the region over the first bundle, over the first two, and so on.
-fn paid_from_here<'b>(problem: &Problem<'_>, bundles: impl Iterator<Item = &'b Bundle>) -> Vec<f64> {
-    let mut spans: Vec<Span> = Vec::new();
+fn paid_from_here<'b>(problem: &LocalProblem<'_>, bundles: impl Iterator<Item = &'b TupleRows>) -> Vec<f64> {
+    let mut spans: Vec<CodeSpan> = Vec::new();
     let paid = bundles.map(|bundle| {
         let singles = problem.tuples.codes(bundle.tuple).iter().enumerate();
         let singles = singles.map(|(dimension, &code)| problem.single(dimension, code));

@@ -1,18 +1,18 @@
 //! Suppression, where it is asked for: rows that cost less when they are left out.
 
-use super::group::Group;
-use super::problem::{Bundle, Problem};
+use super::group::LocalGroup;
+use super::problem::{LocalProblem, TupleRows};
 use crate::job::Job;
 
 /// Rows that a group would do better without.
 struct Proposal {
     group: usize,
-    bundle: Bundle,
+    bundle: TupleRows,
     gain_per_row: f64,
 }
 
 /// Leaves out tuples that make their group cost more than the price of their rows, those that gain most first.
-pub(super) fn outliers(job: &Job<'_>, problem: &Problem<'_>, groups: &mut [Group]) {
+pub(super) fn outliers(job: &Job<'_>, problem: &LocalProblem<'_>, groups: &mut [LocalGroup]) {
     let Some(price) = job.loss.price(job.table.rows() as u64) else { return };
     let published: u64 = groups.iter().map(|group| group.count).sum();
     let limit = job.suppression.limit(job.table.rows()) as u64;
@@ -37,9 +37,16 @@ pub(super) fn outliers(job: &Job<'_>, problem: &Problem<'_>, groups: &mut [Group
 }
 
 /// The tuple that a group gains most without, per row; at most so many rows.
-fn propose(problem: &Problem<'_>, groups: &[Group], at: usize, price: f64, most: u64) -> Option<Proposal> {
+fn propose(
+    problem: &LocalProblem<'_>,
+    groups: &[LocalGroup],
+    at: usize,
+    price: f64,
+    most: u64,
+) -> Option<Proposal> {
     let group = &groups[at];
-    let cost = |group: &Group| if problem.by_cells { group.cost() } else { problem.measured(&group.bundles) };
+    let cost =
+        |group: &LocalGroup| if problem.by_cells { group.cost() } else { problem.measured(&group.bundles) };
     let before = cost(group);
     let gains = group.bundles.iter().enumerate().filter_map(|(place, &bundle)| {
         let fits =
