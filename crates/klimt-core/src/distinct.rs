@@ -1,7 +1,7 @@
 //! The distinct tuples of rows: which rows are equal in the columns that are looked at.
 
 use crate::Result;
-use crate::packed::{Packed, PackedKernel, Tuple, pack_columns};
+use crate::packed::{PackedKernel, PackedRows, Tuple, pack_columns};
 use crate::table::{Table, Word};
 use hashbrown::HashMap;
 use hashbrown::hash_table::{Entry, HashTable};
@@ -25,7 +25,7 @@ impl DistinctTuples {
         impl PackedKernel for Sort {
             type Output = DistinctTuples;
 
-            fn run<T: Tuple>(self, packed: Packed<T>) -> Result<DistinctTuples> {
+            fn run<T: Tuple>(self, packed: PackedRows<T>) -> Result<DistinctTuples> {
                 let mut rows: Vec<(T, u32)> = packed.rows.into_iter().zip(packed.ids).collect();
                 rows.par_sort_unstable_by(|(a, i), (b, j)| a.words().cmp(b.words()).then(i.cmp(j)));
                 let mut starts = vec![0];
@@ -123,7 +123,7 @@ pub fn identical_tuples(table: &Table, columns: &[usize]) -> Result<Vec<u32>> {
     impl PackedKernel for Count {
         type Output = Vec<u32>;
 
-        fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<Vec<u32>> {
+        fn run<T: Tuple>(self, mut packed: PackedRows<T>) -> Result<Vec<u32>> {
             packed.rows.par_sort_unstable_by(|a, b| a.words().cmp(b.words()));
             Ok(equal_runs(&packed.rows).map(|group| group.len() as u32).collect())
         }

@@ -97,7 +97,7 @@ zero!(u8, u16, u32);
 
 /// Rows in some order, with the row numbers that they came from.
 #[derive(Clone, Debug)]
-pub struct Packed<T> {
+pub struct PackedRows<T> {
     /// The tuples.
     pub rows: Vec<T>,
     /// The row number of each tuple.
@@ -109,7 +109,7 @@ pub trait PackedKernel {
     /// The type of the result.
     type Output;
     /// Does it.
-    fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Self::Output>;
+    fn run<T: Tuple>(self, packed: PackedRows<T>) -> Result<Self::Output>;
 }
 
 /// Packs the quasi-identifiers of the given rows as narrowly as their domains allow and hands them to a kernel.
@@ -175,7 +175,7 @@ fn pack_tuples<T: Tuple, K: PackedKernel>(codes: &[&Codes], ids: Vec<u32>, kerne
             fill(codes, dimension, rows, ids);
         }
     });
-    kernel.run(Packed { rows, ids })
+    kernel.run(PackedRows { rows, ids })
 }
 
 fn fill<T: Tuple>(codes: &Codes, dimension: usize, rows: &mut [T], ids: &[u32]) {

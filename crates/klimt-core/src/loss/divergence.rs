@@ -14,7 +14,7 @@ use super::tuples::Tuples;
 use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
 use crate::distinct::equal_runs;
-use crate::packed::{Packed, PackedKernel, Tuple, pack};
+use crate::packed::{PackedKernel, PackedRows, Tuple, pack};
 use crate::table::Table;
 use rayon::prelude::*;
 
@@ -86,7 +86,7 @@ fn within_groups(table: &Table, members: &[&[u32]], densities: &[f64]) -> Result
     impl PackedKernel for Sum<'_> {
         type Output = f64;
 
-        fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<f64> {
+        fn run<T: Tuple>(self, mut packed: PackedRows<T>) -> Result<f64> {
             let Sum(members, densities) = self;
             let mut rest = &mut packed.rows[..];
             let mut runs = Vec::new();

@@ -19,7 +19,7 @@ pub use way::Way;
 
 pub use crate::distinct::identical_tuples;
 
-use crate::packed::{Packed, PackedKernel, Tuple, compact_regions, pack};
+use crate::packed::{PackedKernel, PackedRows, Tuple, compact_regions, pack};
 
 use crate::Result;
 use crate::region::Regions;
@@ -61,7 +61,7 @@ impl Partitioning {
         struct Compact<'a>(&'a [u32], &'a Table);
         impl PackedKernel for Compact<'_> {
             type Output = Regions;
-            fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Regions> {
+            fn run<T: Tuple>(self, packed: PackedRows<T>) -> Result<Regions> {
                 Ok(compact_regions(&packed.rows, self.0, self.1))
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{CutNode, CutTree, Descent, Partitioning, Turn};
 use crate::Result;
-use crate::packed::{Packed, PackedKernel, Tuple, compact_regions, pack};
+use crate::packed::{PackedKernel, PackedRows, Tuple, compact_regions, pack};
 use crate::table::Table;
 
 impl Partitioning {
@@ -14,7 +14,7 @@ impl Partitioning {
         struct Plant<'a>(&'a Table, CutTree);
         impl PackedKernel for Plant<'_> {
             type Output = Partitioning;
-            fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<Partitioning> {
+            fn run<T: Tuple>(self, mut packed: PackedRows<T>) -> Result<Partitioning> {
                 let Plant(table, mut tree) = self;
                 let descent = Descent::over(&tree, table);
                 let ends = sow(&mut tree, &mut packed, &descent);
@@ -28,7 +28,7 @@ impl Partitioning {
 }
 
 /// Moves the rows below the leaves that hold them, counts them there, and returns where the groups end.
-fn sow<T: Tuple>(tree: &mut CutTree, packed: &mut Packed<T>, descent: &Descent) -> Vec<u32> {
+fn sow<T: Tuple>(tree: &mut CutTree, packed: &mut PackedRows<T>, descent: &Descent) -> Vec<u32> {
     let mut away = packed.clone();
     let mut ends = Vec::new();
     let mut pending = vec![(0, 0..packed.rows.len())];

@@ -4,8 +4,8 @@
 //! They are made for many nodes in one pass over the rows, and a cut is then chosen from them as it would be from the
 //! rows themselves.
 
-use super::route::Routed;
-use super::scan::Read;
+use super::route::RoutedRows;
+use super::scan::ScannedBlock;
 use crate::cut::{
     Arrangement, Dimension, DimensionWidth, FrequencyGroup, FrequencySet, PartWidths, ValueOrder,
 };
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 pub(crate) type CodeRange = (u32, u32);
 
 /// The counts of a node in a dimension.
-struct Counted {
+struct DimensionCounts {
     lowest: u32,
     counts: Vec<u32>,
     /// With each code of a column, for every column that is counted.
@@ -129,7 +129,7 @@ impl CountRequest {
 
 /// The columns that are counted with the values of every dimension.
 #[derive(Clone, Copy)]
-pub(crate) struct Counting<'a> {
+pub(crate) struct CountColumns<'a> {
     /// The columns whose values are counted, or whose numbers are added up.
     pub needs: &'a Needs,
     /// Makes statistics of them.
@@ -146,20 +146,20 @@ pub(crate) struct Frequencies<'a> {
     leaves: Vec<usize>,
     rows: Vec<u64>,
     /// By dimension, then by node.
-    counted: Vec<Vec<Counted>>,
+    counted: Vec<Vec<DimensionCounts>>,
 }
 
 impl<'a> Frequencies<'a> {
     /// Nothing counted yet.
-    pub(super) fn new(requests: &[&CountRequest], counting: Counting<'a>) -> Self {
-        let Counting { needs, collector, frame } = counting;
+    pub(super) fn new(requests: &[&CountRequest], counting: CountColumns<'a>) -> Self {
+        let CountColumns { needs, collector, frame } = counting;
         let width =
             |column: usize| frame.columns()[column].coded().map_or(1, |(d, _)| d.cardinality()) as u64;
         let counted = |request: &CountRequest, dimension: usize| {
             let (lowest, highest) = request.ranges[dimension];
             let range = u64::from(highest - lowest) + 1;
             let pairs = needs.histograms.iter().map(|&column| Pairs::new(range, width(column), request.rows));
-            Counted {
+            DimensionCounts {
                 lowest,
                 counts: vec![0; range as usize],
                 pairs: pairs.collect(),
@@ -180,7 +180,7 @@ impl<'a> Frequencies<'a> {
     }
 
     /// Counts the rows of blocks that were routed; each dimension is counted by one worker.
-    pub(super) fn add(&mut self, reads: &[Read<Routed>]) {
+    pub(super) fn add(&mut self, reads: &[ScannedBlock<RoutedRows>]) {
         for (rows, &leaf) in self.rows.iter_mut().zip(&self.leaves) {
             *rows += reads.iter().map(|read| read.made.leaf(leaf).len() as u64).sum::<u64>();
         }
@@ -207,17 +207,17 @@ impl<'a> Frequencies<'a> {
     }
 
     /// The frequency group of a node, by its place among those that were asked for.
-    pub fn group(&self, node: usize) -> Group<'_> {
-        Group { counted: &self.counted, node, rows: self.rows[node] }
+    pub fn group(&self, node: usize) -> NodeGroup<'_> {
+        NodeGroup { counted: &self.counted, node, rows: self.rows[node] }
     }
 }
 
-impl Counted {
+impl DimensionCounts {
     fn add<W: Word>(
         &mut self,
         codes: &[W],
         rows: &[u32],
-        read: &Read<Routed>,
+        read: &ScannedBlock<RoutedRows>,
         needs: &Needs,
         collector: &Collector<'_>,
     ) {
@@ -262,19 +262,19 @@ impl Counted {
 }
 
 /// The frequency group of one node.
-pub(crate) struct Group<'a> {
-    counted: &'a [Vec<Counted>],
+pub(crate) struct NodeGroup<'a> {
+    counted: &'a [Vec<DimensionCounts>],
     node: usize,
     rows: u64,
 }
 
-impl Group<'_> {
-    fn of(&self, dimension: usize) -> &Counted {
+impl NodeGroup<'_> {
+    fn of(&self, dimension: usize) -> &DimensionCounts {
         &self.counted[dimension][self.node]
     }
 }
 
-impl FrequencyGroup for Group<'_> {
+impl FrequencyGroup for NodeGroup<'_> {
     fn count(&self) -> u32 {
         self.rows as u32
     }

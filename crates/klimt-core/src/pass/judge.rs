@@ -5,14 +5,14 @@ use crate::statistics::{Collector, Statistics};
 
 /// Decides whether leaves satisfy the requirements.
 #[derive(Clone, Copy)]
-pub(crate) struct Judge<'a> {
+pub(crate) struct LeafJudge<'a> {
     /// The requirements, bound to the whole table.
     pub requirements: &'a Checks,
     /// Makes the statistics that they look at.
     pub collector: &'a Collector<'a>,
 }
 
-impl Judge<'_> {
+impl LeafJudge<'_> {
     /// Whether rows with these statistics violate the requirements; no rows violate nothing.
     pub fn violates(&self, group: &Statistics) -> bool {
         group.count > 0 && !self.requirements.satisfied(group)

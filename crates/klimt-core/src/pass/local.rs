@@ -3,18 +3,18 @@
 //! Leaves are read again to be judged, one after the other: the values of one leaf fit in memory where those of all leaves
 //! do not. What only counts rows is known without.
 
-use super::frequency::{CountRequest, Counting, Frequencies};
-use super::repartition::{Leaf, Repartition};
-use super::route::{Routed, Router};
+use super::frequency::{CountColumns, CountRequest, Frequencies};
+use super::repartition::{Repartition, SpilledLeaf};
+use super::route::{RoutedRows, Router};
 use super::sample::{SampleRequest, survey};
-use super::scan::{Read, scan};
-use super::{DividedRows, Judge, PartRows};
+use super::scan::{ScannedBlock, scan};
+use super::{DividedRows, LeafJudge, PartRows};
 use crate::job::Observer;
 use crate::memory::Pool;
 use crate::partition::CutTree;
 use crate::parts::CodeCounts;
 use crate::spill::{Block, Rows, SpillFile, SpillFolder, SpilledPart};
-use crate::statistics::{Collector, Statistics, Tally};
+use crate::statistics::{Collector, Statistics, StatisticsTally};
 use crate::table::Table;
 use crate::{Error, ErrorKind, Result};
 use rand_chacha::ChaCha8Rng;
@@ -88,7 +88,7 @@ impl<R: Rows> LocalRows<'_, R> {
     fn repartition(
         &self,
         leaves: usize,
-        route: &(dyn Fn(usize, &Block, &mut Routed) + Sync),
+        route: &(dyn Fn(usize, &Block, &mut RoutedRows) + Sync),
     ) -> Result<Box<dyn DividedRows + '_>> {
         let LocalPasses { frame, memory, folder, observer, .. } = self.passes;
         let file = folder.file()?;
@@ -113,12 +113,12 @@ impl<R: Rows> PartRows for LocalRows<'_, R> {
         &self,
         cuts: &CutTree,
         nodes: &[&CountRequest],
-        counting: Counting<'c>,
+        counting: CountColumns<'c>,
     ) -> Result<Frequencies<'c>> {
         let LocalPasses { frame, memory, observer, .. } = self.passes;
         let router = Router::new(cuts, frame);
         let mut frequencies = Frequencies::new(nodes, counting);
-        let route = |_: usize, block: &Block, routed: &mut Routed| router.route(block, routed);
+        let route = |_: usize, block: &Block, routed: &mut RoutedRows| router.route(block, routed);
         scan(&self.rows, frame, memory.batch_beside(), observer, route, |reads| {
             frequencies.add(reads);
             Ok(())
@@ -129,11 +129,11 @@ impl<R: Rows> PartRows for LocalRows<'_, R> {
 
     fn measure(&self, collector: &Collector<'_>) -> Result<Statistics> {
         let LocalPasses { frame, memory, observer, pool, .. } = self.passes;
-        let bytes = Tally::bytes(collector, self.rows.rows());
+        let bytes = StatisticsTally::bytes(collector, self.rows.rows());
         let _taken = pool.reserve(bytes, "the sensitive values of a group")?;
-        let mut tally = Tally::new(collector, self.rows.rows());
+        let mut tally = StatisticsTally::new(collector, self.rows.rows());
         let look = |_: usize, _: &Block, _: &mut ()| {};
-        scan(&self.rows, frame, memory.batch(), observer, look, |reads: &[Read<()>]| {
+        scan(&self.rows, frame, memory.batch(), observer, look, |reads: &[ScannedBlock<()>]| {
             reads.iter().for_each(|read| tally.add(&read.block));
             Ok(())
         })?;
@@ -149,7 +149,7 @@ impl<R: Rows> PartRows for LocalRows<'_, R> {
     }
 
     fn deal(&self, leaves: usize, secret: [u8; 32]) -> Result<Box<dyn DividedRows + '_>> {
-        let at_random = |number: usize, block: &Block, routed: &mut Routed| {
+        let at_random = |number: usize, block: &Block, routed: &mut RoutedRows| {
             let mut random = ChaCha8Rng::from_seed(secret);
             random.set_stream(number as u64);
             let leaf = |_| below(&mut random, leaves as u64) as u32;
@@ -167,14 +167,14 @@ impl<R: Rows> PartRows for LocalRows<'_, R> {
 struct SpilledLeaves<'a> {
     passes: LocalPasses<'a>,
     file: SpillFile,
-    leaves: Vec<Leaf>,
+    leaves: Vec<SpilledLeaf>,
 }
 
 impl SpilledLeaves<'_> {
     fn spilled(&self, leaves: Range<usize>) -> SpilledPart<'_> {
         let leaves = &self.leaves[leaves];
-        let places = leaves.iter().flat_map(Leaf::places).copied().collect();
-        SpilledPart::new(&self.file, places, leaves.iter().map(Leaf::rows).sum())
+        let places = leaves.iter().flat_map(SpilledLeaf::places).copied().collect();
+        SpilledPart::new(&self.file, places, leaves.iter().map(SpilledLeaf::rows).sum())
     }
 }
 
@@ -187,10 +187,10 @@ impl DividedRows for SpilledLeaves<'_> {
         self.leaves[leaf].rows()
     }
 
-    fn violating(&self, judge: &Judge<'_>) -> Result<Vec<bool>> {
+    fn violating(&self, judge: &LeafJudge<'_>) -> Result<Vec<bool>> {
         let pool = self.passes.pool;
-        let most = self.leaves.iter().map(Leaf::rows).max().unwrap_or(0);
-        let bytes = Tally::bytes(judge.collector, most);
+        let most = self.leaves.iter().map(SpilledLeaf::rows).max().unwrap_or(0);
+        let bytes = StatisticsTally::bytes(judge.collector, most);
         let violates = |leaf: usize| match self.leaves[leaf].rows() {
             0 => Ok(false),
             rows if rows < judge.requirements.minimum_size() => Ok(true),
@@ -205,12 +205,12 @@ impl DividedRows for SpilledLeaves<'_> {
         }
     }
 
-    fn statistics(&self, leaves: Range<usize>, judge: &Judge<'_>) -> Result<Statistics> {
+    fn statistics(&self, leaves: Range<usize>, judge: &LeafJudge<'_>) -> Result<Statistics> {
         let part = self.spilled(leaves);
         if judge.requirements.only_count() {
             return Ok(Statistics { count: part.rows(), ..Statistics::default() });
         }
-        let mut tally = Tally::new(judge.collector, part.rows());
+        let mut tally = StatisticsTally::new(judge.collector, part.rows());
         let mut block = Block::empty(self.passes.frame);
         for number in 0..part.blocks() {
             part.read(number, &mut block)?;

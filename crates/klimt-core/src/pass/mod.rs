@@ -15,8 +15,8 @@ mod route;
 mod sample;
 mod scan;
 
-pub(crate) use frequency::{CodeRange, CountRequest, Counting, Frequencies};
-pub(crate) use judge::Judge;
+pub(crate) use frequency::{CodeRange, CountColumns, CountRequest, Frequencies};
+pub(crate) use judge::LeafJudge;
 pub(crate) use local::{BlockMemory, LEAST_BUFFER, LocalPasses, LocalRows};
 pub(crate) use sample::{SampleRequest, sensitive};
 
@@ -40,7 +40,7 @@ pub(crate) trait PartRows {
         &self,
         cuts: &CutTree,
         nodes: &[&CountRequest],
-        counting: Counting<'c>,
+        counting: CountColumns<'c>,
     ) -> Result<Frequencies<'c>>;
 
     /// Makes the statistics of all rows.
@@ -65,10 +65,10 @@ pub(crate) trait DividedRows {
     fn rows(&self, leaf: usize) -> u64;
 
     /// Says of each leaf whether its rows violate the requirements.
-    fn violating(&self, judge: &Judge<'_>) -> Result<Vec<bool>>;
+    fn violating(&self, judge: &LeafJudge<'_>) -> Result<Vec<bool>>;
 
     /// Makes the statistics of some leaves together.
-    fn statistics(&self, leaves: Range<usize>, judge: &Judge<'_>) -> Result<Statistics>;
+    fn statistics(&self, leaves: Range<usize>, judge: &LeafJudge<'_>) -> Result<Statistics>;
 
     /// The rows of some leaves together, as a part.
     fn part(&self, leaves: Range<usize>) -> Box<dyn PartRows + '_>;

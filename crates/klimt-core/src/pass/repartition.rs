@@ -1,6 +1,6 @@
 //! Dividing rows on disk among the leaves of a few cuts.
 
-use super::route::Routed;
+use super::route::RoutedRows;
 use super::scan::scan;
 use crate::Result;
 use crate::job::Observer;
@@ -9,13 +9,13 @@ use crate::table::Table;
 use rayon::prelude::*;
 
 /// The rows of a leaf: those that are on disk, and those that wait to be written.
-pub(super) struct Leaf {
+pub(super) struct SpilledLeaf {
     waiting: Block,
     places: Vec<SpillRange>,
     rows: u64,
 }
 
-impl Leaf {
+impl SpilledLeaf {
     /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
@@ -33,7 +33,7 @@ pub(super) struct Repartition<'a> {
     /// How many leaves there are.
     pub leaves: usize,
     /// Puts the rows of a block in the order of the leaves.
-    pub route: &'a (dyn Fn(usize, &Block, &mut Routed) + Sync),
+    pub route: &'a (dyn Fn(usize, &Block, &mut RoutedRows) + Sync),
     /// Where the rows go.
     pub file: &'a SpillFile,
     /// Rows of a leaf are written when they take so many bytes.
@@ -47,10 +47,10 @@ pub(super) struct Repartition<'a> {
 
 impl Repartition<'_> {
     /// Reads all rows once and writes each to its leaf.
-    pub fn run(&self, source: &dyn Rows) -> Result<Vec<Leaf>> {
-        let empty = || Leaf { waiting: Block::empty(self.frame), places: Vec::new(), rows: 0 };
+    pub fn run(&self, source: &dyn Rows) -> Result<Vec<SpilledLeaf>> {
+        let empty = || SpilledLeaf { waiting: Block::empty(self.frame), places: Vec::new(), rows: 0 };
         self.file.expect(source.rows() * self.row as u64);
-        let mut leaves: Vec<Leaf> = (0..self.leaves).map(|_| empty()).collect();
+        let mut leaves: Vec<SpilledLeaf> = (0..self.leaves).map(|_| empty()).collect();
         scan(source, self.frame, self.batch, self.observer, self.route, |reads| {
             leaves.par_iter_mut().enumerate().try_for_each_init(Vec::new, |bytes, (number, leaf)| {
                 for read in reads {
@@ -73,7 +73,7 @@ impl Repartition<'_> {
         Ok(leaves)
     }
 
-    fn write(&self, leaf: &mut Leaf, bytes: &mut Vec<u8>) -> Result<()> {
+    fn write(&self, leaf: &mut SpilledLeaf, bytes: &mut Vec<u8>) -> Result<()> {
         bytes.clear();
         leaf.waiting.encode(bytes);
         leaf.places.push(self.file.append(bytes)?);

@@ -13,13 +13,13 @@ pub(super) struct Router {
 
 /// The rows of a block, leaf by leaf, each in their order.
 #[derive(Default)]
-pub(super) struct Routed {
+pub(super) struct RoutedRows {
     rows: Vec<u32>,
     ends: Vec<u32>,
     spare: Vec<u32>,
 }
 
-impl Routed {
+impl RoutedRows {
     /// Takes the leaf of every row as it is told.
     pub fn set(&mut self, leaves: &[u32], count: usize) {
         self.ends.clear();
@@ -59,7 +59,7 @@ impl Router {
     }
 
     /// Puts the rows of a block in the order of the leaves.
-    pub fn route(&self, block: &Block, into: &mut Routed) {
+    pub fn route(&self, block: &Block, into: &mut RoutedRows) {
         into.rows.clear();
         into.rows.extend(0..block.rows() as u32);
         into.spare.resize(block.rows(), 0);

@@ -7,7 +7,7 @@ use crate::{Error, ErrorKind, Result};
 use rayon::prelude::*;
 
 /// A block that was read, and what was made of it.
-pub(super) struct Read<W> {
+pub(super) struct ScannedBlock<W> {
     pub block: Block,
     pub made: W,
 }
@@ -20,13 +20,13 @@ pub(super) fn scan<W: Default + Send + Sync>(
     batch: usize,
     observer: &dyn Observer,
     look: impl Fn(usize, &Block, &mut W) + Sync,
-    mut hand_over: impl FnMut(&[Read<W>]) -> Result<()>,
+    mut hand_over: impl FnMut(&[ScannedBlock<W>]) -> Result<()>,
 ) -> Result<()> {
-    let mut reads: Vec<Read<W>> = Vec::new();
+    let mut reads: Vec<ScannedBlock<W>> = Vec::new();
     for first in (0..source.blocks()).step_by(batch.max(1)) {
         let count = batch.max(1).min(source.blocks() - first);
         while reads.len() < count {
-            reads.push(Read { block: Block::empty(frame), made: W::default() });
+            reads.push(ScannedBlock { block: Block::empty(frame), made: W::default() });
         }
         reads[..count].par_iter_mut().enumerate().try_for_each(|(at, read)| {
             source.read(first + at, &mut read.block)?;

@@ -8,7 +8,7 @@ use crate::table::{Shape, Table};
 use std::sync::Arc;
 
 mod tally;
-pub use tally::Tally;
+pub use tally::StatisticsTally;
 
 /// Makes statistics of rows of one table, for the same needs: of rows by their number, or of packed tuples whose
 /// words are the columns of [`Collector::columns`].
@@ -17,13 +17,13 @@ pub struct Collector<'a> {
     table: &'a Table,
     columns: Vec<usize>,
     extents: Vec<usize>,
-    histograms: Vec<Counted>,
-    moments: Vec<Measured>,
+    histograms: Vec<HistogramColumn>,
+    moments: Vec<MomentColumn>,
 }
 
 /// A column whose codes are counted.
 #[derive(Clone, Debug)]
-struct Counted {
+struct HistogramColumn {
     column: usize,
     word: usize,
     cardinality: usize,
@@ -37,7 +37,7 @@ struct Counted {
 
 /// A column whose moments are taken.
 #[derive(Clone, Debug)]
-struct Measured {
+struct MomentColumn {
     column: usize,
     word: usize,
     distances: Arc<[u64]>,
@@ -61,7 +61,7 @@ impl<'a> Collector<'a> {
         let counted = |(column, word): (usize, usize)| {
             let domain = table.columns()[column].coded().map(|(domain, _)| domain);
             let classes = domain.and_then(|domain| domain.classes()).unwrap_or_default().to_vec();
-            Counted {
+            HistogramColumn {
                 column,
                 word,
                 cardinality: domain.map_or(0, |domain| domain.compared().cardinality()),
@@ -71,13 +71,13 @@ impl<'a> Collector<'a> {
             }
         };
         let words: Vec<_> = needs.histograms.iter().map(|&column| (column, word(column))).collect();
-        let histograms: Vec<Counted> = words.into_iter().map(counted).collect();
+        let histograms: Vec<HistogramColumn> = words.into_iter().map(counted).collect();
         let mut moments = Vec::new();
         for &column in &needs.moments {
             let found = &table.columns()[column];
             if let Some((domain, _)) = found.coded() {
                 let distances = distances(&found.name, domain, rows)?;
-                moments.push(Measured { column, word: word(column), distances: distances.into() });
+                moments.push(MomentColumn { column, word: word(column), distances: distances.into() });
             }
         }
         Ok(Collector { table, columns, extents: needs.extents.clone(), histograms, moments })
@@ -136,7 +136,10 @@ impl<'a> Collector<'a> {
 
     /// Gives every code a place, whatever part is at hand, of columns with at most so many.
     pub fn prepare_for_all(&mut self, most: usize) {
-        self.histograms.iter_mut().filter(|counted| counted.cardinality <= most).for_each(Counted::count_all);
+        self.histograms
+            .iter_mut()
+            .filter(|counted| counted.cardinality <= most)
+            .for_each(HistogramColumn::count_all);
     }
 
     /// How far the value of a code is from the least of its column, for the columns of which moments are taken, in
@@ -233,7 +236,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-impl Counted {
+impl HistogramColumn {
     fn count_all(&mut self) {
         if self.codes.len() != self.cardinality {
             self.codes = (0..self.cardinality as u32).collect();

@@ -8,7 +8,7 @@ mod histogram;
 mod moments;
 mod pile;
 
-pub use collect::{Collector, Tally};
+pub use collect::{Collector, StatisticsTally};
 pub use histogram::Histogram;
 pub use moments::{Moments, distances};
 pub(crate) use pile::Pile;

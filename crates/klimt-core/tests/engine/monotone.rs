@@ -4,7 +4,7 @@ use crate::common::{column, letters, table};
 use klimt_core::registry::{self, Subject};
 use klimt_core::requirement::{Check, Checks, Requirement, TableFacts};
 use klimt_core::spill::{Block, HeldRows, Rows};
-use klimt_core::statistics::{Collector, Needs, Statistics, Tally};
+use klimt_core::statistics::{Collector, Needs, Statistics, StatisticsTally};
 use klimt_core::table::{ColumnSpec, Role, Table};
 use proptest::prelude::*;
 use std::slice;
@@ -180,7 +180,7 @@ proptest! {
         let table = sample();
         let needs = Needs { extents: vec![0, 1, 2], histograms: vec![1, 2, 3], moments: vec![4] };
         let collector = Collector::new(&needs, table).unwrap();
-        let (mut tally, source) = (Tally::new(&collector, expected), HeldRows::new(table, block));
+        let (mut tally, source) = (StatisticsTally::new(&collector, expected), HeldRows::new(table, block));
         let mut read = Block::empty(table);
         for number in 0..source.blocks() {
             source.read(number, &mut read).unwrap();

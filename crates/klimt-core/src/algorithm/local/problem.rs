@@ -4,7 +4,7 @@ use crate::Result;
 use crate::distinct::DistinctTuples;
 use crate::job::Job;
 use crate::loss::{CellPrices, Cost};
-use crate::packed::{Packed, PackedKernel, Tuple, pack};
+use crate::packed::{PackedKernel, PackedRows, Tuple, pack};
 use crate::requirement::Checks;
 use crate::statistics::{Collector, Extent};
 use crate::table::{Shape, Table};
@@ -78,7 +78,7 @@ struct TupleNumbering<'s> {
 impl PackedKernel for TupleNumbering<'_> {
     type Output = Option<LocalTuples>;
 
-    fn run<T: Tuple>(self, packed: Packed<T>) -> Result<Option<LocalTuples>> {
+    fn run<T: Tuple>(self, packed: PackedRows<T>) -> Result<Option<LocalTuples>> {
         let dimensions = self.dimensions;
         let Some(distinct) = DistinctTuples::hashed(&packed.rows, self.stops) else { return Ok(None) };
         let firsts = (0..distinct.len()).map(|tuple| &packed.rows[distinct.rows(tuple)[0] as usize]);

@@ -9,7 +9,7 @@ use super::InheritedCuts;
 use super::kernel::{MondrianGroups, MondrianRun, WorkerBuffers};
 use super::span::{BufferRows, PartSpan, hash};
 use crate::cut::{Cut, Part, PartEdges};
-use crate::packed::{Packed, Tuple};
+use crate::packed::{PackedRows, Tuple};
 use crate::partition::{CutNode, CutTree, Thresholds};
 use rayon::prelude::*;
 
@@ -73,7 +73,7 @@ impl<'a> MondrianRun<'a> {
         }
         picked.par_sort_unstable_by(|a, b| hash(a).cmp(&hash(b)).then_with(|| a.words().cmp(b.words())));
         let enough = (self.divided / PARTS * sampled / rows.len()).max(ENOUGH);
-        let mut sample = Packed { rows: picked, ids: vec![0; sampled] };
+        let mut sample = PackedRows { rows: picked, ids: vec![0; sampled] };
         let mut away = sample.clone();
         let span = PartSpan {
             here: BufferRows { rows: &mut sample.rows, ids: &mut sample.ids },

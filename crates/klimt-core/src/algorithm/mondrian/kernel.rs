@@ -9,7 +9,7 @@ use super::{InheritedCuts, Model, Mondrian, PartStart};
 use crate::cut::boxes::{BoxFinder, BoxPlan};
 use crate::cut::{Cut, CutFinder, Dimension, Part, PartEdges};
 use crate::job::Job;
-use crate::packed::{Packed, PackedKernel, Tuple, compact_regions};
+use crate::packed::{PackedKernel, PackedRows, Tuple, compact_regions};
 use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::split::SplitCriterion;
 use crate::statistics::Collector;
@@ -34,7 +34,7 @@ pub(super) struct Anonymize<'a> {
 impl PackedKernel for Anonymize<'_> {
     type Output = (Partitioning, Vec<bool>);
 
-    fn run<T: Tuple>(self, mut packed: Packed<T>) -> Result<Self::Output> {
+    fn run<T: Tuple>(self, mut packed: PackedRows<T>) -> Result<Self::Output> {
         let table = self.job.table;
         let dimensions: Vec<_> =
             (0..table.dimensions()).map(|d| Dimension::new(table.domain(d), self.job.weights[d])).collect();
@@ -44,7 +44,7 @@ impl PackedKernel for Anonymize<'_> {
         };
         let Anonymize { mondrian, job, collector, parts, divided } = self;
         let run = MondrianRun { mondrian, job, dimensions, boxes, collector, divided };
-        let mut away = Packed { rows: vec![T::ZERO; packed.rows.len()], ids: vec![0; packed.ids.len()] };
+        let mut away = PackedRows { rows: vec![T::ZERO; packed.rows.len()], ids: vec![0; packed.ids.len()] };
         let span = PartSpan {
             here: BufferRows { rows: &mut packed.rows, ids: &mut packed.ids },
             there: BufferRows { rows: &mut away.rows, ids: &mut away.ids },

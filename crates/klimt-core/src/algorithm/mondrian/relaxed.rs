@@ -9,7 +9,7 @@
 
 use super::kernel::{MondrianGroups, MondrianRun};
 use crate::cut::{HierarchyCut, PartWidths};
-use crate::packed::{Packed, Tuple};
+use crate::packed::{PackedRows, Tuple};
 use crate::partition::CutNode;
 use crate::split::SplitCriterion;
 use crate::table::{Column, ColumnData, Role, Shape, Table};
@@ -28,7 +28,7 @@ impl MondrianRun<'_> {
     /// Halves the groups of a strict partitioning as long as they can be.
     pub(super) fn halve_groups<T: Tuple>(
         &self,
-        packed: &mut Packed<T>,
+        packed: &mut PackedRows<T>,
         strict: &MondrianGroups,
     ) -> MondrianGroups {
         let (mut rows, mut ids) = (&mut packed.rows[..], &mut packed.ids[..]);

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::partition::{CutNode, CutTree};
-use crate::pass::{DividedRows, Judge};
+use crate::pass::{DividedRows, LeafJudge};
 use crate::statistics::Statistics;
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ pub(super) trait LeafVerdicts {
 /// The leaves of a part that was divided, and what they must satisfy.
 pub(super) struct JudgedLeaves<'a> {
     pub divided: &'a dyn DividedRows,
-    pub judge: Judge<'a>,
+    pub judge: LeafJudge<'a>,
 }
 
 impl LeafVerdicts for JudgedLeaves<'_> {

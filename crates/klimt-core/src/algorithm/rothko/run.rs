@@ -13,7 +13,7 @@ use crate::loss::SuppressedRows;
 use crate::partition::Way;
 use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::parts::{Account, External, PartSink, Whole};
-use crate::pass::{CountRequest, DividedRows, Judge, LocalPasses, LocalRows, PartRows, sensitive};
+use crate::pass::{CountRequest, DividedRows, LeafJudge, LocalPasses, LocalRows, PartRows, sensitive};
 use crate::region::Regions;
 use crate::requirement::Checks;
 use crate::split::SplitCriterion;
@@ -251,7 +251,7 @@ impl<'a> RothkoRun<'a> {
 
     /// Undoes the cuts that are not allowable.
     fn judge(&mut self, tree: &CutTree, leaves: &dyn DividedRows) -> Result<PrunedTree> {
-        let judge = Judge { requirements: &self.bound, collector: &self.judging };
+        let judge = LeafJudge { requirements: &self.bound, collector: &self.judging };
         let pruned = prune(tree, &leaves.violating(&judge)?, &JudgedLeaves { divided: leaves, judge })?;
         // A part satisfies what the whole does; only of the whole it is not known.
         if let Some(whole) = &pruned.violation {

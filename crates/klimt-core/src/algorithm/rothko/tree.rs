@@ -7,7 +7,7 @@ use crate::cut::{Cut, CutFinder, Dimension, Part};
 use crate::job::Job;
 use crate::partition::{CutNode, CutTree};
 use crate::parts::External;
-use crate::pass::{CodeRange, CountRequest, Counting, Frequencies, PartRows};
+use crate::pass::{CodeRange, CountColumns, CountRequest, Frequencies, PartRows};
 use crate::statistics::{Collector, Needs};
 use rayon::prelude::*;
 
@@ -97,7 +97,7 @@ impl Grower<'_> {
     ) -> Result<()> {
         let (numbers, asked): (Vec<usize>, Vec<&CountRequest>) =
             asked.iter().map(|(node, asked)| (*node, asked)).unzip();
-        let counting = Counting { needs: self.needs, collector: self.collector, frame: self.job.frame };
+        let counting = CountColumns { needs: self.needs, collector: self.collector, frame: self.job.frame };
         let frequencies = source.count(tree, &asked, counting)?;
         // Side by side where there is room for the lists of all workers.
         let workers = rayon::current_num_threads() as u64;

@@ -1,6 +1,6 @@
 //! The statistics of rows that come block by block.
 
-use super::{Collector, Counted};
+use super::{Collector, HistogramColumn};
 use crate::statistics::{Histogram, Statistics};
 use crate::table::Block;
 
@@ -9,14 +9,14 @@ const CODES_PER_ROW: u64 = 4;
 
 /// Makes the statistics of rows whose number is known beforehand, each of which is looked at once. Where rows are few
 /// beside the values of a column, it takes room for the rows, and else for the values.
-pub struct Tally<'c, 'a> {
+pub struct StatisticsTally<'c, 'a> {
     collector: &'c Collector<'a>,
     statistics: Statistics,
     /// By column that is counted, the codes that will be sorted; nothing where they are counted as they come.
     waiting: Vec<Option<Vec<u32>>>,
 }
 
-impl<'c, 'a> Tally<'c, 'a> {
+impl<'c, 'a> StatisticsTally<'c, 'a> {
     /// Nothing seen yet of so many rows.
     pub fn new(collector: &'c Collector<'a>, rows: u64) -> Self {
         let mut statistics = collector.empty();
@@ -26,12 +26,12 @@ impl<'c, 'a> Tally<'c, 'a> {
             *histogram = if few { Histogram::over(counted.every_code()) } else { Histogram::default() };
             waiting.push((!few).then(|| Vec::with_capacity(rows as usize)));
         }
-        Tally { collector, statistics, waiting }
+        StatisticsTally { collector, statistics, waiting }
     }
 
     /// How many bytes the statistics of so many rows take, about.
     pub fn bytes(collector: &Collector<'_>, rows: u64) -> usize {
-        let of = |counted: &Counted| match counted.is_few(rows) {
+        let of = |counted: &HistogramColumn| match counted.is_few(rows) {
             true => counted.cardinality * (size_of::<u32>() + size_of::<u64>()),
             // The codes, and their histogram while they are still there.
             false => rows as usize * (2 * size_of::<u32>() + size_of::<u64>()),
@@ -77,7 +77,7 @@ impl<'c, 'a> Tally<'c, 'a> {
     }
 }
 
-impl Counted {
+impl HistogramColumn {
     fn is_few(&self, rows: u64) -> bool {
         self.cardinality as u64 <= rows.saturating_mul(CODES_PER_ROW)
     }
