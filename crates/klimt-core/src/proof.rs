@@ -29,7 +29,7 @@ pub enum Claim {
 
 /// The loss, requirements and extents that a release is judged by.
 #[derive(Clone, Copy)]
-pub struct Judged<'a> {
+pub struct ProofInput<'a> {
     /// The whole table.
     pub table: &'a Table,
     /// The loss that was asked for.
@@ -63,8 +63,8 @@ const ROUNDING: f64 = 1e-11;
 impl Proof {
     /// Proves a claim about a partitioning as it is published: rows and codes are those of the whole table,
     /// regions have their extents, and groups that are published alike are one.
-    pub fn of(published: &Partitioning, judged: &Judged<'_>) -> Result<Proof> {
-        let Judged { table, loss, requirements, allowance, extents, .. } = *judged;
+    pub fn of(published: &Partitioning, judged: &ProofInput<'_>) -> Result<Proof> {
+        let ProofInput { table, loss, requirements, allowance, extents, .. } = *judged;
         let minimum = requirements.minimum_size();
         let totals = judged.totals(published);
         let groups = PartitionGroups { table, partitioning: published, extents };
@@ -142,7 +142,7 @@ impl Proof {
     }
 }
 
-impl Judged<'_> {
+impl ProofInput<'_> {
     fn totals(&self, published: &Partitioning) -> Totals {
         let rows = self.table.rows();
         Totals {

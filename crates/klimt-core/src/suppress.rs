@@ -43,7 +43,7 @@ impl Partitioning {
             return Ok(Vec::new());
         };
         let bound = Checks::new(requirements, table)?;
-        let judge = Judge {
+        let judge = SuppressionJudge {
             table,
             bound: &bound,
             required: Collector::new(bound.needs(), table)?,
@@ -168,7 +168,7 @@ impl Partitioning {
     }
 }
 
-struct Judge<'a> {
+struct SuppressionJudge<'a> {
     table: &'a Table,
     bound: &'a Checks,
     required: Collector<'a>,
@@ -181,7 +181,7 @@ struct Judge<'a> {
 /// Gains below this share of what a group costs are nothing but rounding.
 const ROUNDING: f64 = 1e-12;
 
-impl Judge<'_> {
+impl SuppressionJudge<'_> {
     /// The rows that the group would do better without, taken end by end while the loss falls.
     fn propose(&self, group: usize, rows: &[u32]) -> Option<Proposal> {
         let mut kept = rows.to_vec();

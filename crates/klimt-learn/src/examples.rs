@@ -8,7 +8,7 @@
 
 use crate::model::MOST_ROWS;
 use klimt_core::loss::PublishedGroup;
-use klimt_core::region::{Published, Reach};
+use klimt_core::region::{PublishedReader, Reach};
 use klimt_core::statistics::Extent;
 use klimt_core::table::{Column, Decimal, Domain, Table};
 use klimt_core::{Error, Result};
@@ -205,7 +205,7 @@ impl<'a> Examples<'a> {
         let column = |dimension: usize| -> Result<Cells<'a>> {
             let domain = original.domain(dimension);
             let (spoken, codes) = named(&original.dimension(dimension).name)?;
-            let reader = Published::new(domain);
+            let reader = PublishedReader::new(domain);
             let cell = |code: u32| of_text(domain, &reader, &spoken.text(code));
             let different = (0..spoken.cardinality() as u32).map(cell).collect();
             Ok(Cells { domain, different, of_row: rows.iter().map(|&row| codes.get(row)).collect() })
@@ -273,7 +273,7 @@ pub(crate) fn place_of(domain: &Domain, code: u32) -> f64 {
 }
 
 /// A value of a test row, as it is.
-fn of_text(domain: &Domain, reader: &Published<'_>, text: &str) -> Cell {
+fn of_text(domain: &Domain, reader: &PublishedReader<'_>, text: &str) -> Cell {
     if let Some(code) = reader.code(text) {
         return Cell::Code(code);
     }
@@ -284,7 +284,7 @@ fn of_text(domain: &Domain, reader: &Published<'_>, text: &str) -> Cell {
 /// The different regions of a dimension, and which of them each group has.
 fn regions(learning: &Learning<'_>, dimension: usize) -> Result<(Vec<Region>, Vec<u32>)> {
     let column = learning.original.dimension(dimension);
-    let reader = Published::new(learning.original.domain(dimension));
+    let reader = PublishedReader::new(learning.original.domain(dimension));
     let (mut different, mut numbers) = (Vec::new(), HashMap::new());
     let mut of_group = Vec::with_capacity(learning.release.len());
     for group in learning.release {

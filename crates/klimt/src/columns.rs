@@ -2,7 +2,7 @@
 
 use crate::settings::{ColumnSettings, NamedRequirement, Other, Settings, ValueList};
 use klimt_core::hierarchy::{Hierarchy, ReadOptions as HierarchyOptions, read_csv};
-use klimt_core::table::{ColumnSpec, Declared, Guard, Role};
+use klimt_core::table::{ColumnSpec, DeclaredDomain, Guard, Role};
 use klimt_core::words::option_is;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::source::ColumnPlan;
@@ -93,17 +93,17 @@ pub fn order_of(list: &ValueList) -> Result<Vec<String>> {
 }
 
 /// The domain that is declared for a column: a range, or values.
-fn declared(name: &str, domain: &ValueList, given: &ColumnSettings) -> Result<Declared> {
+fn declared(name: &str, domain: &ValueList, given: &ColumnSettings) -> Result<DeclaredDomain> {
     let place = format!("the domain of column {name}");
     let other = given.order.as_ref().map(|_| "order").or(given.hierarchy.as_ref().map(|_| "hierarchy"));
     if let Some(other) = other {
         return Err(Error::input(format!("{place}: its {other} already says what it ranges over")));
     }
     let text = match domain {
-        ValueList::Values(values) => return Ok(Declared::Values(values.clone())),
+        ValueList::Values(values) => return Ok(DeclaredDomain::Values(values.clone())),
         ValueList::Text(text) => text,
     };
-    if let Some(range) = Declared::range(text, given.type_spec.as_ref()) {
+    if let Some(range) = DeclaredDomain::range(text, given.type_spec.as_ref()) {
         return range.map_err(|wrong| Error::input(format!("{place}: {wrong}")));
     }
     let range = "a range is written LEAST..GREATEST, such as 0..120, with ends of the column's type";
@@ -115,7 +115,7 @@ fn declared(name: &str, domain: &ValueList, given: &ColumnSettings) -> Result<De
         true => Error::new(error.kind(), format!("{}; {range}", error.message())),
         false => error,
     })?;
-    Ok(Declared::Values(values))
+    Ok(DeclaredDomain::Values(values))
 }
 
 /// Reads a hierarchy from its file.

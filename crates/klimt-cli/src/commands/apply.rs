@@ -10,7 +10,7 @@ use klimt::run::{Publication, facts, output_dialect, row_order};
 use klimt::settings::{NamedRequirement, Settings, flags, share};
 use klimt::{Note, Output, Stage};
 use klimt_core::job::Suppression;
-use klimt_core::recode::{Applied, Manner, RecodingFunction, Release};
+use klimt_core::recode::{Manner, RecodedTable, RecodingFunction, Release};
 use klimt_core::region::Extents;
 use klimt_core::requirement::Requirement;
 use klimt_core::table::{Domain, Role};
@@ -137,7 +137,7 @@ fn plan_for(
 ///
 /// What is left is a smaller whole, by which some requirements measure groups anew, so this goes on until all satisfy.
 fn suppress_violating(
-    applied: &mut Applied,
+    applied: &mut RecodedTable,
     domains: &[&Domain],
     requirements: &[Box<dyn Requirement>],
     extents: Extents,

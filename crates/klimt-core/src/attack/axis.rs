@@ -2,7 +2,7 @@
 
 use crate::hierarchy::Hierarchy;
 use crate::region::form::{interval_ends, single};
-use crate::region::{Published, is_guide, looks_like_interval, set_members};
+use crate::region::{PublishedReader, is_guide, looks_like_interval, set_members};
 use crate::statistics::Extent;
 use crate::table::{ColumnSpec, Decimal, Distinct, Domain, Encoding, Shape, TypeSpec, ValueType};
 use crate::{Error, Result};
@@ -186,7 +186,7 @@ fn ends(text: &str, spec: &TypeSpec) -> Option<(String, String)> {
 /// Finds codes by text, and by place where the domain has places.
 struct Lookup<'a> {
     domain: &'a Domain,
-    reader: Published<'a>,
+    reader: PublishedReader<'a>,
     /// The code at each place of a domain of numbers, days or instants.
     places: HashMap<String, u32>,
 }
@@ -197,7 +197,7 @@ impl<'a> Lookup<'a> {
         let all = if measured { 0..domain.value_count() as u32 } else { 0..0 };
         let key = |code: u32| Decimal { units: domain.position(code), scale: domain.scale() }.to_string();
         let places = all.map(|code| (key(code), code)).collect();
-        Lookup { domain, reader: Published::new(domain), places }
+        Lookup { domain, reader: PublishedReader::new(domain), places }
     }
 
     fn code(&self, text: &str) -> Option<u32> {

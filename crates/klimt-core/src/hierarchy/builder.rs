@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::Hierarchy;
-use super::problem::{Problem, Problems};
+use super::problem::{LineProblem, Problems};
 use crate::{Error, Result};
 
 /// Builds a [`Hierarchy`] from paths: a leaf, then its ever coarser ancestors, the root last.
@@ -37,7 +37,7 @@ struct Path {
 
 /// Where a label was first seen in each of its two parts.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct LabelPositions {
     /// The first path whose leaf it is.
     leaf: Option<usize>,
     /// The first line and level at which it is an ancestor.
@@ -67,14 +67,14 @@ impl HierarchyBuilder {
         for (level, label) in path.into_iter().enumerate() {
             let label = label.as_ref();
             if label.is_empty() {
-                self.problems.add(Problem::EmptyLabel, || format!("line {line}, level {level}"));
+                self.problems.add(LineProblem::EmptyLabel, || format!("line {line}, level {level}"));
                 sound = false;
                 continue;
             }
             let id = self.intern(label);
             let repeated = self.last_path[id] == self.pushed;
             if repeated && self.steps[start..].last() != Some(&id) {
-                self.problems.add(Problem::Cycle, || format!("line {line}, level {level}"));
+                self.problems.add(LineProblem::Cycle, || format!("line {line}, level {level}"));
                 sound = false;
             }
             self.last_path[id] = self.pushed;
@@ -82,14 +82,14 @@ impl HierarchyBuilder {
         }
         let end = self.steps.len();
         if sound && start == end {
-            self.problems.add(Problem::EmptyPath, || format!("line {line}"));
+            self.problems.add(LineProblem::EmptyPath, || format!("line {line}"));
         } else if sound {
             self.paths.push(Path { line, start, end });
         }
     }
 
     /// Notes a problem that was found before a path could be made of a line.
-    pub(super) fn note(&mut self, problem: Problem, line: u64) {
+    pub(super) fn note(&mut self, problem: LineProblem, line: u64) {
         self.problems.add(problem, || format!("line {line}"));
     }
 
@@ -150,7 +150,7 @@ impl HierarchyBuilder {
         let meant = (0..counts.len()).rev().max_by_key(|&label| counts[label]);
         let Some(example) = self.paths.iter().find(|&&path| Some(self.root(path)) == meant) else { return };
         for path in self.paths.iter().filter(|&&path| Some(self.root(path)) != meant) {
-            problems.add(Problem::Root, || format!("line {} (unlike line {})", path.line, example.line));
+            problems.add(LineProblem::Root, || format!("line {} (unlike line {})", path.line, example.line));
         }
     }
 
@@ -159,19 +159,19 @@ impl HierarchyBuilder {
         let Some(&star) = self.ids.get("*") else { return };
         for &path in self.paths.iter().filter(|&&path| self.root(path) != star) {
             if let Some((level, _)) = self.steps(path).find(|(_, label)| *label == star) {
-                problems.add(Problem::Star, || format!("line {}, level {level}", path.line));
+                problems.add(LineProblem::Star, || format!("line {}, level {level}", path.line));
             }
         }
     }
 
     /// A leaf has one path, and is nowhere an ancestor.
-    fn check_leaves(&self, problems: &mut Problems) -> Vec<Seen> {
-        let mut seen = vec![Seen::default(); self.labels.len()];
+    fn check_leaves(&self, problems: &mut Problems) -> Vec<LabelPositions> {
+        let mut seen = vec![LabelPositions::default(); self.labels.len()];
         for (number, &path) in self.paths.iter().enumerate() {
             match seen[self.leaf(path)].leaf {
                 None => seen[self.leaf(path)].leaf = Some(number),
                 Some(first) if self.same_labels(self.paths[first], path) => {}
-                Some(first) => problems.add(Problem::LeafTwice, || {
+                Some(first) => problems.add(LineProblem::LeafTwice, || {
                     format!("line {} (first on line {})", path.line, self.paths[first].line)
                 }),
             }
@@ -182,7 +182,7 @@ impl HierarchyBuilder {
         for label in &seen {
             if let (Some(leaf), Some((line, level))) = (label.leaf, label.ancestor) {
                 let leaf = self.paths[leaf].line;
-                problems.add(Problem::LeafAndAncestor, || {
+                problems.add(LineProblem::LeafAndAncestor, || {
                     format!("line {leaf} (an ancestor on line {line}, level {level})")
                 });
             }
@@ -192,7 +192,7 @@ impl HierarchyBuilder {
 
     /// The one parent of every label with the line that says so first; a second parent, or one that closes a
     /// circle, is a problem. Paths and labels already reported as leaf problems are left out.
-    fn check_parents(&self, seen: &[Seen], problems: &mut Problems) -> Vec<Option<(usize, u64)>> {
+    fn check_parents(&self, seen: &[LabelPositions], problems: &mut Problems) -> Vec<Option<(usize, u64)>> {
         let mut parents: Vec<Option<(usize, u64)>> = vec![None; self.labels.len()];
         for (number, &path) in self.paths.iter().enumerate() {
             if seen[self.leaf(path)].leaf != Some(number) {
@@ -209,9 +209,9 @@ impl HierarchyBuilder {
                 let place =
                     |line: u64, why: &str| format!("line {}, level {level} ({why} line {line})", path.line);
                 if let Some(line) = leads_to(&parents, parent, child) {
-                    problems.add(Problem::Cycle, || place(line, "the other way round on"));
+                    problems.add(LineProblem::Cycle, || place(line, "the other way round on"));
                 } else if let Some((_, line)) = before {
-                    problems.add(Problem::TwoParents, || place(line, "unlike"));
+                    problems.add(LineProblem::TwoParents, || place(line, "unlike"));
                 } else {
                     parents[child] = Some((parent, path.line));
                 }

@@ -12,7 +12,7 @@ const LISTED: usize = 10;
 
 /// A problem of a line of a hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Problem {
+pub(super) enum LineProblem {
     /// Bytes that are not UTF-8.
     Encoding,
     /// A quote that is not closed, or stands where none may stand.
@@ -35,42 +35,42 @@ pub(super) enum Problem {
     TwoParents,
 }
 
-impl Problem {
+impl LineProblem {
     /// The text of the problem, before the list of places.
     fn what(self) -> &'static str {
         match self {
-            Problem::Encoding => "not valid UTF-8",
-            Problem::Quoting => "a quote is left open or stands inside a field",
-            Problem::EmptyPath => "no label at all",
-            Problem::EmptyLabel => "a level has no label",
-            Problem::Cycle => "a label is its own ancestor",
-            Problem::Star => "a label * stands below the root",
-            Problem::Root => "the root (the last label) differs from that of most lines",
-            Problem::LeafTwice => "a leaf is listed again with other ancestors",
-            Problem::LeafAndAncestor => "a label is a leaf on one line and an ancestor on another",
-            Problem::TwoParents => "a label has two different parents",
+            LineProblem::Encoding => "not valid UTF-8",
+            LineProblem::Quoting => "a quote is left open or stands inside a field",
+            LineProblem::EmptyPath => "no label at all",
+            LineProblem::EmptyLabel => "a level has no label",
+            LineProblem::Cycle => "a label is its own ancestor",
+            LineProblem::Star => "a label * stands below the root",
+            LineProblem::Root => "the root (the last label) differs from that of most lines",
+            LineProblem::LeafTwice => "a leaf is listed again with other ancestors",
+            LineProblem::LeafAndAncestor => "a label is a leaf on one line and an ancestor on another",
+            LineProblem::TwoParents => "a label has two different parents",
         }
     }
 
     /// The remedy.
     fn help(self) -> &'static str {
         match self {
-            Problem::Encoding => "save the file as UTF-8",
-            Problem::Quoting => "close every quote, and double a quote that belongs to a quoted label",
-            Problem::EmptyPath => "remove the path",
-            Problem::EmptyLabel => {
+            LineProblem::Encoding => "save the file as UTF-8",
+            LineProblem::Quoting => "close every quote, and double a quote that belongs to a quoted label",
+            LineProblem::EmptyPath => "remove the path",
+            LineProblem::EmptyLabel => {
                 "give every level a label (repeat the one before it to pad); a missing value needs no leaf"
             }
-            Problem::Cycle => "use a label at one level only; rename the others",
-            Problem::Root => {
+            LineProblem::Cycle => "use a label at one level only; rename the others",
+            LineProblem::Root => {
                 "end every line in the same label, for example *; if the first line is a header, say so"
             }
-            Problem::Star => {
+            LineProblem::Star => {
                 "rename the label: * is published for every value, so that only the root may be called so"
             }
-            Problem::LeafTwice => "keep one line for each leaf",
-            Problem::LeafAndAncestor => "rename the ancestor, so that every label names one thing",
-            Problem::TwoParents => "rename the label on one of the lines, so that each has one parent",
+            LineProblem::LeafTwice => "keep one line for each leaf",
+            LineProblem::LeafAndAncestor => "rename the ancestor, so that every label names one thing",
+            LineProblem::TwoParents => "rename the label on one of the lines, so that each has one parent",
         }
     }
 
@@ -78,11 +78,11 @@ impl Problem {
     fn has_levels(self) -> bool {
         matches!(
             self,
-            Problem::EmptyLabel
-                | Problem::Cycle
-                | Problem::Star
-                | Problem::LeafAndAncestor
-                | Problem::TwoParents
+            LineProblem::EmptyLabel
+                | LineProblem::Cycle
+                | LineProblem::Star
+                | LineProblem::LeafAndAncestor
+                | LineProblem::TwoParents
         )
     }
 }
@@ -90,12 +90,12 @@ impl Problem {
 /// The problems found so far in one file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problems {
-    found: BTreeMap<Problem, (Vec<String>, usize)>,
+    found: BTreeMap<LineProblem, (Vec<String>, usize)>,
 }
 
 impl Problems {
     /// Notes one more place where a problem is.
-    pub(super) fn add(&mut self, problem: Problem, place: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, problem: LineProblem, place: impl FnOnce() -> String) {
         let (places, count) = self.found.entry(problem).or_default();
         *count += 1;
         if places.len() < LISTED {
@@ -110,7 +110,7 @@ impl Problems {
 
     /// All problems as one error, a line per kind.
     pub(super) fn into_result(self, file: &str) -> Result<()> {
-        let describe = |(problem, (places, count)): (&Problem, &(Vec<String>, usize))| {
+        let describe = |(problem, (places, count)): (&LineProblem, &(Vec<String>, usize))| {
             let more = listed_more(*count, places.len());
             format!("{file}: {}: {}{more}", problem.what(), places.join("; "))
         };
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn places_are_capped_and_the_rest_counted() {
         let mut problems = Problems::default();
-        (1..=13).for_each(|line| problems.add(Problem::Encoding, || format!("line {line}")));
+        (1..=13).for_each(|line| problems.add(LineProblem::Encoding, || format!("line {line}")));
         let error = problems.into_result("h.csv").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Input);
         assert!(error.message().starts_with("h.csv: not valid UTF-8: line 1; line 2; "));
@@ -154,8 +154,8 @@ mod tests {
     #[test]
     fn every_kind_is_reported_with_its_help() {
         let mut problems = Problems::default();
-        problems.add(Problem::TwoParents, || "line 4, level 1".into());
-        problems.add(Problem::Quoting, || "line 9".into());
+        problems.add(LineProblem::TwoParents, || "line 4, level 1".into());
+        problems.add(LineProblem::Quoting, || "line 9".into());
         let error = problems.into_result("h.csv").unwrap_err();
         assert!(error.message().starts_with("2 problems:\n  - h.csv: a quote"), "{error}");
         assert!(error.message().contains("parents: line 4, level 1"), "{error}");

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use hashbrown::HashSet;
 
-use super::problem::Problem;
+use super::problem::LineProblem;
 use super::records::{Record, Records};
 use super::{Hierarchy, HierarchyBuilder};
 use crate::{Error, Result};
@@ -27,7 +27,7 @@ pub struct ReadOptions {
 }
 
 /// The labels of one line, without empty fields at the end.
-struct Row<'a> {
+struct LabelRow<'a> {
     line: u64,
     labels: Vec<Cow<'a, str>>,
 }
@@ -77,9 +77,9 @@ fn is_blank(record: &Record) -> bool {
 }
 
 /// The row of a record; `None`, with the problem noted, when it cannot be understood.
-fn decode<'a>(mut record: Record<'a>, builder: &mut HierarchyBuilder) -> Option<Row<'a>> {
+fn decode<'a>(mut record: Record<'a>, builder: &mut HierarchyBuilder) -> Option<LabelRow<'a>> {
     if let Some(line) = record.misquoted {
-        builder.note(Problem::Quoting, line);
+        builder.note(LineProblem::Quoting, line);
     }
     while record.fields.last().is_some_and(|field| field.is_empty()) {
         record.fields.pop();
@@ -87,9 +87,9 @@ fn decode<'a>(mut record: Record<'a>, builder: &mut HierarchyBuilder) -> Option<
     let line = record.line;
     let labels = record.fields.into_iter().map(text).collect::<Option<Vec<_>>>();
     if labels.is_none() {
-        builder.note(Problem::Encoding, line);
+        builder.note(LineProblem::Encoding, line);
     }
-    labels.filter(|_| record.misquoted.is_none()).map(|labels| Row { line, labels })
+    labels.filter(|_| record.misquoted.is_none()).map(|labels| LabelRow { line, labels })
 }
 
 fn text(bytes: Cow<'_, [u8]>) -> Option<Cow<'_, str>> {
@@ -126,7 +126,7 @@ fn try_delimiter(bytes: &[u8], delimiter: u8) -> (usize, usize) {
 }
 
 /// Whether the first row is a header rather than a leaf with a wrong root (see [`ReadOptions::header`]).
-fn starts_with_header(rows: &[Row<'_>]) -> bool {
+fn starts_with_header(rows: &[LabelRow<'_>]) -> bool {
     let Some((first, others)) = rows.split_first() else { return false };
     let [second, _, ..] = others else { return false };
     let root = second.labels.last();

@@ -2,7 +2,7 @@
 
 use super::tuples::Tuples;
 use super::{Groups, Locator};
-use crate::region::{Published, Reach};
+use crate::region::{PublishedReader, Reach};
 use crate::statistics::{Collector, Extent, Needs, Statistics, distances};
 use crate::table::{Column, Table};
 use crate::{Error, Result};
@@ -170,7 +170,7 @@ fn unknown(column: &Column, help: &str) -> Error {
 
 impl Texts {
     fn read(table: &Table, dimension: usize, groups: &[PublishedGroup]) -> Result<Self> {
-        let reader = Published::new(table.domain(dimension));
+        let reader = PublishedReader::new(table.domain(dimension));
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut texts = Texts::default();
         for group in groups {
@@ -201,7 +201,7 @@ impl Kept {
         let odd =
             || Error::internal(format!("column {} was not counted in every published row", column.name));
         let (domain, _) = column.coded().ok_or_else(odd)?;
-        let reader = Published::new(domain);
+        let reader = PublishedReader::new(domain);
         let code = |(text, rows): &(String, u64)| {
             let help = "measure the release beside the table that it was made from";
             Ok((reader.code(text).ok_or_else(|| unknown(column, help))?, *rows))

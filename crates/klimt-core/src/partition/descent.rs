@@ -10,13 +10,13 @@ use crate::table::Table;
 /// A tree of strict cuts, ready to lead rows to its leaves, which are numbered from left to right.
 #[derive(Clone, Debug)]
 pub struct Descent {
-    turns: Vec<Turn>,
+    turns: Vec<Branch>,
     leaves: usize,
 }
 
 /// The branch that a node of a tree sends a row to. The left side follows its cut.
 #[derive(Clone, Debug)]
-pub(crate) enum Turn {
+pub(crate) enum Branch {
     /// The row has come to the leaf of this number.
     Leaf(usize),
     /// Codes up to `code` go left.
@@ -81,20 +81,20 @@ impl Descent {
         let turn = |(at, node): (usize, &CutNode)| match *node {
             CutNode::Leaf { .. } => {
                 leaves += 1;
-                Turn::Leaf(leaves - 1)
+                Branch::Leaf(leaves - 1)
             }
             CutNode::Threshold { dimension, code, missing_left, right, .. } => {
                 let (dimension, right) = (dimension as usize, at + right as usize);
                 match codes(dimension).1.filter(|_| missing_left) {
-                    Some(missing) => Turn::MissingLeft { dimension, code, missing, right },
-                    None => Turn::Threshold { dimension, code, right },
+                    Some(missing) => Branch::MissingLeft { dimension, code, missing, right },
+                    None => Branch::Threshold { dimension, code, right },
                 }
             }
             CutNode::Subset { dimension, first, len, right, .. } => {
                 let members = &tree.members[first as usize..(first + len) as usize];
                 let dimension = dimension as usize;
                 let left = Members::new(members, codes(dimension).0);
-                Turn::Subset { dimension, left, right: at + right as usize }
+                Branch::Subset { dimension, left, right: at + right as usize }
             }
         };
         let turns = tree.nodes.iter().enumerate().map(turn).collect();
@@ -121,10 +121,10 @@ impl Descent {
         loop {
             let turn = &self.turns[at];
             at = match turn {
-                Turn::Leaf(number) => return (at, *number),
-                Turn::Threshold { dimension, right, .. }
-                | Turn::MissingLeft { dimension, right, .. }
-                | Turn::Subset { dimension, right, .. } => {
+                Branch::Leaf(number) => return (at, *number),
+                Branch::Threshold { dimension, right, .. }
+                | Branch::MissingLeft { dimension, right, .. }
+                | Branch::Subset { dimension, right, .. } => {
                     if turn.goes_right(code(*dimension)) {
                         *right
                     } else {
@@ -144,20 +144,20 @@ impl Descent {
     }
 
     /// The branches of the nodes, in the order of the tree.
-    pub(crate) fn turns(&self) -> &[Turn] {
+    pub(crate) fn turns(&self) -> &[Branch] {
         &self.turns
     }
 }
 
-impl Turn {
+impl Branch {
     /// Whether a row with a code is on the right of the cut.
     #[inline]
     pub fn goes_right(&self, code: u32) -> bool {
         match self {
-            Turn::Leaf(_) => false,
-            Turn::Threshold { code: upto, .. } => code > *upto,
-            Turn::MissingLeft { code: upto, missing, .. } => code > *upto && code != *missing,
-            Turn::Subset { left, .. } => !left.hold(code),
+            Branch::Leaf(_) => false,
+            Branch::Threshold { code: upto, .. } => code > *upto,
+            Branch::MissingLeft { code: upto, missing, .. } => code > *upto && code != *missing,
+            Branch::Subset { left, .. } => !left.hold(code),
         }
     }
 }
@@ -167,7 +167,7 @@ const ABREAST: usize = 8;
 
 /// Thresholds on the way to a leaf; a leaf leads to itself.
 pub(crate) struct Thresholds {
-    nodes: Vec<Step>,
+    nodes: Vec<DescentStep>,
     /// The number of the leaf at a node.
     leaves: Vec<u32>,
     /// How many leaves there are.
@@ -175,7 +175,7 @@ pub(crate) struct Thresholds {
 }
 
 #[derive(Clone, Copy)]
-struct Step {
+struct DescentStep {
     dimension: u32,
     code: u32,
     /// Where codes up to `code` go, and where the others go.
@@ -192,11 +192,11 @@ impl Thresholds {
             let here = at as u32;
             nodes.push(match *node {
                 CutNode::Threshold { dimension, code, right, .. } => {
-                    Step { dimension, code, next: [here + 1, here + right] }
+                    DescentStep { dimension, code, next: [here + 1, here + right] }
                 }
                 _ => {
                     many += 1;
-                    Step { dimension: 0, code: 0, next: [here; 2] }
+                    DescentStep { dimension: 0, code: 0, next: [here; 2] }
                 }
             });
         }

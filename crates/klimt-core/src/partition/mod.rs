@@ -10,10 +10,10 @@ mod tree;
 mod way;
 
 pub use descent::Descent;
-pub(crate) use descent::{Members, Thresholds, Turn, is_marked};
+pub(crate) use descent::{Branch, Members, Thresholds, is_marked};
 pub use family::{Family, LowerBound, Scheme};
 pub use groups::{Groups, PartitionGroups};
-pub use narrowed::Narrowed;
+pub use narrowed::NarrowedTable;
 pub use tree::{CutNode, CutTree};
 pub use way::Way;
 

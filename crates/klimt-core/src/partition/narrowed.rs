@@ -7,7 +7,7 @@ use crate::table::{Domain, Table};
 
 /// The published rows as a table of their own.
 #[derive(Debug)]
-pub struct Narrowed {
+pub struct NarrowedTable {
     /// The published rows, with domains of their values alone.
     pub table: Table,
     /// The number in the whole table of every row.
@@ -18,7 +18,7 @@ pub struct Narrowed {
 
 impl Partitioning {
     /// The rows that are in a group, as if there had never been others, and the groups by rows and codes of that table.
-    pub fn narrowed(&self, table: &Table) -> Result<(Partitioning, Narrowed)> {
+    pub fn narrowed(&self, table: &Table) -> Result<(Partitioning, NarrowedTable)> {
         let mut rows = self.order.clone();
         rows.sort_unstable();
         let (narrow, before) = table.narrowed(&rows)?;
@@ -36,11 +36,11 @@ impl Partitioning {
         let regions = self.regions.narrowed(&before, &domains).selected(&groups, &narrow_domains);
         let partitioning =
             Partitioning { order, ends, regions, tree, bound: self.bound.clone(), strict: self.strict };
-        Ok((partitioning, Narrowed { table: narrow, rows, before }))
+        Ok((partitioning, NarrowedTable { table: narrow, rows, before }))
     }
 }
 
-impl Narrowed {
+impl NarrowedTable {
     /// The groups by rows and codes of the whole table: what is published, as the owner of all rows measures it.
     pub fn widened(&self, partitioning: &Partitioning, table: &Table, extents: Extents) -> Partitioning {
         let domains = table.domains();
@@ -60,7 +60,7 @@ impl CutTree {
     /// The cuts by the codes of narrowed domains, which were these codes before. A cut that has no value left on a side
     /// goes. Also says which group every leaf holds that holds rows, as sides may be swapped.
     fn narrowed(&self, before: &[Vec<u32>], domains: &[&Domain]) -> (CutTree, Vec<usize>) {
-        enum Step {
+        enum NarrowingStep {
             Node(usize),
             CloseLeft(usize),
         }
@@ -70,14 +70,14 @@ impl CutTree {
             many += usize::from(matches!(node, CutNode::Leaf { rows: 1.. }));
         }
         let (mut made, mut groups) = (CutTree::default(), Vec::with_capacity(many));
-        let mut pending = vec![Step::Node(0)];
+        let mut pending = vec![NarrowingStep::Node(0)];
         while let Some(step) = pending.pop() {
             let at = match step {
-                Step::CloseLeft(cut) => {
+                NarrowingStep::CloseLeft(cut) => {
                     made.close_left(cut);
                     continue;
                 }
-                Step::Node(at) => at,
+                NarrowingStep::Node(at) => at,
             };
             let mut node = self.nodes[at];
             if let CutNode::Leaf { rows } = node {
@@ -122,13 +122,13 @@ impl CutTree {
                     made.members.extend(members);
                     made.nodes.push(node);
                     pending.extend([
-                        Step::Node(high),
-                        Step::CloseLeft(made.nodes.len() - 1),
-                        Step::Node(low),
+                        NarrowingStep::Node(high),
+                        NarrowingStep::CloseLeft(made.nodes.len() - 1),
+                        NarrowingStep::Node(low),
                     ]);
                 }
-                (true, false) => pending.push(Step::Node(low)),
-                (false, _) => pending.push(Step::Node(high)),
+                (true, false) => pending.push(NarrowingStep::Node(low)),
+                (false, _) => pending.push(NarrowingStep::Node(high)),
             }
         }
         (made, groups)

@@ -1,6 +1,6 @@
 //! From cuts to groups: the partitioning that a cut tree makes of a table.
 
-use super::{CutNode, CutTree, Descent, Partitioning, Turn};
+use super::{Branch, CutNode, CutTree, Descent, Partitioning};
 use crate::Result;
 use crate::packed::{PackedKernel, PackedRows, Tuple, compact_regions, pack};
 use crate::table::Table;
@@ -35,16 +35,16 @@ fn sow<T: Tuple>(tree: &mut CutTree, packed: &mut PackedRows<T>, descent: &Desce
     while let Some((at, range)) = pending.pop() {
         let turn = &descent.turns()[at];
         let dimension = match turn {
-            Turn::Leaf(_) => {
+            Branch::Leaf(_) => {
                 tree.nodes[at] = CutNode::Leaf { rows: range.len() as u32 };
                 if !range.is_empty() {
                     ends.push(range.end as u32);
                 }
                 continue;
             }
-            Turn::Threshold { dimension, .. }
-            | Turn::MissingLeft { dimension, .. }
-            | Turn::Subset { dimension, .. } => *dimension,
+            Branch::Threshold { dimension, .. }
+            | Branch::MissingLeft { dimension, .. }
+            | Branch::Subset { dimension, .. } => *dimension,
         };
         let (mut left, mut right) = (range.start, 0);
         for row in range.clone() {

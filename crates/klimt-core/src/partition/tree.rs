@@ -53,7 +53,7 @@ pub struct CutTree {
 
 /// The part of one dimension that a region allows while the tree is walked.
 #[derive(Clone)]
-enum Range {
+enum AllowedRange {
     /// The values from `lo` up to, but not including, `end`, and the code of the missing value where that is allowed.
     Interval {
         lo: u32,
@@ -169,8 +169,12 @@ impl CutTree {
     /// out, and without `compact` it always does.
     pub fn regions(&self, domains: &[&Domain], compact: Option<&Regions>) -> Regions {
         let whole = domains.iter().map(|domain| match domain.shape() {
-            Shape::Set => Range::Members((0..domain.cardinality() as u32).collect()),
-            _ => Range::Interval { lo: 0, end: domain.value_count() as u32, missing: domain.missing_code() },
+            Shape::Set => AllowedRange::Members((0..domain.cardinality() as u32).collect()),
+            _ => AllowedRange::Interval {
+                lo: 0,
+                end: domain.value_count() as u32,
+                missing: domain.missing_code(),
+            },
         });
         let mut regions = Regions::new(domains.len());
         let mut pending = vec![(0, whole.collect::<Vec<_>>())];
@@ -188,14 +192,19 @@ impl CutTree {
         regions
     }
 
-    fn halves(&self, at: usize, ranges: Vec<Range>, domains: &[&Domain]) -> (Vec<Range>, Vec<Range>) {
+    fn halves(
+        &self,
+        at: usize,
+        ranges: Vec<AllowedRange>,
+        domains: &[&Domain],
+    ) -> (Vec<AllowedRange>, Vec<AllowedRange>) {
         let (mut low, mut high) = (ranges.clone(), ranges);
         match self.nodes[at] {
             CutNode::Threshold { dimension, code, shared, missing_left, .. } => {
                 let code = if shared { code } else { domains[dimension as usize].cut_after(code) };
                 if let (
-                    Range::Interval { end, missing: left, .. },
-                    Range::Interval { lo, missing: right, .. },
+                    AllowedRange::Interval { end, missing: left, .. },
+                    AllowedRange::Interval { lo, missing: right, .. },
                 ) = (&mut low[dimension as usize], &mut high[dimension as usize])
                 {
                     (*end, *lo) = ((*end).min(code + 1), (*lo).max(if shared { code } else { code + 1 }));
@@ -209,7 +218,7 @@ impl CutTree {
             CutNode::Subset { dimension, first, len, shared, .. } => {
                 let left = &self.members[first as usize..(first + len) as usize];
                 let both = if shared { left.last() } else { None };
-                if let (Range::Members(a), Range::Members(b)) =
+                if let (AllowedRange::Members(a), AllowedRange::Members(b)) =
                     (&mut low[dimension as usize], &mut high[dimension as usize])
                 {
                     a.retain(|code| left.contains(code));
@@ -222,12 +231,17 @@ impl CutTree {
     }
 }
 
-fn push_region(ranges: &[Range], domains: &[&Domain], compact: Option<&Regions>, regions: &mut Regions) {
+fn push_region(
+    ranges: &[AllowedRange],
+    domains: &[&Domain],
+    compact: Option<&Regions>,
+    regions: &mut Regions,
+) {
     let group = regions.len();
     for (dimension, range) in ranges.iter().enumerate() {
         match range {
-            Range::Members(codes) => regions.push_set(codes.iter().copied()),
-            Range::Interval { lo, end, missing } => {
+            AllowedRange::Members(codes) => regions.push_set(codes.iter().copied()),
+            AllowedRange::Interval { lo, end, missing } => {
                 let holds_missing = || {
                     compact.is_some_and(|compact| compact.holds_missing(group, dimension, domains[dimension]))
                 };

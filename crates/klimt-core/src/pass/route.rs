@@ -1,6 +1,6 @@
 //! From a row to the leaf of a few cuts.
 
-use crate::partition::{CutTree, Descent, Members, Turn, is_marked};
+use crate::partition::{Branch, CutTree, Descent, Members, is_marked};
 use crate::spill::Block;
 use crate::table::{Codes, Table, Word};
 
@@ -77,22 +77,22 @@ impl Router {
         ends: &mut Vec<u32>,
     ) {
         let (left, right) = match &self.descent.turns()[at] {
-            Turn::Leaf(_) => return ends.push(first + rows.len() as u32),
-            Turn::Threshold { dimension, code, right } => {
+            Branch::Leaf(_) => return ends.push(first + rows.len() as u32),
+            Branch::Threshold { dimension, code, right } => {
                 let left = part_by(rows, spare, block.codes(self.columns[*dimension]), |c| c > *code);
                 (left, *right)
             }
-            Turn::MissingLeft { dimension, code, missing, right } => {
+            Branch::MissingLeft { dimension, code, missing, right } => {
                 let is_right = |c: u32| c > *code && c != *missing;
                 let left = part_by(rows, spare, block.codes(self.columns[*dimension]), is_right);
                 (left, *right)
             }
-            Turn::Subset { dimension, left: Members::Marked(marked), right } => {
+            Branch::Subset { dimension, left: Members::Marked(marked), right } => {
                 let is_right = |code: u32| !is_marked(marked, code);
                 let left = part_by(rows, spare, block.codes(self.columns[*dimension]), is_right);
                 (left, *right)
             }
-            Turn::Subset { dimension, left: Members::Listed(listed), right } => {
+            Branch::Subset { dimension, left: Members::Listed(listed), right } => {
                 let is_right = |code: u32| listed.binary_search(&code).is_err();
                 let left = part_by(rows, spare, block.codes(self.columns[*dimension]), is_right);
                 (left, *right)

@@ -4,7 +4,7 @@
 //! its rows. A value outside of the function's values is published as `*`.
 
 use super::axis::ValuePosition;
-use super::function::{LeafBox, RecodingFunction, Side};
+use super::function::{BoxSide, LeafBox, RecodingFunction};
 use crate::partition::{CutNode, Descent, Partitioning};
 use crate::region::{Cell, Extents, Regions};
 use crate::table::{Codes, Column, ColumnData, Domain, Role, Shape, Table};
@@ -12,7 +12,7 @@ use crate::{Error, Result};
 
 /// A table recoded by a function, ready to be released.
 #[derive(Debug)]
-pub struct Applied {
+pub struct RecodedTable {
     /// The table, with its quasi-identifiers by the domains that they are published in.
     pub table: Table,
     /// Its rows by region.
@@ -44,7 +44,7 @@ enum CellMatch {
 
 /// The values that the rows of a group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct RowKey {
     leaf: u32,
     beside: bool,
     places: Vec<CellMatch>,
@@ -67,7 +67,7 @@ impl MatchedColumn {
 
 impl RecodingFunction {
     /// Recodes a table that has every column of the function as a quasi-identifier.
-    pub fn apply(&self, table: &Table, manner: Manner) -> Result<Applied> {
+    pub fn apply(&self, table: &Table, manner: Manner) -> Result<RecodedTable> {
         let placed = (0..self.columns.len()).map(|column| self.place(table, column));
         let placed: Vec<MatchedColumn> = placed.collect::<Result<_>>()?;
         let column = |dimension: usize| {
@@ -82,10 +82,10 @@ impl RecodingFunction {
             (values + 1, Some(values as u32))
         };
         let descent = Descent::new(&self.tree, codes);
-        let mut rows: Vec<(Key, u32)> =
+        let mut rows: Vec<(RowKey, u32)> =
             (0..table.rows()).map(|row| (self.key(&placed, &descent, row, manner), row as u32)).collect();
         rows.sort_unstable();
-        let (mut order, mut ends, mut keys): (Vec<u32>, Vec<u32>, Vec<Key>) = Default::default();
+        let (mut order, mut ends, mut keys): (Vec<u32>, Vec<u32>, Vec<RowKey>) = Default::default();
         for group in rows.chunk_by(|a, b| a.0 == b.0) {
             order.extend(group.iter().map(|(_, row)| row));
             ends.push(order.len() as u32);
@@ -107,7 +107,7 @@ impl RecodingFunction {
             Extents::Region => self.boundaries(&placed, &columns, &keys),
             Extents::Compact => self.smallest(&table, &columns, &partitioning.compact(&table), &keys),
         };
-        Ok(Applied { table, partitioning, outside })
+        Ok(RecodedTable { table, partitioning, outside })
     }
 
     fn place(&self, table: &Table, column: usize) -> Result<MatchedColumn> {
@@ -138,7 +138,7 @@ impl RecodingFunction {
         Ok(MatchedColumn { domain, found, places })
     }
 
-    fn key(&self, placed: &[MatchedColumn], descent: &Descent, row: usize, manner: Manner) -> Key {
+    fn key(&self, placed: &[MatchedColumn], descent: &Descent, row: usize, manner: Manner) -> RowKey {
         let leaf = descent.node(|dimension| placed[dimension].code(row)) as u32;
         let place = |(dimension, column): (usize, &MatchedColumn)| match column.places[row] {
             CellMatch::Missing if self.is_starred(leaf, dimension) => CellMatch::Inside,
@@ -150,7 +150,7 @@ impl RecodingFunction {
             Err(_) => false,
         };
         let beside = manner.apart && manner.extents == Extents::Compact && !self.boxes.is_empty() && !held();
-        Key { leaf, beside, places }
+        RowKey { leaf, beside, places }
     }
 
     fn is_starred(&self, leaf: u32, dimension: usize) -> bool {
@@ -179,7 +179,7 @@ impl RecodingFunction {
 
     /// The region of every group by the boundaries of its leaf, and `*` where its rows have no place in the leaf.
     /// `columns` has the function's column of every dimension of the table.
-    fn boundaries(&self, placed: &[MatchedColumn], columns: &[usize], keys: &[Key]) -> Regions {
+    fn boundaries(&self, placed: &[MatchedColumn], columns: &[usize], keys: &[RowKey]) -> Regions {
         let domains: Vec<&Domain> = placed.iter().map(|column| &column.domain).collect();
         let mut every = self.tree.clone();
         let mut number = vec![0; every.nodes.len()];
@@ -216,7 +216,7 @@ impl RecodingFunction {
     }
 
     /// The smallest region over every group, and `*` where its rows have values outside the function's domain.
-    fn smallest(&self, table: &Table, columns: &[usize], compact: &Regions, keys: &[Key]) -> Regions {
+    fn smallest(&self, table: &Table, columns: &[usize], compact: &Regions, keys: &[RowKey]) -> Regions {
         let mut regions = Regions::new(columns.len());
         for (group, key) in keys.iter().enumerate() {
             for (dimension, &column) in columns.iter().enumerate() {
@@ -264,16 +264,16 @@ impl LeafBox {
     /// Whether a row lies inside.
     fn holds(&self, placed: &[MatchedColumn], row: usize) -> bool {
         self.sides.iter().zip(placed).all(|(side, column)| match (side, column.found[row]) {
-            (Side::All, _) => true,
-            (Side::Missing, None) => column.places[row] == CellMatch::Missing,
-            (Side::Ends(lo, hi), Some(found)) => {
+            (BoxSide::All, _) => true,
+            (BoxSide::Missing, None) => column.places[row] == CellMatch::Missing,
+            (BoxSide::Ends(lo, hi), Some(found)) => {
                 found.code <= *hi && (found.code > *lo || (found.code == *lo && found.exact))
             }
-            (Side::Members(members), Some(found)) => members.contains(&found.code),
-            (Side::Members(members), None) => {
+            (BoxSide::Members(members), Some(found)) => members.contains(&found.code),
+            (BoxSide::Members(members), None) => {
                 column.places[row] == CellMatch::Missing && members.contains(&column.code(row))
             }
-            (Side::Missing, Some(_)) | (Side::Ends(..), None) => false,
+            (BoxSide::Missing, Some(_)) | (BoxSide::Ends(..), None) => false,
         })
     }
 }

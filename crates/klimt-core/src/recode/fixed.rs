@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 /// How many groups and rows have values that are fixed by statistics, by column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixedValues {
-    columns: BTreeMap<String, Fixed>,
+    columns: BTreeMap<String, FixedGroups>,
 }
 
 /// The groups of which the statistics of a column fix the value of every row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixedGroups {
     /// How many groups.
     pub groups: u64,
     /// How many rows they have.
@@ -26,7 +26,7 @@ pub struct Fixed {
 
 /// The values of a group in a dimension, in steps of the column's grid; missing values are none.
 #[derive(Clone, Copy, Debug)]
-struct Values {
+struct GroupValues {
     count: i128,
     least: i128,
     greatest: i128,
@@ -46,19 +46,20 @@ impl FixedValues {
             }
             let fixed = (0..release.partitioning.groups())
                 .filter(|&group| is_fixed(release, group, dimension, range, mean));
-            let found = fixed.fold(Fixed::default(), |found, group| Fixed {
+            let found = fixed.fold(FixedGroups::default(), |found, group| FixedGroups {
                 groups: found.groups + 1,
                 rows: found.rows + release.partitioning.rows(group).len() as u64,
             });
             if found.groups > 0 {
                 let before = self.columns.entry(column.name.clone()).or_default();
-                *before = Fixed { groups: before.groups + found.groups, rows: before.rows + found.rows };
+                *before =
+                    FixedGroups { groups: before.groups + found.groups, rows: before.rows + found.rows };
             }
         }
     }
 
     /// The columns with such groups, by name.
-    pub fn columns(&self) -> impl Iterator<Item = (&str, Fixed)> {
+    pub fn columns(&self) -> impl Iterator<Item = (&str, FixedGroups)> {
         self.columns.iter().map(|(name, fixed)| (name.as_str(), *fixed))
     }
 }
@@ -86,18 +87,18 @@ fn is_fixed(release: &Release<'_>, group: usize, dimension: usize, range: bool, 
         || (mean && ends && counted && values.follow_from_the_sum())
 }
 
-fn values(release: &Release<'_>, group: usize, dimension: usize) -> Option<Values> {
+fn values(release: &Release<'_>, group: usize, dimension: usize) -> Option<GroupValues> {
     let (domain, codes) = (release.table.domain(dimension), release.table.codes(dimension));
-    let mut found: Option<Values> = None;
+    let mut found: Option<GroupValues> = None;
     for &row in release.partitioning.rows(group) {
         let code = codes.get(row as usize);
         if Some(code) == domain.missing_code() {
             continue;
         }
         let at = domain.position(code);
-        let Values { count, least, greatest, sum } =
-            found.unwrap_or(Values { count: 0, least: at, greatest: at, sum: 0 });
-        found = Some(Values {
+        let GroupValues { count, least, greatest, sum } =
+            found.unwrap_or(GroupValues { count: 0, least: at, greatest: at, sum: 0 });
+        found = Some(GroupValues {
             count: count + 1,
             least: least.min(at),
             greatest: greatest.max(at),
@@ -107,7 +108,7 @@ fn values(release: &Release<'_>, group: usize, dimension: usize) -> Option<Value
     found
 }
 
-impl Values {
+impl GroupValues {
     /// Whether the ends and the sum leave one way for all values.
     fn follow_from_the_sum(&self) -> bool {
         let (others, range) = (self.count - 2, self.greatest - self.least);
@@ -123,7 +124,7 @@ impl Values {
 
 #[cfg(test)]
 mod tests {
-    use super::Values;
+    use super::GroupValues;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -150,7 +151,7 @@ mod tests {
         fn values_follow_where_there_is_one_way(values in prop::collection::vec(-3i128..4, 2..7)) {
             let (least, greatest) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
             let sum = values.iter().sum();
-            let found = Values { count: values.len() as i128, least, greatest, sum };
+            let found = GroupValues { count: values.len() as i128, least, greatest, sum };
             prop_assert_eq!(found.follow_from_the_sum(), ways(values.len(), least, greatest, sum) == 1);
         }
     }

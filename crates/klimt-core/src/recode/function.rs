@@ -42,13 +42,13 @@ pub(super) struct LeafBox {
     /// The leaf, by its node.
     pub leaf: u32,
     /// The values that the box allows in each dimension.
-    pub sides: Vec<Side>,
+    pub sides: Vec<BoxSide>,
 }
 
 /// The values that a box allows in a dimension.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Side {
+pub(super) enum BoxSide {
     /// Everything.
     All,
     /// The missing value.
@@ -90,7 +90,7 @@ impl RecodingFunction {
         let mut boxes = if with_boxes { boxes(table, &tree, compact) } else { Vec::new() };
         let columns = (0..table.dimensions()).map(|dimension| {
             let sides = boxes.iter_mut().map(|leaf| &mut leaf.sides[dimension]);
-            let mut ends: Vec<&mut u32> = sides.flat_map(Side::ends).collect();
+            let mut ends: Vec<&mut u32> = sides.flat_map(BoxSide::ends).collect();
             let axis = reduce(table.domain(dimension), dimension, &mut tree, &mut ends);
             RecodedColumn { name: table.dimension(dimension).name.clone(), axis }
         });
@@ -176,10 +176,10 @@ struct Head {
     format: String,
 }
 
-impl Side {
+impl BoxSide {
     fn ends(&mut self) -> impl Iterator<Item = &mut u32> {
         let ends = match self {
-            Side::Ends(lo, hi) => [Some(lo), Some(hi)],
+            BoxSide::Ends(lo, hi) => [Some(lo), Some(hi)],
             _ => [None, None],
         };
         ends.into_iter().flatten()
@@ -209,18 +209,18 @@ fn boxes(table: &Table, tree: &CutTree, compact: &Regions) -> Vec<LeafBox> {
     let side = |group: usize, dimension: usize| {
         let domain = table.domain(dimension);
         if compact.mixes_missing(group, dimension, domain) {
-            return Side::All;
+            return BoxSide::All;
         }
         match compact.cell(group, dimension, domain) {
-            Cell::Interval { lo, hi } => Side::Ends(lo, hi),
-            Cell::Set(members) => Side::Members(members.to_vec()),
-            Cell::Missing => Side::Missing,
+            Cell::Interval { lo, hi } => BoxSide::Ends(lo, hi),
+            Cell::Set(members) => BoxSide::Members(members.to_vec()),
+            Cell::Missing => BoxSide::Missing,
             // The published node may be wider than its rows: whatever it holds is inside.
             Cell::Node(node) => {
                 let (lo, hi) = domain.hierarchy().map_or((0, 0), |tree| tree.span(node));
-                Side::Ends(lo, hi)
+                BoxSide::Ends(lo, hi)
             }
-            Cell::All => Side::All,
+            Cell::All => BoxSide::All,
         }
     };
     let sides = |group| (0..table.dimensions()).map(|dimension| side(group, dimension)).collect();

@@ -8,8 +8,8 @@ mod mean;
 mod release;
 mod rules;
 
-pub use apply::{Applied, Manner};
-pub use fixed::{Fixed, FixedValues};
+pub use apply::{Manner, RecodedTable};
+pub use fixed::{FixedGroups, FixedValues};
 pub use function::{RecodingFunction, SavedRequirement};
 pub use release::{
     MAXIMUM, MEAN, MINIMUM, Release, ReleaseColumn, RowOrder, Source, StatisticKind, release_columns,

@@ -22,7 +22,7 @@ pub struct Rules<'a> {
     /// How many nodes there are.
     nodes: u64,
     /// The cuts on the way to the last part.
-    path: Vec<Step>,
+    path: Vec<RuleStep>,
     /// How far the right child of each cut above the parts is, by its place.
     rights: Vec<(u64, u32)>,
     /// The codes after which each dimension is cut.
@@ -30,7 +30,7 @@ pub struct Rules<'a> {
 }
 
 /// A cut on the way, where it is, and the side that is being written.
-struct Step {
+struct RuleStep {
     cut: CutTree,
     node: u64,
     left: bool,
@@ -89,7 +89,7 @@ impl<'a> Rules<'a> {
                 self.push_empty()?;
                 self.rights.push((node, (self.nodes - node) as u32));
             }
-            self.path.push(Step { cut: cut.clone(), node, left: *left });
+            self.path.push(RuleStep { cut: cut.clone(), node, left: *left });
         }
         let mut group = 0;
         for at in 0..part.nodes.len() {

@@ -8,7 +8,7 @@ mod published;
 pub(crate) use extent::extent_of;
 pub use guide::is_guide;
 pub(crate) use guide::looks_like_interval;
-pub use published::{Extents, Published, Reach, set_members, write_set};
+pub use published::{Extents, PublishedReader, Reach, set_members, write_set};
 
 use crate::hierarchy::NodeId;
 use crate::table::{Domain, Shape};
@@ -35,21 +35,21 @@ pub enum Cell<'a> {
 
 /// How a cell is stored: two codes, or where to find the members of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Stored {
+struct StoredCell {
     lo: u32,
     hi: u32,
 }
 
-impl Stored {
+impl StoredCell {
     /// Anything at all, whether the domain has it or not.
-    const ANYTHING: Stored = Stored { lo: u32::MAX, hi: u32::MAX };
+    const ANYTHING: StoredCell = StoredCell { lo: u32::MAX, hi: u32::MAX };
 }
 
 /// The regions of the groups of a partitioning: the smallest that hold each group's rows.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
     dimensions: usize,
-    cells: Vec<Stored>,
+    cells: Vec<StoredCell>,
     members: Vec<u32>,
 }
 
@@ -61,14 +61,14 @@ impl Regions {
 
     /// Adds the next dimension of the region that is being built, as the least and greatest code in it.
     pub fn push_interval(&mut self, lo: u32, hi: u32) {
-        self.cells.push(Stored { lo, hi });
+        self.cells.push(StoredCell { lo, hi });
     }
 
     /// Adds the next dimension of the region that is being built, as the codes in it, ascending.
     pub fn push_set(&mut self, codes: impl Iterator<Item = u32>) {
         let lo = self.members.len() as u32;
         self.members.extend(codes);
-        self.cells.push(Stored { lo, hi: self.members.len() as u32 });
+        self.cells.push(StoredCell { lo, hi: self.members.len() as u32 });
     }
 
     /// Adds the regions of later groups.
@@ -77,27 +77,29 @@ impl Regions {
         self.members.extend(later.members);
         let is_set: Vec<bool> = domains.iter().map(|domain| matches!(domain.shape(), Shape::Set)).collect();
         self.cells.extend(later.cells.iter().enumerate().map(|(at, cell)| {
-            let moved = is_set[at % self.dimensions] && *cell != Stored::ANYTHING;
+            let moved = is_set[at % self.dimensions] && *cell != StoredCell::ANYTHING;
             let shift = if moved { shift } else { 0 };
-            Stored { lo: cell.lo + shift, hi: cell.hi + shift }
+            StoredCell { lo: cell.lo + shift, hi: cell.hi + shift }
         }));
     }
 
     /// Adds the next dimension of the region that is being built: anything at all, in the domain or not.
     pub fn push_anything(&mut self) {
-        self.cells.push(Stored::ANYTHING);
+        self.cells.push(StoredCell::ANYTHING);
     }
 
     /// Adds the next dimension of the region that is being built: that of another region.
     pub fn push_copy(&mut self, other: &Regions, region: usize, dimension: usize, domain: &Domain) {
         let cell = other.cells[region * other.dimensions + dimension];
         match domain.shape() {
-            Shape::Set if cell != Stored::ANYTHING => self.push_set(other.members_of(cell).iter().copied()),
+            Shape::Set if cell != StoredCell::ANYTHING => {
+                self.push_set(other.members_of(cell).iter().copied())
+            }
             _ => self.cells.push(cell),
         }
     }
 
-    fn members_of(&self, cell: Stored) -> &[u32] {
+    fn members_of(&self, cell: StoredCell) -> &[u32] {
         &self.members[cell.lo as usize..cell.hi as usize]
     }
 
@@ -121,13 +123,13 @@ impl Regions {
                 let cells = (start..end).map(|region| self.cells[region * self.dimensions + dimension]);
                 if matches!(domain.shape(), Shape::Set) {
                     members.clear();
-                    let each = |cell: Stored| &self.members[cell.lo as usize..cell.hi as usize];
+                    let each = |cell: StoredCell| &self.members[cell.lo as usize..cell.hi as usize];
                     cells.for_each(|cell| members.extend_from_slice(each(cell)));
                     members.sort_unstable();
                     members.dedup();
                     merged.push_set(members.iter().copied());
                 } else {
-                    let wider = |(lo, hi): (u32, u32), cell: Stored| (lo.min(cell.lo), hi.max(cell.hi));
+                    let wider = |(lo, hi): (u32, u32), cell: StoredCell| (lo.min(cell.lo), hi.max(cell.hi));
                     let (lo, hi) = cells.fold((u32::MAX, 0), wider);
                     merged.push_interval(lo, hi);
                 }
@@ -139,7 +141,7 @@ impl Regions {
 
     /// Whether a region holds the missing value in a dimension.
     pub fn holds_missing(&self, region: usize, dimension: usize, domain: &Domain) -> bool {
-        let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
+        let StoredCell { lo, hi } = self.cells[region * self.dimensions + dimension];
         let Some(missing) = domain.missing_code() else { return false };
         match domain.shape() {
             _ if lo == u32::MAX => true,
@@ -150,7 +152,7 @@ impl Regions {
 
     /// Whether a region of an ordered or hierarchy dimension holds the missing value and others.
     pub fn mixes_missing(&self, region: usize, dimension: usize, domain: &Domain) -> bool {
-        let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
+        let StoredCell { lo, hi } = self.cells[region * self.dimensions + dimension];
         !matches!(domain.shape(), Shape::Set) && domain.mixes_missing(lo, hi)
     }
 
@@ -162,7 +164,7 @@ impl Regions {
         interval: impl Fn(usize, u32, u32) -> (u32, u32),
     ) -> Regions {
         let mut mapped = Regions::new(self.dimensions);
-        for (at, &Stored { lo, hi }) in self.cells.iter().enumerate() {
+        for (at, &StoredCell { lo, hi }) in self.cells.iter().enumerate() {
             let dimension = at % self.dimensions;
             match domains[dimension].shape() {
                 Shape::Set => {
@@ -183,7 +185,7 @@ impl Regions {
     /// The regions with every code of another domain in sets that have every code of theirs.
     pub(crate) fn with_whole_sets(&self, before: &[&Domain], domains: &[&Domain]) -> Regions {
         let mut whole = Regions::new(self.dimensions);
-        for (at, &Stored { lo, hi }) in self.cells.iter().enumerate() {
+        for (at, &StoredCell { lo, hi }) in self.cells.iter().enumerate() {
             let dimension = at % self.dimensions;
             match domains[dimension].shape() {
                 Shape::Set if (hi - lo) as usize == before[dimension].cardinality() && hi - lo > 1 => {
@@ -208,7 +210,7 @@ impl Regions {
 
     /// One cell of a region.
     pub fn cell(&self, region: usize, dimension: usize, domain: &Domain) -> Cell<'_> {
-        let Stored { lo, hi } = self.cells[region * self.dimensions + dimension];
+        let StoredCell { lo, hi } = self.cells[region * self.dimensions + dimension];
         match domain.shape() {
             _ if lo == u32::MAX => Cell::All,
             Shape::Set => Cell::Set(&self.members[lo as usize..hi as usize]),

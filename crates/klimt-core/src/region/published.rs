@@ -108,16 +108,16 @@ impl From<Extent> for Reach {
 
 /// Reads published texts of one domain.
 #[derive(Debug)]
-pub struct Published<'a> {
+pub struct PublishedReader<'a> {
     domain: &'a Domain,
     codes: HashMap<String, u32>,
 }
 
-impl<'a> Published<'a> {
+impl<'a> PublishedReader<'a> {
     /// A reader for the domain of the original column.
     pub fn new(domain: &'a Domain) -> Self {
         let codes = (0..domain.value_count() as u32).map(|code| (domain.text(code), code)).collect();
-        Published { domain, codes }
+        PublishedReader { domain, codes }
     }
 
     /// The codes that a published text stands for; `None` when it is no value of this column, or holds none.
@@ -286,7 +286,7 @@ mod tests {
     fn raw_values_that_look_published_are_kept_apart() {
         let values = ["a", "b", "[1..9]", "{a|b}", "(3..4]", r"\*", r"\{a|b}", "5."];
         let d = domain(&values, false);
-        let reader = Published::new(&d);
+        let reader = PublishedReader::new(&d);
         let code = |value: &str| (0..8).find(|&code| d.text(code) == value).unwrap();
         for value in values {
             let published = text(Cell::Set(&[code(value)]), &d, Extents::Compact);
@@ -300,7 +300,7 @@ mod tests {
         spec.order = Some(order.clone());
         let all = Distinct::Texts(order.iter().map(String::as_str).collect());
         let d = Encoding::of(&spec, all, false).unwrap().domain;
-        let reader = Published::new(&d);
+        let reader = PublishedReader::new(&d);
         for (lo, hi) in (0..6).flat_map(|lo| (lo..6).map(move |hi| (lo, hi))) {
             let published = text(Cell::Interval { lo, hi }, &d, Extents::Compact);
             let read = reader.reach(&published).map(|reach| reach.covered);
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn penalties_are_read_back() {
         let d = domain(&["1.0", "2.5", "11"], true);
-        let reader = Published::new(&d);
+        let reader = PublishedReader::new(&d);
         let read = |text: &str| reader.reach(text).map(|reach| d.penalty_of(&reach.ends));
         for (text, penalty) in
             [("*", 1.0), ("2.5", 0.0), ("", 0.0), ("[1.0..2.5]", 0.15), ("(2.5..99]", 0.85)]
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn texts_are_read_back_as_codes() {
         let d = domain(&["1.0", "2.5", "11", "12"], true);
-        let reader = Published::new(&d);
+        let reader = PublishedReader::new(&d);
         let both = |text: &str| reader.reach(text).map(|reach| (reach.ends, reach.covered));
         let alike = |lo, hi| Some((interval(lo, hi), interval(lo, hi)));
         assert_eq!(both("*"), alike(0, 4));
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn sets_are_read_back_as_members() {
         let d = domain(&["a|b", "c", "d"], true);
-        let reader = Published::new(&d);
+        let reader = PublishedReader::new(&d);
         let members = |text: &str| reader.reach(text).map(|reach| reach.covered);
         assert_eq!(members("{a\\|b|d}"), Some(Extent::Members(vec![0b101])));
         assert_eq!(members("{c|}"), Some(Extent::Members(vec![0b1010])));
@@ -375,7 +375,7 @@ mod tests {
         spec.hierarchy = Some(std::sync::Arc::new(builder.finish().unwrap()));
         let values = Distinct::Texts(["a", "c"].into_iter().collect());
         let d = Encoding::of(&spec, values, true).unwrap().domain;
-        let reader = Published::new(&d);
+        let reader = PublishedReader::new(&d);
         let codes = |text: &str| reader.reach(text).map(|reach| reach.covered);
         assert_eq!(codes("ab"), Some(interval(0, 1)));
         assert_eq!(codes("c"), Some(interval(2, 2)));
@@ -394,7 +394,7 @@ mod tests {
         spec.hierarchy = Some(std::sync::Arc::new(builder.finish().unwrap()));
         let values = Distinct::Texts(["a", "(2..3]"].into_iter().collect());
         let d = Encoding::of(&spec, values, false).unwrap().domain;
-        let reader = Published::new(&d);
+        let reader = PublishedReader::new(&d);
         for text in ["(2..3]", "\\(2..3]"] {
             assert_eq!(reader.reach(text).map(|reach| reach.covered), Some(interval(1, 1)), "{text}");
         }

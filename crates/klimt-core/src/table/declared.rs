@@ -4,13 +4,13 @@
 //! taken over what is declared, and regions and recoding functions reach as far as that.
 
 use super::encode::texts_of;
-use super::{ColumnSpec, Decimal, Distinct, Domain, Encoding, Spelled, Spelling, TypeSpec};
-use super::{Unfit, UnfitReason, ValueType};
+use super::{ColumnSpec, CommonSpelling, Decimal, Distinct, Domain, Encoding, Spelling, TypeSpec};
+use super::{UnfitReason, UnfitValues, ValueType};
 use hashbrown::{HashMap, HashSet};
 
 /// The declared domain of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Declared {
+pub enum DeclaredDomain {
     /// Numbers, days or instants between two ends, both included.
     Range {
         /// The least value.
@@ -38,10 +38,10 @@ pub enum DeclaredCodes {
 const RANGED: [ValueType; 4] =
     [ValueType::Integer, ValueType::Decimal, ValueType::Date, ValueType::Timestamp];
 
-impl Declared {
+impl DeclaredDomain {
     /// The range that a text such as `0..120` or `2000-01-01..2024-12-31` declares; `None` where it does not. With a type,
     /// both ends must be of it.
-    pub fn range(text: &str, given: Option<&TypeSpec>) -> Option<Result<Declared, String>> {
+    pub fn range(text: &str, given: Option<&TypeSpec>) -> Option<Result<DeclaredDomain, String>> {
         let places = text.match_indices("..").map(|(at, _)| (text[..at].trim(), text[at + 2..].trim()));
         for (least, greatest) in places {
             let ends = |typed: &TypeSpec| Some((typed.position(least)?, typed.position(greatest)?));
@@ -56,14 +56,17 @@ impl Declared {
                     Err("the least value comes first, then two dots, then the greatest".to_string()),
                 );
             }
-            return Some(Ok(Declared::Range { least: least.to_string(), greatest: greatest.to_string() }));
+            return Some(Ok(DeclaredDomain::Range {
+                least: least.to_string(),
+                greatest: greatest.to_string(),
+            }));
         }
         None
     }
 
     /// The ends of a range in units of a spelling, where it can spell them.
     pub fn units(&self, typed: &TypeSpec, spelling: Spelling) -> Option<(i64, i64)> {
-        let Declared::Range { least, greatest } = self else { return None };
+        let DeclaredDomain::Range { least, greatest } = self else { return None };
         let units = |text: &str| units_of(typed.position(text)?, spelling);
         Some((units(least)?, units(greatest)?))
     }
@@ -71,8 +74,8 @@ impl Declared {
     /// The declared texts, spelt as all values of the column are where these have one way of spelling.
     fn texts(&self, type_spec: Option<&TypeSpec>, distinct: &Distinct) -> Vec<String> {
         let (least, greatest) = match self {
-            Declared::Values(values) => return values.clone(),
-            Declared::Range { least, greatest } => (least, greatest),
+            DeclaredDomain::Values(values) => return values.clone(),
+            DeclaredDomain::Range { least, greatest } => (least, greatest),
         };
         let respelt = || {
             let spelling = spelling_of(distinct)?;
@@ -95,7 +98,7 @@ impl Declared {
     fn type_of(&self, spec: &ColumnSpec, all: &Distinct, texts: &[String]) -> TypeSpec {
         let found = spec.type_spec.clone().unwrap_or_else(|| all.infer());
         match self {
-            Declared::Range { .. } if !found.value_type.is_ordered() => {
+            DeclaredDomain::Range { .. } if !found.value_type.is_ordered() => {
                 let fits = |typed: &&ValueType| {
                     texts.iter().all(|text| TypeSpec::from(**typed).position(text).is_some())
                 };
@@ -111,7 +114,7 @@ impl Declared {
         spec: &ColumnSpec,
         distinct: &Distinct,
         missing: bool,
-    ) -> Result<Encoding, Unfit> {
+    ) -> Result<Encoding, UnfitValues> {
         let texts = self.texts(spec.type_spec.as_ref(), distinct);
         let values = distinct.len();
         let (all, declared) = joined(distinct, &texts);
@@ -127,8 +130,8 @@ impl Declared {
         })?;
         let declared: HashSet<u32> = declared.into_iter().map(|at| codes[at]).collect();
         let inside: Box<dyn Fn(u32) -> bool> = match self {
-            Declared::Values(_) => Box::new(|code| declared.contains(&code)),
-            Declared::Range { .. } => {
+            DeclaredDomain::Values(_) => Box::new(|code| declared.contains(&code)),
+            DeclaredDomain::Range { .. } => {
                 let (low, high) =
                     declared.iter().fold((u32::MAX, 0), |(low, high), &code| (low.min(code), high.max(code)));
                 Box::new(move |code| (low..=high).contains(&code))
@@ -136,7 +139,7 @@ impl Declared {
         };
         let outside: Vec<usize> = (0..values).filter(|&value| !inside(codes[value])).collect();
         if !outside.is_empty() {
-            return Err(Unfit { reason: UnfitReason::Domain, values: outside });
+            return Err(UnfitValues { reason: UnfitReason::Domain, values: outside });
         }
         let highest = codes[..values].iter().copied().max().unwrap_or(0);
         domain.declared = Some(self.codes(highest));
@@ -146,8 +149,8 @@ impl Declared {
     /// Which codes of its domain are declared, where no value above a code occurs.
     pub fn codes(&self, highest: u32) -> DeclaredCodes {
         match self {
-            Declared::Range { .. } => DeclaredCodes::Ends { highest },
-            Declared::Values(_) => DeclaredCodes::All,
+            DeclaredDomain::Range { .. } => DeclaredCodes::Ends { highest },
+            DeclaredDomain::Values(_) => DeclaredCodes::All,
         }
     }
 }
@@ -174,8 +177,9 @@ fn joined(distinct: &Distinct, texts: &[String]) -> (Distinct, Vec<usize>) {
 
 /// The whole numbers of a range whose ends are such.
 fn wholes(texts: &[String]) -> Option<Vec<i64>> {
-    let whole =
-        |text: &String| Some(Spelled::read(text.as_bytes())?).filter(|(_, own)| *own == Spelled::WHOLE);
+    let whole = |text: &String| {
+        Some(CommonSpelling::read(text.as_bytes())?).filter(|(_, own)| *own == CommonSpelling::WHOLE)
+    };
     match texts {
         [_, _] => texts.iter().map(|text| Some(whole(text)?.0)).collect(),
         _ => None,
@@ -183,7 +187,7 @@ fn wholes(texts: &[String]) -> Option<Vec<i64>> {
 }
 
 /// The encoding of whole numbers in any order.
-fn by_number(spec: &ColumnSpec, values: Vec<i64>, missing: bool) -> Result<Encoding, Unfit> {
+fn by_number(spec: &ColumnSpec, values: Vec<i64>, missing: bool) -> Result<Encoding, UnfitValues> {
     let mut sorted = values.clone();
     sorted.sort_unstable();
     sorted.dedup();
@@ -196,9 +200,9 @@ fn by_number(spec: &ColumnSpec, values: Vec<i64>, missing: bool) -> Result<Encod
 /// The one way in which all values are spelt.
 fn spelling_of(distinct: &Distinct) -> Option<Spelling> {
     let Distinct::Texts(texts) = distinct else { return Some(Spelling::WHOLE) };
-    let mut spelled = Spelled::Nothing;
+    let mut spelled = CommonSpelling::Nothing;
     for text in texts.iter() {
-        spelled = spelled.join(Spelled::read(text)?.1);
+        spelled = spelled.join(CommonSpelling::read(text)?.1);
     }
     spelled.spelling()
 }
@@ -248,11 +252,11 @@ mod tests {
     use super::super::Role;
     use super::*;
 
-    fn ranged(text: &str) -> Declared {
-        Declared::range(text, None).unwrap().unwrap()
+    fn ranged(text: &str) -> DeclaredDomain {
+        DeclaredDomain::range(text, None).unwrap().unwrap()
     }
 
-    fn encode(declared: Declared, distinct: Distinct) -> Result<Encoding, Unfit> {
+    fn encode(declared: DeclaredDomain, distinct: Distinct) -> Result<Encoding, UnfitValues> {
         let spec = ColumnSpec { declared: Some(declared), ..ColumnSpec::new("x", Role::QuasiIdentifier) };
         Encoding::of(&spec, distinct, false)
     }
@@ -286,23 +290,23 @@ mod tests {
 
     #[test]
     fn values_outside_are_told_by_their_number() {
-        let outside = |values| Err(Unfit { reason: UnfitReason::Domain, values });
-        let codes = |made: Result<Encoding, Unfit>| made.map(|encoding| encoding.codes);
+        let outside = |values| Err(UnfitValues { reason: UnfitReason::Domain, values });
+        let codes = |made: Result<Encoding, UnfitValues>| made.map(|encoding| encoding.codes);
         assert_eq!(codes(encode(ranged("0..9"), Distinct::Integers(vec![-1, 3, 12]))), outside(vec![0, 2]));
-        let letters = Declared::Values(["a", "b"].map(String::from).to_vec());
+        let letters = DeclaredDomain::Values(["a", "b"].map(String::from).to_vec());
         assert_eq!(codes(encode(letters.clone(), texts(&["b", "c"]))), outside(vec![1]));
         assert_eq!(codes(encode(letters, texts(&["b"]))), Ok(vec![1]));
         let unfit = encode(ranged("0..9"), texts(&["3", "x"])).unwrap_err();
-        assert_eq!(unfit, Unfit { reason: UnfitReason::Type(ValueType::Integer), values: vec![1] });
+        assert_eq!(unfit, UnfitValues { reason: UnfitReason::Type(ValueType::Integer), values: vec![1] });
     }
 
     #[test]
     fn a_range_is_told_from_the_name_of_a_file() {
-        assert!(Declared::range("../a.txt", None).is_none());
-        assert!(Declared::range("1..x", None).is_none());
-        assert!(Declared::range("9..1", None).unwrap().is_err());
+        assert!(DeclaredDomain::range("../a.txt", None).is_none());
+        assert!(DeclaredDomain::range("1..x", None).is_none());
+        assert!(DeclaredDomain::range("9..1", None).unwrap().is_err());
         let typed: TypeSpec = "date:%d.%m.%Y".parse().unwrap();
-        assert!(Declared::range("01.02.2020..03.04.2021", Some(&typed)).unwrap().is_ok());
-        assert_eq!(ranged("-4..-1.5"), Declared::Range { least: "-4".into(), greatest: "-1.5".into() });
+        assert!(DeclaredDomain::range("01.02.2020..03.04.2021", Some(&typed)).unwrap().is_ok());
+        assert_eq!(ranged("-4..-1.5"), DeclaredDomain::Range { least: "-4".into(), greatest: "-1.5".into() });
     }
 }

@@ -32,7 +32,7 @@ pub enum Measure {
 
 /// The values of a domain by code, without the missing one.
 #[derive(Clone, Debug)]
-pub(super) enum Values {
+pub(super) enum DomainValues {
     /// Positions on the axis, ascending, that are spelt in one way: a position gives the text.
     Numbers(Vec<i64>, Spelling),
     /// Every unit from a first one on, whether it occurs or not: nothing is held for a value.
@@ -54,7 +54,7 @@ pub(super) enum Values {
 pub struct Domain {
     pub(super) type_spec: TypeSpec,
     pub(super) shape: Shape,
-    pub(super) values: Values,
+    pub(super) values: DomainValues,
     pub(super) measure: Measure,
     pub(super) missing: bool,
     /// The certainty penalty of each hierarchy node.
@@ -62,7 +62,7 @@ pub struct Domain {
     /// Where values lie in the column's range, once somebody has asked.
     pub(super) shares: OnceLock<Option<Arc<[f32]>>>,
     /// The values that codes stand for, where a sensitive column has several spellings of one.
-    pub(super) classes: Option<Arc<super::sameness::Classes>>,
+    pub(super) classes: Option<Arc<super::sameness::ValueClasses>>,
     /// Whether the values of a sensitive column are compared as text, because that was said to be their type.
     pub(super) as_text: bool,
     /// Which codes are declared, and stay whether they occur or not.
@@ -74,16 +74,16 @@ impl Domain {
     /// ascending; their type must be able to be spelt so.
     pub fn of_numbers(type_spec: TypeSpec, mut units: Vec<i64>, spelling: Spelling, missing: bool) -> Self {
         units.iter_mut().for_each(|units| *units *= spelling.step());
-        Domain::spelt(type_spec, Values::Numbers(units, spelling), spelling, missing)
+        Domain::spelt(type_spec, DomainValues::Numbers(units, spelling), spelling, missing)
     }
 
     /// The ordered domain of every number, day or instant from a first one on, which takes no memory: the code of a
     /// value is its distance from the first, and some codes may stand for values that do not occur.
     pub fn of_range(type_spec: TypeSpec, first: i64, len: u32, spelling: Spelling, missing: bool) -> Self {
-        Domain::spelt(type_spec, Values::Range { first, len, spelling }, spelling, missing)
+        Domain::spelt(type_spec, DomainValues::Range { first, len, spelling }, spelling, missing)
     }
 
-    fn spelt(type_spec: TypeSpec, values: Values, spelling: Spelling, missing: bool) -> Self {
+    fn spelt(type_spec: TypeSpec, values: DomainValues, spelling: Spelling, missing: bool) -> Self {
         let measure = Measure::Units { units: Vec::new(), scale: spelling.scale() };
         Domain {
             type_spec,
@@ -102,14 +102,14 @@ impl Domain {
     /// How the values are spelt, where all are spelt in one way that is known.
     pub fn spelling(&self) -> Option<Spelling> {
         match self.values {
-            Values::Numbers(_, spelling) | Values::Range { spelling, .. } => Some(spelling),
-            Values::Texts(_) => None,
+            DomainValues::Numbers(_, spelling) | DomainValues::Range { spelling, .. } => Some(spelling),
+            DomainValues::Texts(_) => None,
         }
     }
 
     /// Whether codes may stand for values that do not occur, because those that do would take too much memory.
     pub fn is_range(&self) -> bool {
-        matches!(self.values, Values::Range { .. })
+        matches!(self.values, DomainValues::Range { .. })
     }
 
     /// How the values hang together.
@@ -138,9 +138,9 @@ impl Domain {
     /// The number of values, without the missing one.
     pub fn value_count(&self) -> usize {
         match &self.values {
-            Values::Numbers(values, _) => values.len(),
-            Values::Range { len, .. } => *len as usize,
-            Values::Texts(texts) => texts.len(),
+            DomainValues::Numbers(values, _) => values.len(),
+            DomainValues::Range { len, .. } => *len as usize,
+            DomainValues::Texts(texts) => texts.len(),
         }
     }
 
@@ -165,12 +165,12 @@ impl Domain {
             return;
         }
         match &self.values {
-            Values::Numbers(values, spelling) => {
+            DomainValues::Numbers(values, spelling) => {
                 let (position, step) = (values[code as usize], spelling.step());
                 spelling.write(if step == 1 { position } else { position / step }, out);
             }
-            Values::Range { first, spelling, .. } => spelling.write(first + i64::from(code), out),
-            Values::Texts(texts) => out.extend_from_slice(texts.get(code as usize)),
+            DomainValues::Range { first, spelling, .. } => spelling.write(first + i64::from(code), out),
+            DomainValues::Texts(texts) => out.extend_from_slice(texts.get(code as usize)),
         }
     }
 
@@ -185,8 +185,8 @@ impl Domain {
     pub fn position(&self, code: u32) -> i128 {
         match (&self.measure, &self.values) {
             (Measure::Rank, _) => i128::from(code),
-            (Measure::Units { .. }, Values::Numbers(values, _)) => i128::from(values[code as usize]),
-            (Measure::Units { .. }, Values::Range { first, spelling, .. }) => {
+            (Measure::Units { .. }, DomainValues::Numbers(values, _)) => i128::from(values[code as usize]),
+            (Measure::Units { .. }, DomainValues::Range { first, spelling, .. }) => {
                 i128::from(first + i64::from(code)) * i128::from(spelling.step())
             }
             (Measure::Units { units, .. }, _) => units[code as usize],

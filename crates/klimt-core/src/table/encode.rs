@@ -1,8 +1,8 @@
 //! From the different values of a column to its domain, and to the code of each value.
 
-use super::domain::{Measure, Values};
-use super::sameness::Classes;
-use super::{Decimal, Declared, Domain, Role, Shape, Spelling, TextPool, TypeSpec, ValueType, align};
+use super::domain::{DomainValues, Measure};
+use super::sameness::ValueClasses;
+use super::{Decimal, DeclaredDomain, Domain, Role, Shape, Spelling, TextPool, TypeSpec, ValueType, align};
 use crate::hierarchy::{Hierarchy, NodeId};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ pub struct ColumnSpec {
     pub hierarchy: Option<Arc<Hierarchy>>,
     /// The declared domain of a quasi-identifier; `None` beside an order or a hierarchy, which declare it
     /// themselves.
-    pub declared: Option<Declared>,
+    pub declared: Option<DeclaredDomain>,
     /// Whether the texts are those of a release, in which `*` stands for any value.
     pub published: bool,
     /// The reaction to values that make no sense together.
@@ -105,7 +105,7 @@ pub enum UnfitReason {
 
 /// The distinct values, by number, that do not fit their column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfit {
+pub struct UnfitValues {
     /// Why.
     pub reason: UnfitReason,
     /// Which.
@@ -155,10 +155,10 @@ impl Distinct {
 impl Encoding {
     /// Finds the domain of a column: a hierarchy or an imposed order where one is given, else the natural order
     /// of its type, else a set.
-    pub fn of(spec: &ColumnSpec, distinct: Distinct, missing: bool) -> Result<Encoding, Unfit> {
+    pub fn of(spec: &ColumnSpec, distinct: Distinct, missing: bool) -> Result<Encoding, UnfitValues> {
         if let Some(star) = distinct.star().filter(|_| spec.role == Role::QuasiIdentifier && !spec.published)
         {
-            return Err(Unfit { reason: UnfitReason::Star, values: vec![star] });
+            return Err(UnfitValues { reason: UnfitReason::Star, values: vec![star] });
         }
         if let Some(declared) = spec.declared.as_ref().filter(|_| spec.role == Role::QuasiIdentifier) {
             return declared.encode(spec, &distinct, missing);
@@ -176,7 +176,7 @@ impl Encoding {
             of_value.iter().for_each(|&class| spellings[class as usize] += 1);
             let has_others = |value: &usize| spellings[of_value[*value] as usize] > 1;
             let values = (0..of_value.len()).filter(has_others).collect();
-            return Err(Unfit { reason: UnfitReason::Spelling, values });
+            return Err(UnfitValues { reason: UnfitReason::Spelling, values });
         }
         let representatives = least.iter().map(|&value| distinct.with_text(value, str::to_string));
         let representatives: Vec<String> = representatives.collect();
@@ -188,7 +188,7 @@ impl Encoding {
         for (&code, &class) in codes.iter().zip(&of_value) {
             of_code[code as usize] = compared.codes[class as usize];
         }
-        domain.classes = Some(Arc::new(Classes { of_code, domain: compared.domain }));
+        domain.classes = Some(Arc::new(ValueClasses { of_code, domain: compared.domain }));
         Ok(Encoding { domain, codes })
     }
 
@@ -197,7 +197,7 @@ impl Encoding {
         spec: &ColumnSpec,
         distinct: Distinct,
         missing: bool,
-    ) -> Result<Encoding, Unfit> {
+    ) -> Result<Encoding, UnfitValues> {
         let type_spec = match (&spec.type_spec, &distinct) {
             (Some(given), _) => given.clone(),
             (None, Distinct::Integers(_)) => ValueType::Integer.into(),
@@ -223,11 +223,16 @@ impl Encoding {
 /// Numbers, days and instants of a quasi-identifier have one code for each value, however it is spelt: nothing cuts
 /// between two spellings, and rows that differ in them alone are equal. Other columns are published as they were read, so
 /// that every spelling has a code of its own, equal values side by side.
-fn by_type(type_spec: TypeSpec, distinct: &Distinct, missing: bool, role: Role) -> Result<Encoding, Unfit> {
+fn by_type(
+    type_spec: TypeSpec,
+    distinct: &Distinct,
+    missing: bool,
+    role: Role,
+) -> Result<Encoding, UnfitValues> {
     let reason = UnfitReason::Type(type_spec.value_type);
-    let positions = distinct.positions(&type_spec).map_err(|values| Unfit { reason, values })?;
+    let positions = distinct.positions(&type_spec).map_err(|values| UnfitValues { reason, values })?;
     let (units, scale) =
-        align(&positions).ok_or_else(|| Unfit { reason, values: (0..distinct.len()).collect() })?;
+        align(&positions).ok_or_else(|| UnfitValues { reason, values: (0..distinct.len()).collect() })?;
     let texts = texts_of(distinct);
     let ordered = type_spec.value_type.is_ordered();
     let by_value = ordered && role == Role::QuasiIdentifier;
@@ -253,7 +258,7 @@ fn by_type(type_spec: TypeSpec, distinct: &Distinct, missing: bool, role: Role) 
         true => (Shape::Ordered, Measure::Units { units: positions, scale }),
         false => (Shape::Set, Measure::Rank),
     };
-    let values = Values::Texts(texts.reordered(&firsts));
+    let values = DomainValues::Texts(texts.reordered(&firsts));
     let domain = Domain {
         type_spec,
         shape,
@@ -274,10 +279,10 @@ fn by_order(
     type_spec: TypeSpec,
     distinct: &Distinct,
     missing: bool,
-) -> Result<Encoding, Unfit> {
+) -> Result<Encoding, UnfitValues> {
     let ranks: HashMap<&str, u32> = order.iter().zip(0..).map(|(text, rank)| (text.as_str(), rank)).collect();
     let codes = look_up(distinct, UnfitReason::Order, |text| ranks.get(text).copied())?;
-    let values = Values::Texts(order.iter().map(String::as_str).collect());
+    let values = DomainValues::Texts(order.iter().map(String::as_str).collect());
     let measure = Measure::Rank;
     let domain = Domain {
         type_spec,
@@ -299,9 +304,9 @@ fn by_hierarchy(
     type_spec: TypeSpec,
     distinct: &Distinct,
     missing: bool,
-) -> Result<Encoding, Unfit> {
+) -> Result<Encoding, UnfitValues> {
     let codes = look_up(distinct, UnfitReason::Hierarchy, |text| tree.leaf_code(text))?;
-    let values = Values::Texts((0..tree.leaf_count()).map(|leaf| tree.leaf_label(leaf)).collect());
+    let values = DomainValues::Texts((0..tree.leaf_count()).map(|leaf| tree.leaf_label(leaf)).collect());
     let node_penalties = node_penalties(tree, &type_spec, &codes);
     let shape = Shape::Hierarchy(Arc::clone(tree));
     let domain = Domain {
@@ -323,10 +328,14 @@ fn look_up(
     distinct: &Distinct,
     reason: UnfitReason,
     find: impl Fn(&str) -> Option<u32>,
-) -> Result<Vec<u32>, Unfit> {
+) -> Result<Vec<u32>, UnfitValues> {
     let found: Vec<_> = (0..distinct.len()).map(|n| distinct.with_text(n, &find)).collect();
     let values: Vec<_> = (0..found.len()).filter(|&n| found[n].is_none()).collect();
-    if values.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Unfit { reason, values }) }
+    if values.is_empty() {
+        Ok(found.into_iter().flatten().collect())
+    } else {
+        Err(UnfitValues { reason, values })
+    }
 }
 
 pub(super) fn texts_of(distinct: &Distinct) -> TextPool {
@@ -423,7 +432,7 @@ mod tests {
         let mut spec = ColumnSpec::new("x", Role::QuasiIdentifier);
         spec.type_spec = Some(ValueType::Integer.into());
         let unfit = Encoding::of(&spec, texts(&["1", "a", "2", ""]), false).unwrap_err();
-        assert_eq!(unfit, Unfit { reason: UnfitReason::Type(ValueType::Integer), values: vec![1, 3] });
+        assert_eq!(unfit, UnfitValues { reason: UnfitReason::Type(ValueType::Integer), values: vec![1, 3] });
         let mut spec = ColumnSpec::new("x", Role::QuasiIdentifier);
         spec.order = Some(vec!["low".into(), "high".into()]);
         assert_eq!(Encoding::of(&spec, texts(&["high", "low"]), false).unwrap().codes, [1, 0]);
@@ -434,7 +443,7 @@ mod tests {
     #[test]
     fn a_raw_star_is_refused_in_a_quasi_identifier_only() {
         let unfit = |spec: &ColumnSpec| Encoding::of(spec, texts(&["a", "*"]), false).err();
-        let refused = Some(Unfit { reason: UnfitReason::Star, values: vec![1] });
+        let refused = Some(UnfitValues { reason: UnfitReason::Star, values: vec![1] });
         assert_eq!(unfit(&ColumnSpec::new("x", Role::QuasiIdentifier)), refused);
         assert_eq!(unfit(&ColumnSpec::new("x", Role::Sensitive)), None);
         let published = ColumnSpec { published: true, ..ColumnSpec::new("x", Role::QuasiIdentifier) };

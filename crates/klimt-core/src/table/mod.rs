@@ -16,12 +16,12 @@ mod value_type;
 pub use block::{Block, BlockColumn};
 pub use codes::{Codes, Word};
 pub use column::{Column, ColumnData, Table};
-pub use declared::{Declared, DeclaredCodes};
+pub use declared::{DeclaredCodes, DeclaredDomain};
 pub use domain::{Domain, Measure, Shape};
-pub use encode::{ColumnSpec, Distinct, Encoding, Guard, Unfit, UnfitReason};
+pub use encode::{ColumnSpec, Distinct, Encoding, Guard, UnfitReason, UnfitValues};
 pub use extent::Extent;
 pub(crate) use sameness::value_of;
-pub use spelling::{Spelled, Spelling};
+pub use spelling::{CommonSpelling, Spelling};
 pub use texts::{EMPTY_TEXT, TextChunk, TextColumn, TextPool};
 pub use value_type::{TypeSpec, ValueType};
 

@@ -1,6 +1,6 @@
 //! The part of a table that is published: some of its rows, and domains of the values that these have.
 
-use super::domain::{Measure, Values};
+use super::domain::{DomainValues, Measure};
 use super::encode::node_penalties;
 use super::{Block, Codes, Column, ColumnData, DeclaredCodes, Domain, Shape, Table};
 use crate::Result;
@@ -52,14 +52,14 @@ impl Domain {
             *units = codes.iter().map(|&code| units[code as usize]).collect();
         }
         match &mut self.values {
-            Values::Numbers(numbers, _) => {
+            DomainValues::Numbers(numbers, _) => {
                 *numbers = codes.iter().map(|&code| numbers[code as usize]).collect();
             }
-            Values::Texts(texts) => {
+            DomainValues::Texts(texts) => {
                 let order: Vec<usize> = codes.iter().map(|&code| code as usize).collect();
                 *texts = texts.reordered(&order);
             }
-            Values::Range { first, len, .. } => {
+            DomainValues::Range { first, len, .. } => {
                 if let (Some(&least), Some(&most)) = (codes.first(), codes.last()) {
                     *codes = (least..=most).collect();
                     *first += i64::from(least);
@@ -101,7 +101,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{ColumnSpec, Declared, Distinct, Encoding, Role, Spelling, ValueType};
+    use crate::table::{ColumnSpec, DeclaredDomain, Distinct, Encoding, Role, Spelling, ValueType};
 
     fn texts(domain: &Domain) -> Vec<String> {
         (0..domain.value_count() as u32).map(|code| domain.text(code)).collect()
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn declared_values_stay() {
-        let range = Declared::range("0..1000", None).unwrap().unwrap();
+        let range = DeclaredDomain::range("0..1000", None).unwrap().unwrap();
         let spec = ColumnSpec { declared: Some(range), ..ColumnSpec::new("x", Role::QuasiIdentifier) };
         let domain = Encoding::of(&spec, Distinct::Integers(vec![1, 5, 8]), false).unwrap().domain;
         let narrowed = domain.narrowed(&[false, false, true, false, false]);
@@ -132,7 +132,7 @@ mod tests {
             (narrowed.before, texts(&narrowed.domain)),
             (vec![0, 2, 4], ["0", "5", "1000"].map(String::from).to_vec())
         );
-        let values = Declared::Values(["a", "b", "c"].map(String::from).to_vec());
+        let values = DeclaredDomain::Values(["a", "b", "c"].map(String::from).to_vec());
         let spec = ColumnSpec { declared: Some(values), ..ColumnSpec::new("x", Role::QuasiIdentifier) };
         let set = Distinct::Texts(["b", "a"].into_iter().collect());
         let domain = Encoding::of(&spec, set, false).unwrap().domain;

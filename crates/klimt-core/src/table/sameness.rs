@@ -14,7 +14,7 @@ use std::hash::BuildHasher;
 
 /// The codes of a sensitive column by the values that they stand for.
 #[derive(Clone, Debug)]
-pub struct Classes {
+pub struct ValueClasses {
     /// The class of each code, the missing one included.
     pub(super) of_code: Vec<u32>,
     /// The domain whose codes the classes are: one spelling of each value.

@@ -113,7 +113,7 @@ fn write_day(days: i64, out: &mut Vec<u8>) {
 
 /// The common spelling of some values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spelled {
+pub enum CommonSpelling {
     /// There are no values yet.
     Nothing,
     /// Decimals.
@@ -138,21 +138,21 @@ pub enum Spelled {
     Mixed,
 }
 
-impl Spelled {
+impl CommonSpelling {
     /// Whole numbers.
-    pub const WHOLE: Spelled = Spelled::Decimals { fixed: Some(0), shortest: true, digits: 0 };
+    pub const WHOLE: CommonSpelling = CommonSpelling::Decimals { fixed: Some(0), shortest: true, digits: 0 };
 
     /// The units of a text and how it is spelt; `None` for a text that units cannot give back.
-    pub fn read(text: &[u8]) -> Option<(i64, Spelled)> {
+    pub fn read(text: &[u8]) -> Option<(i64, CommonSpelling)> {
         match text {
-            [_, _, _, _, b'-', _, _, b'-', _, _] => Some((read_day(text)?, Spelled::Dates)),
+            [_, _, _, _, b'-', _, _, b'-', _, _] => Some((read_day(text)?, CommonSpelling::Dates)),
             [day @ .., separator @ (b'T' | b' '), h1, h2, b':', m1, m2, b':', s1, s2] => {
                 let seconds = instant(day, [*h1, *h2, *m1, *m2, *s1, *s2])?;
-                Some((seconds, Spelled::Timestamps { separator: *separator, utc: false }))
+                Some((seconds, CommonSpelling::Timestamps { separator: *separator, utc: false }))
             }
             [day @ .., separator @ (b'T' | b' '), h1, h2, b':', m1, m2, b':', s1, s2, b'Z'] => {
                 let seconds = instant(day, [*h1, *h2, *m1, *m2, *s1, *s2])?;
-                Some((seconds, Spelled::Timestamps { separator: *separator, utc: true }))
+                Some((seconds, CommonSpelling::Timestamps { separator: *separator, utc: true }))
             }
             _ => read_decimal(text),
         }
@@ -160,8 +160,8 @@ impl Spelled {
 
     /// The common spelling of these values and others.
     #[must_use]
-    pub fn join(self, other: Spelled) -> Spelled {
-        use Spelled::{Decimals, Mixed, Nothing};
+    pub fn join(self, other: CommonSpelling) -> CommonSpelling {
+        use CommonSpelling::{Decimals, Mixed, Nothing};
         match (self, other) {
             (Nothing, spelled) | (spelled, Nothing) => spelled,
             (
@@ -181,23 +181,23 @@ impl Spelled {
 
     /// The most digits behind the point.
     pub fn digits(self) -> u8 {
-        if let Spelled::Decimals { digits, .. } = self { digits } else { 0 }
+        if let CommonSpelling::Decimals { digits, .. } = self { digits } else { 0 }
     }
 
     /// How all values are spelt, where there is one such way.
     pub fn spelling(self) -> Option<Spelling> {
         match self {
-            Spelled::Decimals { fixed: Some(digits), .. } => Some(Spelling::Fixed(digits)),
-            Spelled::Decimals { shortest: true, digits, .. } => Some(Spelling::Shortest(digits)),
-            Spelled::Dates => Some(Spelling::Date),
-            Spelled::Timestamps { separator, utc } => Some(Spelling::Timestamp { separator, utc }),
-            Spelled::Decimals { .. } | Spelled::Nothing | Spelled::Mixed => None,
+            CommonSpelling::Decimals { fixed: Some(digits), .. } => Some(Spelling::Fixed(digits)),
+            CommonSpelling::Decimals { shortest: true, digits, .. } => Some(Spelling::Shortest(digits)),
+            CommonSpelling::Dates => Some(Spelling::Date),
+            CommonSpelling::Timestamps { separator, utc } => Some(Spelling::Timestamp { separator, utc }),
+            CommonSpelling::Decimals { .. } | CommonSpelling::Nothing | CommonSpelling::Mixed => None,
         }
     }
 }
 
 /// A number that is spelt with no more than it needs before the point.
-fn read_decimal(text: &[u8]) -> Option<(i64, Spelled)> {
+fn read_decimal(text: &[u8]) -> Option<(i64, CommonSpelling)> {
     let (negative, unsigned) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
@@ -220,7 +220,7 @@ fn read_decimal(text: &[u8]) -> Option<(i64, Spelled)> {
         return None;
     }
     let (shortest, digits) = (digits == 0 || !text.ends_with(b"0"), digits as u8);
-    let spelled = Spelled::Decimals { fixed: Some(digits), shortest, digits };
+    let spelled = CommonSpelling::Decimals { fixed: Some(digits), shortest, digits };
     Some((if negative { -units } else { units }, spelled))
 }
 
@@ -269,10 +269,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_read_is_written_again(values in prop::collection::vec(texts(), 1..6)) {
-            let mut all = Spelled::Nothing;
-            let read: Vec<(i64, Spelled, &String)> = values
+            let mut all = CommonSpelling::Nothing;
+            let read: Vec<(i64, CommonSpelling, &String)> = values
                 .iter()
-                .filter_map(|text| Spelled::read(text.as_bytes()).map(|(units, own)| (units, own, text)))
+                .filter_map(|text| CommonSpelling::read(text.as_bytes()).map(|(units, own)| (units, own, text)))
                 .collect();
             for (units, own, text) in &read {
                 let spelling = own.spelling().unwrap();
@@ -294,11 +294,11 @@ mod tests {
     #[test]
     fn spellings_that_units_do_not_tell_are_not_read() {
         for text in ["", "-", "-0", "-0.0", "01", "1.", ".5", "+1", "1e3", "2023-02-29", "NaN"] {
-            assert_eq!(Spelled::read(text.as_bytes()), None, "{text}");
+            assert_eq!(CommonSpelling::read(text.as_bytes()), None, "{text}");
         }
         let joined = |texts: &[&str]| {
-            let own = |text: &&str| Spelled::read(text.as_bytes()).unwrap().1;
-            texts.iter().map(own).fold(Spelled::Nothing, Spelled::join).spelling()
+            let own = |text: &&str| CommonSpelling::read(text.as_bytes()).unwrap().1;
+            texts.iter().map(own).fold(CommonSpelling::Nothing, CommonSpelling::join).spelling()
         };
         assert_eq!(joined(&["1.50", "2.25"]), Some(Spelling::Fixed(2)));
         assert_eq!(joined(&["1.5", "2.25", "3"]), Some(Spelling::Shortest(2)));

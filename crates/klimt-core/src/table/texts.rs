@@ -69,12 +69,12 @@ impl<'a> FromIterator<&'a str> for TextPool {
 /// The texts of some consecutive rows, at most 4 GB of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextChunk {
-    form: Form,
+    form: TextForm,
 }
 
 /// How the texts of a chunk lie in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Form {
+enum TextForm {
     /// In slots of one size, as long as all are short: a row is one look-up. The last byte is the length plus
     /// [`LENGTH`], which makes it no ASCII character.
     Slots(Vec<[u8; SLOT]>),
@@ -97,7 +97,7 @@ const LENGTH: u8 = 0x80;
 
 impl Default for TextChunk {
     fn default() -> Self {
-        TextChunk { form: Form::Slots(Vec::new()) }
+        TextChunk { form: TextForm::Slots(Vec::new()) }
     }
 }
 
@@ -106,17 +106,17 @@ impl TextChunk {
     #[inline]
     pub fn push(&mut self, text: &[u8]) {
         match &mut self.form {
-            Form::Slots(slots) if text.len() < SLOT => {
+            TextForm::Slots(slots) if text.len() < SLOT => {
                 let mut slot = [0; SLOT];
                 slot[..text.len()].copy_from_slice(text);
                 slot[SLOT - 1] = LENGTH + text.len() as u8;
                 slots.push(slot);
             }
-            Form::Slots(_) => {
+            TextForm::Slots(_) => {
                 self.pack();
                 self.push(text);
             }
-            Form::Packed { bytes, ends } => {
+            TextForm::Packed { bytes, ends } => {
                 bytes.extend_from_slice(text);
                 ends.push(bytes.len() as u32);
             }
@@ -130,7 +130,7 @@ impl TextChunk {
             bytes.extend_from_slice(self.stored(row));
             ends.push(bytes.len() as u32);
         }
-        self.form = Form::Packed { bytes, ends };
+        self.form = TextForm::Packed { bytes, ends };
     }
 
     /// The text of a row; an empty one for a missing value.
@@ -143,11 +143,11 @@ impl TextChunk {
     #[inline]
     pub fn stored(&self, row: usize) -> &[u8] {
         match &self.form {
-            Form::Slots(slots) => {
+            TextForm::Slots(slots) => {
                 let slot = &slots[row];
                 &slot[..usize::from(slot[SLOT - 1] - LENGTH)]
             }
-            Form::Packed { bytes, ends } => {
+            TextForm::Packed { bytes, ends } => {
                 let start = if row == 0 { 0 } else { ends[row - 1] };
                 &bytes[start as usize..ends[row] as usize]
             }
@@ -157,8 +157,8 @@ impl TextChunk {
     /// The number of rows.
     pub fn len(&self) -> usize {
         match &self.form {
-            Form::Slots(slots) => slots.len(),
-            Form::Packed { ends, .. } => ends.len(),
+            TextForm::Slots(slots) => slots.len(),
+            TextForm::Packed { ends, .. } => ends.len(),
         }
     }
 
@@ -170,16 +170,16 @@ impl TextChunk {
     /// The bytes that the texts take in memory.
     pub fn size(&self) -> usize {
         match &self.form {
-            Form::Slots(slots) => slots.len() * SLOT,
-            Form::Packed { bytes, ends } => bytes.len() + ends.len() * size_of::<u32>(),
+            TextForm::Slots(slots) => slots.len() * SLOT,
+            TextForm::Packed { bytes, ends } => bytes.len() + ends.len() * size_of::<u32>(),
         }
     }
 
     /// Bytes that hold all texts; what lies between them is no printable ASCII character.
     fn bytes(&self) -> &[u8] {
         match &self.form {
-            Form::Slots(slots) => slots.as_flattened(),
-            Form::Packed { bytes, .. } => bytes,
+            TextForm::Slots(slots) => slots.as_flattened(),
+            TextForm::Packed { bytes, .. } => bytes,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::spread::{Spread, Stretch};
 use super::{Admitted, Coverage};
 use crate::partition::Groups;
 use crate::recode::{MAXIMUM, MEAN, MINIMUM};
-use crate::region::{Published, Reach};
+use crate::region::{PublishedReader, Reach};
 use crate::statistics::Extent;
 use crate::table::{Codes, Decimal, Domain, Table};
 use crate::{Error, Result};
@@ -178,7 +178,7 @@ pub(super) fn read_cells(original: &Table, rows: &Table, dimension: usize) -> Re
     let of_rows = (0..rows.dimensions()).find(|&d| rows.dimension(d).name == *name);
     let of_rows =
         of_rows.ok_or_else(|| Error::input(format!("the release does not publish column {name}")))?;
-    let reader = Published::new(domain);
+    let reader = PublishedReader::new(domain);
     let (published, codes) = (rows.domain(of_rows), rows.codes(of_rows));
     let region = |code: u32| {
         reader.reach(&published.text(code)).map(Cell::from).ok_or_else(|| {
@@ -256,7 +256,7 @@ fn admits_missing(cell: &Cell, domain: &Domain) -> bool {
 fn range(
     cell: &Cell,
     domain: &Domain,
-    reader: &Published<'_>,
+    reader: &PublishedReader<'_>,
     texts: [&str; 2],
 ) -> Option<Known<(u32, u32)>> {
     if texts == ["", ""] {

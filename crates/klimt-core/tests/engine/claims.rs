@@ -16,7 +16,7 @@ use klimt_core::job::Budget;
 use klimt_core::job::{Job, Partitioner, Suppression};
 use klimt_core::loss::{Cost, Discernibility, Original};
 use klimt_core::partition::{Family, LowerBound, Partitioning};
-use klimt_core::proof::{Claim, Judged, Proof};
+use klimt_core::proof::{Claim, Proof, ProofInput};
 use klimt_core::region::Extents;
 use klimt_core::registry;
 use klimt_core::requirement::{Checks, Requirement};
@@ -255,8 +255,8 @@ fn check(proof: &Proof, least: f64) -> Result<(), String> {
         .ok_or(said)
 }
 
-fn judged<'a>(job: &Job<'a>, extents: Extents) -> Judged<'a> {
-    Judged {
+fn judged<'a>(job: &Job<'a>, extents: Extents) -> ProofInput<'a> {
+    ProofInput {
         table: job.table,
         loss: job.loss,
         requirements: job.requirements,
@@ -508,7 +508,7 @@ fn a_false_claim_is_noticed() {
         let bound = LowerBound { family, sum, suppresses: false, extents: Extents::Compact };
         let groups = Partitioning { bound: Some(bound), ..groups.clone() };
         let requirements = &k_alone(&table, 1);
-        Proof::of(&groups, &Judged { requirements, ..judged(&job, Extents::Compact) }).unwrap()
+        Proof::of(&groups, &ProofInput { requirements, ..judged(&job, Extents::Compact) }).unwrap()
     };
     assert_eq!(check(&with(least, &found), least), Ok(()));
     assert!(check(&with(least, &found), least * 0.9).is_err());
@@ -534,7 +534,7 @@ fn nothing_is_found_below_a_bound() {
     assert_eq!(proof.least.as_ref().map(|(family, _)| family), Some(&Family::Groups(2)));
     assert!(proof.bound().unwrap() <= proof.found);
     // What may suppress rows is compared with what may, too.
-    let allowed = Judged { allowance: 1, ..judged(&job, Extents::Compact) };
+    let allowed = ProofInput { allowance: 1, ..judged(&job, Extents::Compact) };
     found.bound.as_mut().unwrap().sum = 20.0;
     assert_eq!(
         Proof::of(&found, &allowed).unwrap().family().unwrap(),

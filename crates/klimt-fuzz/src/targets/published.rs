@@ -1,6 +1,6 @@
 //! Published values: a text stands for something or for nothing, and what is written of a set is read back.
 
-use klimt_core::region::{Published, set_members, write_set};
+use klimt_core::region::{PublishedReader, set_members, write_set};
 use klimt_core::table::{ColumnSpec, Distinct, Domain, Encoding, Role, ValueType};
 use klimt_verify::width::{self, width};
 
@@ -35,7 +35,7 @@ fn domain(values: &[&str], kind: Option<ValueType>) -> Option<Domain> {
 }
 
 fn read(domain: &Domain, published: &str) {
-    let reader = Published::new(domain);
+    let reader = PublishedReader::new(domain);
     if let Some(reach) = reader.reach(published) {
         let penalty = domain.penalty_of(&reach.ends);
         assert!((0.0..=1.0).contains(&penalty), "a penalty of {penalty}");

@@ -5,8 +5,8 @@ use super::doubt::marker;
 use super::integers::Integers;
 use super::reader::ColumnBlock;
 use klimt_core::table::{
-    Codes, Column, ColumnData, ColumnSpec, Distinct, EMPTY_TEXT, Encoding, Role, Spelled, Spelling,
-    TextChunk, TextColumn, TextPool, Unfit, UnfitReason, ValueType, Word,
+    Codes, Column, ColumnData, ColumnSpec, CommonSpelling, Distinct, EMPTY_TEXT, Encoding, Role, Spelling,
+    TextChunk, TextColumn, TextPool, UnfitReason, UnfitValues, ValueType, Word,
 };
 use klimt_core::words::{column_option, option_is};
 use klimt_core::{Error, Result};
@@ -74,7 +74,7 @@ impl RowLines {
 
 impl UnfitLocations {
     /// Values that do not fit, before their rows are known.
-    pub(crate) fn nowhere(unfit: &Unfit, joined: &JoinedDictionary) -> Self {
+    pub(crate) fn nowhere(unfit: &UnfitValues, joined: &JoinedDictionary) -> Self {
         let is_unfit = |marker: &&(u32, String)| unfit.values.binary_search(&(marker.0 as usize)).is_ok();
         let markers = joined.markers.iter().filter(is_unfit).map(|(_, text)| text.clone()).collect();
         let (reason, values) = (unfit.reason, unfit.values.len());
@@ -184,7 +184,7 @@ pub(crate) fn is_kept(role: Role) -> bool {
 }
 
 fn is_whole(block: &ColumnBlock) -> bool {
-    matches!(block, ColumnBlock::Numbers { spelled: Spelled::WHOLE, .. })
+    matches!(block, ColumnBlock::Numbers { spelled: CommonSpelling::WHOLE, .. })
 }
 
 fn join_texts(dictionaries: &[Dictionary], blocks: Vec<ColumnBlock>) -> TextColumn {
@@ -208,7 +208,7 @@ fn join_texts(dictionaries: &[Dictionary], blocks: Vec<ColumnBlock>) -> TextColu
 }
 
 /// The text of every number; an empty one for missing values.
-fn each_text(values: &Integers, spelled: Spelled, mut f: impl FnMut(&[u8])) {
+fn each_text(values: &Integers, spelled: CommonSpelling, mut f: impl FnMut(&[u8])) {
     let spelling = spelled.spelling().unwrap_or(Spelling::WHOLE);
     let mut text = Vec::new();
     values.for_each(|value| {
@@ -312,7 +312,12 @@ fn join_dictionaries(
     Ok(ColumnData::Coded { domain: encoding.domain.into(), codes })
 }
 
-fn spelt(values: &Integers, spelled: Spelled, dictionary: &mut Dictionary, reader: usize) -> ColumnBlock {
+fn spelt(
+    values: &Integers,
+    spelled: CommonSpelling,
+    dictionary: &mut Dictionary,
+    reader: usize,
+) -> ColumnBlock {
     let mut numbers = Vec::with_capacity(values.len());
     each_text(values, spelled, |text| numbers.push(dictionary.number_of(text)));
     ColumnBlock::Dictionary { reader, numbers: Codes::U32(numbers) }
@@ -337,7 +342,7 @@ fn recode<W: Word>(codes: &mut [W], blocks: &[ColumnBlock], tables: &[Vec<u32>])
 }
 
 /// Finds the rows of values that do not fit.
-fn locate(unfit: &Unfit, blocks: &[ColumnBlock], joined: &JoinedDictionary) -> UnfitLocations {
+fn locate(unfit: &UnfitValues, blocks: &[ColumnBlock], joined: &JoinedDictionary) -> UnfitLocations {
     let numbers = &joined.numbers;
     let mut located = UnfitLocations::nowhere(unfit, joined);
     let mut row = 0;

@@ -4,7 +4,7 @@ use super::dictionary::Dictionary;
 use super::integers::{self, Integers};
 use super::sketch::Sketch;
 use crate::room::PoolShare;
-use klimt_core::table::{Codes, Spelled, TextChunk};
+use klimt_core::table::{Codes, CommonSpelling, TextChunk};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -50,7 +50,7 @@ pub enum ColumnBlock {
         /// In units of the spelling.
         values: Integers,
         /// How they are spelt.
-        spelled: Spelled,
+        spelled: CommonSpelling,
     },
     /// Texts.
     Texts(TextChunk),
@@ -95,7 +95,7 @@ pub struct DictionaryLimits<'r, 'p> {
     pub early: usize,
     /// How all numbers of the column are spelt, whichever reader stored them: a number is given back as a text by what
     /// all of them have in common.
-    pub agreed: &'r Mutex<Spelled>,
+    pub agreed: &'r Mutex<CommonSpelling>,
 }
 
 /// The result of reading a column.
@@ -104,7 +104,7 @@ pub struct Remains {
     /// The texts by number.
     pub dictionary: Dictionary,
     /// How what was stored as numbers is spelt.
-    pub spelled: Spelled,
+    pub spelled: CommonSpelling,
     /// About how many different texts there are, where they are more than fit.
     pub sketch: Option<Box<Sketch>>,
 }
@@ -130,7 +130,7 @@ pub struct ColumnReader<'r, 'p> {
     numbers: Codes,
     integers: Integers,
     /// How all values that were stored as numbers are spelt.
-    spelled: Spelled,
+    spelled: CommonSpelling,
     texts: TextChunk,
     /// The finished parts of the block, where the form has changed within it.
     done: Vec<ColumnBlock>,
@@ -161,13 +161,13 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             dictionary: Dictionary::default(),
             numbers: Codes::U8(Vec::new()),
             integers: Integers::default(),
-            spelled: Spelled::Nothing,
+            spelled: CommonSpelling::Nothing,
             texts: TextChunk::default(),
             done: Vec::new(),
         };
         // All readers of a column start out in the same form, so that the first one to agree does so for all of them.
         if form == ColumnForm::Integers {
-            column.agree(Spelled::WHOLE);
+            column.agree(CommonSpelling::WHOLE);
         }
         column
     }
@@ -243,7 +243,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
         if self.is_missing(text) {
             return self.integers.push(None);
         }
-        match Spelled::read(text).and_then(|(units, own)| self.fit(units, own)) {
+        match CommonSpelling::read(text).and_then(|(units, own)| self.fit(units, own)) {
             Some(units) => self.integers.push(Some(units)),
             None => {
                 self.leave_numbers();
@@ -258,7 +258,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
 
     /// The number in units of what all numbers have in common; `None` where that is too little.
     #[inline]
-    fn fit(&mut self, units: i64, own: Spelled) -> Option<i64> {
+    fn fit(&mut self, units: i64, own: CommonSpelling) -> Option<i64> {
         let joined = self.spelled.join(own);
         if joined != self.spelled {
             if !self.agree(joined) {
@@ -277,7 +277,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
 
     /// Whether numbers that are spelt like this can be given back as texts, together with those of all readers; then
     /// they may be stored.
-    fn agree(&self, spelled: Spelled) -> bool {
+    fn agree(&self, spelled: CommonSpelling) -> bool {
         let Some(thrift) = self.thrift else { return spelled.spelling().is_some() };
         let mut agreed = thrift.agreed.lock().unwrap_or_else(PoisonError::into_inner);
         let joined = agreed.join(spelled);
@@ -295,7 +295,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             ColumnForm::Texts => ColumnBlock::Texts(std::mem::take(&mut self.texts)),
             ColumnForm::Integers | ColumnForm::Numbers => {
                 if self.form == ColumnForm::Integers && !self.integers.is_empty() {
-                    self.spelled = self.spelled.join(Spelled::WHOLE);
+                    self.spelled = self.spelled.join(CommonSpelling::WHOLE);
                 }
                 ColumnBlock::Numbers { values: std::mem::take(&mut self.integers), spelled: self.spelled }
             }
@@ -363,7 +363,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     fn go_on_as_numbers(&mut self) -> bool {
         let mut spelled = self.spelled;
         for text in self.dictionary.texts().iter().filter(|text| !self.is_missing(text)) {
-            match Spelled::read(text) {
+            match CommonSpelling::read(text) {
                 Some((_, own)) => spelled = spelled.join(own),
                 None => return false,
             }
@@ -440,7 +440,7 @@ mod tests {
         let share = PoolShare::new(&pool, 1 << 20).unwrap();
         let (spilling, wanted, overfull) =
             (AtomicBool::new(true), AtomicBool::new(false), AtomicBool::new(false));
-        let agreed = Mutex::new(Spelled::Nothing);
+        let agreed = Mutex::new(CommonSpelling::Nothing);
         let thrift = DictionaryLimits {
             share: &share,
             spilling: &spilling,

@@ -7,7 +7,7 @@ use crate::source::ColumnPlan;
 use klimt_core::Remedy;
 use klimt_core::memory::{Reservation, amount};
 use klimt_core::spill::{SpillFile, SpillRange};
-use klimt_core::table::Spelled;
+use klimt_core::table::CommonSpelling;
 use klimt_core::words::option;
 use klimt_core::words::option_is;
 use klimt_core::{Error, Result};
@@ -68,7 +68,7 @@ struct SpillControl<'a> {
     file: OnceLock<SpillFile>,
     sets: Vec<Mutex<NumberSet>>,
     /// By column, how its numbers are spelt.
-    agreed: Vec<Mutex<Spelled>>,
+    agreed: Vec<Mutex<CommonSpelling>>,
     entries: Mutex<Vec<PieceEntry>>,
 }
 
@@ -294,7 +294,7 @@ impl<'a> SpillControl<'a> {
             numbers: share(usize::MAX)?,
             file: OnceLock::new(),
             sets: (0..width).map(|_| Mutex::new(NumberSet::new(limits.numbers_of_column()))).collect(),
-            agreed: (0..width).map(|_| Mutex::new(Spelled::Nothing)).collect(),
+            agreed: (0..width).map(|_| Mutex::new(CommonSpelling::Nothing)).collect(),
             entries: Mutex::default(),
         })
     }

@@ -13,8 +13,8 @@ use crate::source::ColumnPlan;
 use klimt_core::memory::Reservation;
 use klimt_core::spill::SpillFile;
 use klimt_core::table::{
-    Codes, Column, ColumnData, ColumnSpec, Declared, Distinct, Domain, Encoding, Guard, Role, Spelled,
-    Spelling, Table, TextColumn, TextPool, TypeSpec, UnfitReason, ValueType,
+    Codes, Column, ColumnData, ColumnSpec, CommonSpelling, DeclaredDomain, Distinct, Domain, Encoding, Guard,
+    Role, Spelling, Table, TextColumn, TextPool, TypeSpec, UnfitReason, ValueType,
 };
 use klimt_core::{Error, Result};
 use std::collections::{BTreeSet, HashSet};
@@ -24,12 +24,12 @@ struct ColumnResults {
     /// By reader, the texts of its dictionary.
     texts: Vec<TextPool>,
     /// How what was read as numbers is spelt.
-    spelled: Spelled,
+    spelled: CommonSpelling,
 }
 
 /// Joins what readers know, in their order.
 fn join(readers: Readers, width: usize) -> Vec<ColumnResults> {
-    let nothing = || ColumnResults { texts: Vec::new(), spelled: Spelled::Nothing };
+    let nothing = || ColumnResults { texts: Vec::new(), spelled: CommonSpelling::Nothing };
     let mut columns: Vec<ColumnResults> = (0..width).map(|_| nothing()).collect();
     for reader in readers {
         for (known, remains) in columns.iter_mut().zip(reader) {
@@ -172,7 +172,7 @@ impl Settler<'_, '_> {
         let texts = || known.texts.iter().flat_map(TextPool::iter).filter(|text| !self.is_missing(text));
         let mut spelled = known.spelled;
         for text in texts() {
-            spelled = spelled.join(Spelled::read(text)?.1);
+            spelled = spelled.join(CommonSpelling::read(text)?.1);
         }
         let spelling = spelled.spelling()?;
         let own = spelling.value_type();
@@ -189,7 +189,7 @@ impl Settler<'_, '_> {
             Some(declared) => Some(declared.units(&axis_type(spec, spelling), spelling)?),
         };
         for text in texts() {
-            if let Some((units, own)) = Spelled::read(text) {
+            if let Some((units, own)) = CommonSpelling::read(text) {
                 set.add_one(Some(units), own.digits());
             }
         }
@@ -248,7 +248,7 @@ impl Settler<'_, '_> {
             (Domain::of_numbers(type_spec, ranks.values(), spelling, missing), ranks)
         };
         let missing = domain.value_count() as u32;
-        let code = |text: &[u8]| match Spelled::read(text) {
+        let code = |text: &[u8]| match CommonSpelling::read(text) {
             Some((units, own)) if !self.is_missing(text) => {
                 ranks.rank(units * 10i64.pow(u32::from(digits - own.digits())))
             }
@@ -470,7 +470,7 @@ impl Settler<'_, '_> {
 }
 
 /// The declared domain of a quasi-identifier.
-fn declared(spec: &ColumnSpec) -> Option<&Declared> {
+fn declared(spec: &ColumnSpec) -> Option<&DeclaredDomain> {
     spec.declared.as_ref().filter(|_| spec.role == Role::QuasiIdentifier)
 }
 

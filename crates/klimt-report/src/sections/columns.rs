@@ -4,7 +4,7 @@ use crate::aggregate::{Distribution, Drawn, LeftOut, Weight, distribution, is_co
 use crate::html::{Html, Table, count, number, percent, text};
 use crate::report::Report;
 use klimt_chart::{Axis, Bars, Bin, Chart, Frame, Histogram, Tick};
-use klimt_core::region::{Published, Reach};
+use klimt_core::region::{PublishedReader, Reach};
 use klimt_core::statistics::Extent;
 use klimt_core::table::{Domain, Shape};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(crate) fn body(report: &Report<'_>, left_out: &LeftOut) -> Html {
         let column = &table.columns()[kept.column];
         let Some((domain, _)) = column.coded() else { continue };
         let Some(weights) = weights(table, kept.column, left_out) else { continue };
-        let reader = Published::new(domain);
+        let reader = PublishedReader::new(domain);
         let exact = |text: &str| reader.code(text).map(|code| Extent::Interval { lo: code, hi: code });
         let after: Vec<(Extent, u64)> =
             kept.texts.iter().filter_map(|(text, rows)| Some((exact(text)?, *rows))).collect();
@@ -54,7 +54,7 @@ fn said<'a>(report: &'a Report<'_>, dimension: usize) -> Vec<Said<'a>> {
     for group in report.published {
         *rows.entry(&group.texts[dimension]).or_default() += group.rows;
     }
-    let reader = Published::new(report.original.domain(dimension));
+    let reader = PublishedReader::new(report.original.domain(dimension));
     rows.into_iter()
         .filter_map(|(text, rows)| Some(Said { text, rows, reach: reader.reach(text)? }))
         .collect()

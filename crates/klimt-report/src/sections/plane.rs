@@ -4,7 +4,7 @@ use crate::aggregate::{GridCell, LeftOut, Measured, grid, is_common, weights};
 use crate::html::{Html, Table, count, text, thousands};
 use crate::report::Report;
 use klimt_chart::{Area, Axis, Frame, Scatter, Tick};
-use klimt_core::region::{Published, Reach};
+use klimt_core::region::{PublishedReader, Reach};
 use klimt_core::table::{Domain, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,7 +112,7 @@ fn boxes(report: &Report<'_>, (x, y): (usize, usize)) -> Vec<Boxed> {
 
 /// Reads what is published of one column.
 struct Side<'a> {
-    reader: Published<'a>,
+    reader: PublishedReader<'a>,
     domain: &'a Domain,
     weights: Vec<crate::aggregate::Weight>,
     least: u64,
@@ -128,7 +128,7 @@ impl<'a> Side<'a> {
             weights(table, table.quasi_identifiers()[dimension], &LeftOut::Nobody).unwrap_or_default();
         let domain = table.domain(dimension);
         let mut side = Side {
-            reader: Published::new(domain),
+            reader: PublishedReader::new(domain),
             domain,
             weights,
             least: report.least(),

@@ -11,7 +11,7 @@ use klimt_core::algorithm::optimal::{self, Effort};
 use klimt_core::job::{Budget, Job, SearchCounts, Suppression};
 use klimt_core::loss::Totals;
 use klimt_core::partition::Partitioning;
-use klimt_core::proof::{Judged, Proof};
+use klimt_core::proof::{Proof, ProofInput};
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::requirement::Requirement;
@@ -75,7 +75,7 @@ pub(super) fn find(
         let start = partitioning.clone();
         let better = optimal::improve(&job, partitioning, effort)?;
         // What costs less by the values of its groups may cost more by the boundaries that are published.
-        let judged = Judged {
+        let judged = ProofInput {
             table: job.table,
             loss: job.loss,
             requirements: job.requirements,
@@ -115,7 +115,7 @@ pub(super) fn suppressed_where_it_helps(
     partitioning: Partitioning,
     suppression: Suppression,
     requirements: &[Box<dyn Requirement>],
-    judged: &Judged<'_>,
+    judged: &ProofInput<'_>,
 ) -> Result<Partitioning> {
     let mut fewer = partitioning.clone();
     if fewer.suppress(suppression, judged.table, requirements, judged.loss)?.is_empty() {

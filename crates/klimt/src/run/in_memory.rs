@@ -15,7 +15,7 @@ use klimt_core::algorithm::optimal::Effort;
 use klimt_core::job::{Job, Unobserved};
 use klimt_core::loss::Original;
 use klimt_core::partition::Partitioning;
-use klimt_core::proof::{Claim, Judged, Proof};
+use klimt_core::proof::{Claim, Proof, ProofInput};
 use klimt_core::recode::{FixedValues, RecodingFunction, Release, RowOrder, StatisticKind};
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
@@ -85,7 +85,7 @@ impl RunRequest<'_> {
         };
         let Found { mut partitioning, searched, counts, leaves } =
             find(settings, requirements, &job, schemes.as_ref(), watched)?;
-        let judged = Judged {
+        let judged = ProofInput {
             table: &table,
             loss: &*loss,
             requirements: &bound,

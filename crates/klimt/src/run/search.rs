@@ -8,7 +8,7 @@ use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::optimal::Optimal;
 use klimt_core::job::{Observer, Partitioner, SearchCounts};
 use klimt_core::loss::{Cost, Totals};
-use klimt_core::region::Published;
+use klimt_core::region::PublishedReader;
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::table::{Decimal, Shape, Table};
 use klimt_core::{Error, Result};
@@ -41,7 +41,7 @@ fn split_codes(table: &Table, dimension: usize, values: &[String]) -> Result<Vec
         let place =
             || format!("value {} of the splits of column {}", at + 1, table.dimension(dimension).name);
         if !measured {
-            return Published::new(domain)
+            return PublishedReader::new(domain)
                 .code(value)
                 .map(Some)
                 .ok_or_else(|| Error::input(format!("{}: the column has no such value", place())));

@@ -3,7 +3,7 @@
 use klimt_core::Error;
 use klimt_core::algorithm::scheme::Scheme;
 use klimt_core::hierarchy::{Hierarchy, ReadOptions, read_csv};
-use klimt_core::table::{Declared, Role, TypeSpec};
+use klimt_core::table::{DeclaredDomain, Role, TypeSpec};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl ValueList {
     /// The file, where there is one; a range of the type is none.
     pub fn file(&self, type_spec: Option<&TypeSpec>) -> Option<&str> {
         match self {
-            ValueList::Text(text) if Declared::range(text, type_spec).is_none() => Some(text),
+            ValueList::Text(text) if DeclaredDomain::range(text, type_spec).is_none() => Some(text),
             _ => None,
         }
     }

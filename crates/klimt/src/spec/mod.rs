@@ -20,7 +20,7 @@ use klimt_core::algorithm::scheme::Direction;
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
 use klimt_core::registry::{AlgorithmKind, Subject};
-use klimt_core::table::{Declared, Role, TypeSpec};
+use klimt_core::table::{DeclaredDomain, Role, TypeSpec};
 use klimt_core::{Error, ErrorKind, Result};
 use std::path::Path;
 use toml::{Table, Value};
@@ -275,7 +275,7 @@ impl Reader<'_> {
         }
         // A range or a file, which only the type of the column tells.
         if let Some(ValueList::Text(text)) = &mut column.domain
-            && Declared::range(text, column.type_spec.as_ref()).is_none()
+            && DeclaredDomain::range(text, column.type_spec.as_ref()).is_none()
         {
             *text = self.folder.join(&*text).to_string_lossy().into_owned();
         }
