@@ -2,7 +2,7 @@
 
 use crate::release::Release;
 use klimt_core::table::Table;
-use klimt_core::workload::{Errors, Released, TableWorkload, Workload};
+use klimt_core::workload::{Errors, QueriedRelease, TableWorkload, Workload};
 
 /// Queries, and what a table answers to them.
 pub struct Queries {
@@ -27,7 +27,7 @@ impl Queries {
 
     /// Asks a release.
     pub fn errors(&self, release: &Release<'_>) -> Errors {
-        let answers = Released::of(&release.groups()).answers(&self.bound, &self.bound);
+        let answers = QueriedRelease::of(&release.groups()).answers(&self.bound, &self.bound);
         Errors::new(&self.queries, &self.bound, &self.exact, &answers)
     }
 

@@ -18,7 +18,7 @@ use klimt::settings::{ColumnSettings, Settings};
 use klimt::verify::{tally, without_guides};
 use klimt_core::recode::{MAXIMUM, MEAN, MINIMUM};
 use klimt_core::table::{Role, Table, TypeSpec, ValueType};
-use klimt_core::workload::{Errors, Released, Summary, Workload};
+use klimt_core::workload::{Errors, QueriedRelease, Summary, Workload};
 use klimt_core::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ pub fn run(args: &QueryArgs) -> Result<()> {
     let exact = bound.exact(&original);
     let Some(release) = &args.release else { return show_exact(args, &queries, made, &exact) };
     let rows = read_release(release, args, as_categories(&settings), &columns)?;
-    let released = Released::read(&original, &rows)?;
+    let released = QueriedRelease::read(&original, &rows)?;
     for column in &released.ignored {
         let why = "it does not hold statistics of the groups of the release";
         note(args.general.quiet, &format!("{column} is not used: {why}"));

@@ -31,7 +31,7 @@ impl AttackAxis {
     /// The axis of a column, of its different published texts and of the different texts that are known of people.
     pub fn new(spec: &ColumnSpec, published: &[&str], known: &[&str]) -> Result<Self> {
         let spec = &without_unused_hierarchy(spec, published);
-        let shape = Seen::of(spec, published, known)?;
+        let shape = TextForms::of(spec, published, known)?;
         let missing = published.iter().chain(known).any(|text| text.is_empty())
             || shape.named.iter().any(|member| member.is_empty());
         let spec = ColumnSpec { type_spec: Some(shape.type_spec.clone()), ..spec.clone() };
@@ -88,7 +88,7 @@ fn without_unused_hierarchy(spec: &ColumnSpec, published: &[&str]) -> ColumnSpec
 }
 
 /// The forms of the published texts of a column.
-struct Seen<'t> {
+struct TextForms<'t> {
     type_spec: TypeSpec,
     /// The values that published texts name; none where the domain is known without them.
     named: Vec<String>,
@@ -96,11 +96,11 @@ struct Seen<'t> {
     given: Option<&'t ColumnSpec>,
 }
 
-impl<'t> Seen<'t> {
+impl<'t> TextForms<'t> {
     fn of(spec: &'t ColumnSpec, published: &[&str], known: &[&str]) -> Result<Self> {
         if spec.order.is_some() || spec.hierarchy.is_some() {
             let type_spec = spec.type_spec.clone().unwrap_or(ValueType::Text.into());
-            return Ok(Seen { type_spec, named: Vec::new(), given: Some(spec) });
+            return Ok(TextForms { type_spec, named: Vec::new(), given: Some(spec) });
         }
         let told: Vec<&str> =
             published.iter().copied().filter(|text| !text.is_empty() && *text != "*").collect();
@@ -132,7 +132,7 @@ impl<'t> Seen<'t> {
                 named.extend(raw.map_or_else(members, |raw| vec![raw.to_string()]));
             }
         }
-        Ok(Seen { type_spec, named, given: None })
+        Ok(TextForms { type_spec, named, given: None })
     }
 
     /// The values of the domain, each once.

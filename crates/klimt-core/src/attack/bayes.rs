@@ -12,7 +12,7 @@
 //! The commonest values are told apart, up to [`MOST_VALUES`]; the rarer ones share what is left and are never guessed.
 
 use super::guess::Guess;
-use super::release::{Background, Release};
+use super::release::{AttackedRelease, Background};
 use crate::statistics::Extent;
 use rayon::prelude::*;
 
@@ -24,16 +24,16 @@ const MOST_CELLS: usize = 32 << 20;
 
 /// The sensitive values that are told apart, and all others as one.
 #[derive(Clone, Debug)]
-pub(super) struct Classes {
+pub(super) struct GuessClasses {
     /// How many values can be guessed.
     pub guessed: usize,
     /// The share of each class in the release; the last is that of all others, where there are any.
     pub shares: Vec<f64>,
 }
 
-impl Classes {
+impl GuessClasses {
     /// The values of a sensitive column.
-    pub fn of(release: &Release, column: usize) -> Self {
+    pub fn of(release: &AttackedRelease, column: usize) -> Self {
         let totals = &release.sensitive[column].totals;
         let codes: usize = release.axes.iter().map(|axis| axis.codes()).sum();
         let room = (MOST_CELLS / codes.max(1)).clamp(2, MOST_VALUES);
@@ -42,7 +42,7 @@ impl Classes {
         let rest: u64 = totals[guessed..].iter().sum();
         let rest = (rest > 0).then_some(rest);
         let shares = totals[..guessed].iter().copied().chain(rest).map(|count| count as f64 / rows).collect();
-        Classes { guessed, shares }
+        GuessClasses { guessed, shares }
     }
 
     /// How many classes there are.
@@ -64,10 +64,10 @@ impl Classes {
 }
 
 /// How many rows of each class a code has, axis by axis and code by code.
-pub(super) type Counts = Vec<Vec<f64>>;
+pub(super) type ClassCounts = Vec<Vec<f64>>;
 
 /// The rows of every group, spread evenly over the codes of its region.
-pub(super) fn spread(release: &Release, column: usize, classes: &Classes) -> Counts {
+pub(super) fn spread(release: &AttackedRelease, column: usize, classes: &GuessClasses) -> ClassCounts {
     let (sensitive, width) = (&release.sensitive[column], classes.len());
     let of_axis = |at: usize| {
         let (axis, texts) = (&release.axes[at], &release.texts[at]);
@@ -119,7 +119,7 @@ fn spread_texts(reaches: &[Extent], codes: usize, of_text: &[f64], width: usize)
 
 /// The evidence of the codes of each axis for the classes, as logarithms.
 pub(super) struct Classifier {
-    classes: Classes,
+    classes: GuessClasses,
     priors: Vec<f64>,
     /// ln p(s | v) − ln p(s), axis by axis and feature by feature.
     evidence: Vec<Vec<f64>>,
@@ -127,7 +127,7 @@ pub(super) struct Classifier {
 
 impl Classifier {
     /// Of counts whose features are the codes.
-    pub fn new(classes: &Classes, counts: &Counts) -> Self {
+    pub fn new(classes: &GuessClasses, counts: &ClassCounts) -> Self {
         let width = classes.len();
         let of_code = |rows: &[f64]| {
             let all = rows.iter().sum::<f64>() + 1.0;
@@ -143,7 +143,7 @@ impl Classifier {
     }
 
     /// Of counts whose features are the published texts: what their codes have together.
-    pub fn of_texts(release: &Release, classes: &Classes, counts: &Counts) -> Self {
+    pub fn of_texts(release: &AttackedRelease, classes: &GuessClasses, counts: &ClassCounts) -> Self {
         let width = classes.len();
         let of_axis = |(axis, counts): (usize, &Vec<f64>)| {
             let mut before = vec![0.0; counts.len() + width];
@@ -158,7 +158,7 @@ impl Classifier {
             let reaches = release.axes[axis].reaches().iter();
             reaches.flat_map(|reach| (0..width).map(move |class| sum(reach, class))).collect()
         };
-        let together: Counts = counts.par_iter().enumerate().map(of_axis).collect();
+        let together: ClassCounts = counts.par_iter().enumerate().map(of_axis).collect();
         Classifier::new(classes, &together)
     }
 
@@ -189,11 +189,11 @@ pub(super) fn to_chances(scores: &mut [f64]) {
 
 /// The guess of naive Bayes for every tuple.
 pub(super) fn naive_bayes<'a>(
-    release: &'a Release,
+    release: &'a AttackedRelease,
     background: &'a Background,
     column: usize,
 ) -> impl Fn(usize) -> Guess + Sync + 'a {
-    let classes = Classes::of(release, column);
+    let classes = GuessClasses::of(release, column);
     let counts = spread(release, column, &classes);
     let classifier = match background.codes {
         Some(_) => Classifier::new(&classes, &counts),

@@ -14,10 +14,10 @@
 //! Where the background has other people than the release, the values of a group are scaled to the people in its region;
 //! somebody who is linked with several groups is shared among them by their rows.
 
-use super::bayes::{Classes, Classifier, Counts};
+use super::bayes::{ClassCounts, Classifier, GuessClasses};
 use super::guess::Guess;
-use super::link::Links;
-use super::release::{Background, Release};
+use super::link::TupleLinks;
+use super::release::{AttackedRelease, Background};
 use rayon::prelude::*;
 
 /// The most rounds.
@@ -41,32 +41,32 @@ const LEAST: f64 = 1e-12;
 
 /// A tuple in a group, with how many people that is.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+struct GroupMember {
     tuple: u32,
     people: f64,
 }
 
 /// The groups with their people.
-struct Groups<'a> {
-    release: &'a Release,
+struct DefinettiGroups<'a> {
+    release: &'a AttackedRelease,
     codes: &'a [u32],
     column: usize,
-    classes: &'a Classes,
+    classes: &'a GuessClasses,
     ends: Vec<usize>,
-    members: Vec<Member>,
+    members: Vec<GroupMember>,
 }
 
 /// The guess for every tuple; `None` where quasi-identifiers of people are not known, or too many groups hold them.
 pub(super) fn definetti(
-    release: &Release,
+    release: &AttackedRelease,
     background: &Background,
-    links: &Links,
+    links: &TupleLinks,
     column: usize,
 ) -> Option<Vec<Guess>> {
     let codes = background.codes.as_deref().filter(|_| !release.rows.is_empty())?;
     let (ends, members) = members(release, background, links)?;
-    let classes = Classes::of(release, column);
-    let groups = Groups { release, codes, column, classes: &classes, ends, members };
+    let classes = GuessClasses::of(release, column);
+    let groups = DefinettiGroups { release, codes, column, classes: &classes, ends, members };
     let mut counts = groups.count(None);
     let people: f64 = groups.members.iter().map(|member| member.people).sum();
     for _ in 0..ROUNDS {
@@ -85,16 +85,20 @@ pub(super) fn definetti(
 }
 
 /// The people of each group.
-fn members(release: &Release, background: &Background, links: &Links) -> Option<(Vec<usize>, Vec<Member>)> {
-    let Links::Held(..) = links else { return None };
-    let mut found: Vec<(u32, Member)> = Vec::new();
+fn members(
+    release: &AttackedRelease,
+    background: &Background,
+    links: &TupleLinks,
+) -> Option<(Vec<usize>, Vec<GroupMember>)> {
+    let TupleLinks::Held(..) = links else { return None };
+    let mut found: Vec<(u32, GroupMember)> = Vec::new();
     for (tuple, &people) in background.people.iter().enumerate() {
         links.with(background, tuple, |groups| {
             let rows = |&group: &u32| release.rows[group as usize] as f64;
             let all: f64 = groups.iter().map(rows).sum();
             found.extend(groups.iter().map(|group| {
                 let people = people as f64 * rows(group) / all;
-                (*group, Member { tuple: tuple as u32, people })
+                (*group, GroupMember { tuple: tuple as u32, people })
             }));
         });
     }
@@ -107,8 +111,8 @@ fn members(release: &Release, background: &Background, links: &Links) -> Option<
     Some((ends, found.into_iter().map(|(_, member)| member).collect()))
 }
 
-impl Groups<'_> {
-    fn tuple(&self, member: &Member) -> &[u32] {
+impl DefinettiGroups<'_> {
+    fn tuple(&self, member: &GroupMember) -> &[u32] {
         let axes = self.release.axes.len();
         &self.codes[member.tuple as usize * axes..(member.tuple as usize + 1) * axes]
     }
@@ -116,13 +120,13 @@ impl Groups<'_> {
     /// How many people of each code have each value, where values are assigned by a classifier, or evenly.
     ///
     /// Groups are counted in parts side by side; how many parts does not depend on the threads.
-    fn count(&self, by: Option<&Classifier>) -> Counts {
+    fn count(&self, by: Option<&Classifier>) -> ClassCounts {
         let width = self.classes.len();
         let sizes = || self.release.axes.iter().map(|axis| axis.codes() * width);
         let parts = (MOST_CELLS / sizes().sum::<usize>().max(1)).clamp(1, MOST_PARTS);
         let groups = self.release.rows.len();
         let count_part = |part: usize| {
-            let mut counts: Counts = sizes().map(|size| vec![0.0; size]).collect();
+            let mut counts: ClassCounts = sizes().map(|size| vec![0.0; size]).collect();
             let mut fit = Fit::default();
             for group in groups * part / parts..groups * (part + 1) / parts {
                 let members = self.assign(group, by, &mut fit);
@@ -136,8 +140,8 @@ impl Groups<'_> {
             }
             counts
         };
-        let parts: Vec<Counts> = (0..parts).into_par_iter().map(count_part).collect();
-        let add = |mut all: Counts, more: Counts| {
+        let parts: Vec<ClassCounts> = (0..parts).into_par_iter().map(count_part).collect();
+        let add = |mut all: ClassCounts, more: ClassCounts| {
             for (all, more) in all.iter_mut().zip(more) {
                 all.iter_mut().zip(more).for_each(|(all, more)| *all += more);
             }
@@ -147,7 +151,7 @@ impl Groups<'_> {
     }
 
     /// Assigns the values of a group to its people: how many people of each have each value.
-    fn assign(&self, group: usize, by: Option<&Classifier>, fit: &mut Fit) -> &[Member] {
+    fn assign(&self, group: usize, by: Option<&Classifier>, fit: &mut Fit) -> &[GroupMember] {
         let members = &self.members[self.ends[group]..self.ends[group + 1]];
         let people: f64 = members.iter().map(|member| member.people).sum();
         let scale = people / self.release.rows[group] as f64;
@@ -220,7 +224,7 @@ struct Fit {
 
 impl Fit {
     /// Scales the shares until every person has one value and every value is given as often as it occurs.
-    fn run(&mut self, members: &[Member]) {
+    fn run(&mut self, members: &[GroupMember]) {
         let width = self.values.len();
         if width == 0 || members.is_empty() {
             return;

@@ -49,7 +49,7 @@ pub struct Score {
 
 /// The base rate that scores are compared with.
 #[derive(Clone, Debug)]
-pub(super) struct Bar {
+pub(super) struct BaseRate {
     /// The share of the commonest value in the release.
     pub base_rate: f64,
     /// Whose value is known, of those who are linked.
@@ -60,7 +60,7 @@ pub(super) struct Bar {
 
 /// Sums of what guesses achieve.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct GuessSums {
     people: f64,
     truths: f64,
     right: f64,
@@ -72,19 +72,19 @@ fn sums(
     background: &Background,
     truth: Option<&Truth>,
     guess: impl Fn(usize) -> Option<Guess> + Sync,
-) -> Sums {
+) -> GuessSums {
     let of_tuple = |tuple: usize| {
-        let Some(guess) = guess(tuple) else { return Sums::default() };
+        let Some(guess) = guess(tuple) else { return GuessSums::default() };
         let people = background.people[tuple] as f64;
         let known = truth.map_or(&[][..], |truth| truth.of(tuple));
         let rows = |of: &dyn Fn(u32) -> bool| {
             known.iter().filter(|(value, _)| of(*value)).map(|(_, rows)| rows).sum::<u64>() as f64
         };
         let right = rows(&|value| guess.values.contains(&value)) / guess.values.len().max(1) as f64;
-        Sums { people, truths: rows(&|_| true), right, chance: people * guess.chance }
+        GuessSums { people, truths: rows(&|_| true), right, chance: people * guess.chance }
     };
-    let all: Vec<Sums> = (0..background.people.len()).into_par_iter().map(of_tuple).collect();
-    all.iter().fold(Sums::default(), |sum, more| Sums {
+    let all: Vec<GuessSums> = (0..background.people.len()).into_par_iter().map(of_tuple).collect();
+    all.iter().fold(GuessSums::default(), |sum, more| GuessSums {
         people: sum.people + more.people,
         truths: sum.truths + more.truths,
         right: sum.right + more.right,
@@ -92,7 +92,7 @@ fn sums(
     })
 }
 
-impl Bar {
+impl BaseRate {
     /// The base rate of a column, on those who are linked.
     pub fn new(
         background: &Background,
@@ -106,7 +106,7 @@ impl Bar {
         let sums = sums(background, truth, |tuple| linked(tuple).then(commonest));
         let rows: u64 = totals.iter().sum();
         let base_rate = totals.first().map_or(0.0, |&most| most as f64 / rows as f64);
-        Bar { base_rate, truths: sums.truths as u64, right: sums.right }
+        BaseRate { base_rate, truths: sums.truths as u64, right: sums.right }
     }
 
     /// The accuracy of guessing the commonest value; absent where nobody's true value is known.

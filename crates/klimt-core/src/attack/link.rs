@@ -13,7 +13,7 @@
 //!   share c of them does.
 
 use super::guess::Guess;
-use super::release::{Background, Release};
+use super::release::{AttackedRelease, Background};
 use crate::loss::Locator;
 use crate::risk::Share;
 use rayon::prelude::*;
@@ -36,7 +36,7 @@ pub struct Linkage {
     /// Those with fewer candidates than k; absent when no k is asked for.
     pub below_k: Option<u64>,
     /// The candidates of all who are linked.
-    pub candidates: Candidates,
+    pub candidates: CandidateCounts,
     /// How many people are expected to be found where all of them are known to be in the release.
     pub expected_found: f64,
     /// How many people are expected to be found where that is not known.
@@ -45,7 +45,7 @@ pub struct Linkage {
 
 /// How many candidates people have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Candidates {
+pub struct CandidateCounts {
     /// The least number.
     pub least: u64,
     /// The number that half of the people do not exceed.
@@ -55,12 +55,12 @@ pub struct Candidates {
     /// The greatest number.
     pub greatest: u64,
     /// The people by the number of their candidates; empty ranges are left out.
-    pub ranges: Vec<Range>,
+    pub ranges: Vec<CandidateRange>,
 }
 
 /// The people whose number of candidates lies in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Range {
+pub struct CandidateRange {
     /// The least number.
     pub from: u64,
     /// The greatest number; absent in the last range.
@@ -73,7 +73,7 @@ pub struct Range {
 const RANGES: [u64; 10] = [1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000];
 
 /// The groups with which each tuple is linked.
-pub(super) enum Links {
+pub(super) enum TupleLinks {
     /// Each tuple is a group of its own.
     Own,
     /// Where the groups of each tuple end, and the groups.
@@ -82,10 +82,10 @@ pub(super) enum Links {
     Sought(Locator),
 }
 
-impl Links {
+impl TupleLinks {
     /// Links the people with the groups.
-    pub fn new(release: &Release, background: &Background) -> Self {
-        let Some(codes) = &background.codes else { return Links::Own };
+    pub fn new(release: &AttackedRelease, background: &Background) -> Self {
+        let Some(codes) = &background.codes else { return TupleLinks::Own };
         let axes = release.axes.len();
         let covered =
             |group: usize, axis: usize| release.axes[axis].reach(release.texts[axis][group]).clone();
@@ -103,18 +103,18 @@ impl Links {
                 ends.push(groups.len());
             }
             if groups.len() > MOST_LINKS {
-                return Links::Sought(locator);
+                return TupleLinks::Sought(locator);
             }
         }
-        Links::Held(ends, groups)
+        TupleLinks::Held(ends, groups)
     }
 
     /// Does something with the groups of a tuple.
     pub fn with<R>(&self, background: &Background, tuple: usize, work: impl FnOnce(&[u32]) -> R) -> R {
         match self {
-            Links::Own => work(&[tuple as u32]),
-            Links::Held(ends, groups) => work(&groups[ends[tuple]..ends[tuple + 1]]),
-            Links::Sought(locator) => {
+            TupleLinks::Own => work(&[tuple as u32]),
+            TupleLinks::Held(ends, groups) => work(&groups[ends[tuple]..ends[tuple + 1]]),
+            TupleLinks::Sought(locator) => {
                 let codes = background.codes.as_deref().unwrap_or_default();
                 let axes = codes.len() / background.people.len().max(1);
                 let mut found = Vec::new();
@@ -126,7 +126,12 @@ impl Links {
 }
 
 /// Links everybody; `k` is what numbers of candidates are compared with.
-pub(super) fn linkage(release: &Release, background: &Background, links: &Links, k: Option<u64>) -> Linkage {
+pub(super) fn linkage(
+    release: &AttackedRelease,
+    background: &Background,
+    links: &TupleLinks,
+    k: Option<u64>,
+) -> Linkage {
     let tuples = background.people.len();
     let mut sharing = vec![0u64; release.rows.len()];
     for (tuple, &people) in background.people.iter().enumerate() {
@@ -162,17 +167,17 @@ pub(super) fn linkage(release: &Release, background: &Background, links: &Links,
         below_k: k.map(fewer),
         expected_found: expected,
         expected_found_if_unsure: unsure,
-        candidates: Candidates::of(numbers),
+        candidates: CandidateCounts::of(numbers),
     }
 }
 
-impl Candidates {
+impl CandidateCounts {
     /// Of numbers of candidates, each with how many people have it.
     fn of(mut numbers: Vec<(u64, u64)>) -> Self {
         numbers.sort_unstable();
         let people: u64 = numbers.iter().map(|(_, people)| people).sum();
         let (Some(&(least, _)), Some(&(greatest, _))) = (numbers.first(), numbers.last()) else {
-            return Candidates::default();
+            return CandidateCounts::default();
         };
         let sum: u128 = numbers.iter().map(|&(n, people)| u128::from(n) * u128::from(people)).sum();
         let mut up_to = 0;
@@ -184,20 +189,20 @@ impl Candidates {
         let range = |at: usize| {
             let (from, to) = (RANGES[at], RANGES.get(at + 1).map(|next| next - 1));
             let within = numbers.iter().filter(|(n, _)| from <= *n && to.is_none_or(|to| *n <= to));
-            Range { from, to, people: within.map(|(_, people)| people).sum() }
+            CandidateRange { from, to, people: within.map(|(_, people)| people).sum() }
         };
         let ranges = (0..RANGES.len()).map(range).filter(|range| range.people > 0).collect();
-        Candidates { least, median, average: sum as f64 / people as f64, greatest, ranges }
+        CandidateCounts { least, median, average: sum as f64 / people as f64, greatest, ranges }
     }
 }
 
 /// Guesses a sensitive column by the commonest values among the candidates of a tuple.
 pub(super) fn by_candidates(
-    release: &Release,
+    release: &AttackedRelease,
     column: usize,
     groups: &[u32],
     limit: Share,
-) -> Option<(Guess, Inferred)> {
+) -> Option<(Guess, InferenceFlags)> {
     let sensitive = &release.sensitive[column];
     let merged: Vec<(u32, u64)>;
     let counts = match *groups {
@@ -215,13 +220,13 @@ pub(super) fn by_candidates(
     let rows: u64 = counts.iter().map(|(_, rows)| rows).sum();
     let most = counts.iter().map(|(_, rows)| *rows).max()?;
     let values = counts.iter().filter(|(_, rows)| *rows == most).map(|(value, _)| *value).collect();
-    let inferred = Inferred { certain: most == rows, confident: limit.exceeded_by(most, rows) };
+    let inferred = InferenceFlags { certain: most == rows, confident: limit.exceeded_by(most, rows) };
     Some((Guess { values, chance: most as f64 / rows as f64 }, inferred))
 }
 
 /// Whether a sensitive value is inferred.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inferred {
+pub(super) struct InferenceFlags {
     /// All candidates share it.
     pub certain: bool,
     /// More than the given share of them does.

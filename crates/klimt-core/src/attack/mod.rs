@@ -23,16 +23,16 @@ mod link;
 mod release;
 
 pub use guess::Score;
-pub use link::{Candidates, Linkage, Range};
+pub use link::{CandidateCounts, CandidateRange, Linkage};
 
 use crate::loss::PublishedGroup;
 use crate::risk::Share;
 use crate::table::{ColumnSpec, Table};
 use crate::{Error, Result};
-use guess::Bar;
-use link::{Links, by_candidates};
+use guess::BaseRate;
+use link::{TupleLinks, by_candidates};
 use rayon::prelude::*;
-use release::{Background, Release};
+use release::{AttackedRelease, Background};
 use serde::Serialize;
 
 /// The release to attack, and the background to attack it with.
@@ -63,12 +63,12 @@ pub struct Report {
     /// Whom linkage finds.
     pub linkage: Linkage,
     /// The results for each sensitive column.
-    pub sensitive: Vec<Learnt>,
+    pub sensitive: Vec<SensitiveResult>,
 }
 
 /// The results for a sensitive column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Learnt {
+pub struct SensitiveResult {
     /// The name of the column.
     pub column: String,
     /// The different values in the release.
@@ -104,7 +104,7 @@ pub fn attack(attack: &Attack<'_>) -> Result<Report> {
     if release.axes.is_empty() {
         return Err(Error::input("the background has none of the quasi-identifiers of the release"));
     }
-    let links = Links::new(&release, &background);
+    let links = TupleLinks::new(&release, &background);
     let is_known =
         |spec: &&ColumnSpec| table.is_none_or(|table| table.columns().iter().any(|c| c.name == spec.name));
     Ok(Report {
@@ -119,15 +119,15 @@ pub fn attack(attack: &Attack<'_>) -> Result<Report> {
 
 /// Attacks a sensitive column.
 fn learn(
-    release: &Release,
+    release: &AttackedRelease,
     background: &Background,
-    links: &Links,
+    links: &TupleLinks,
     column: usize,
     confidence: Share,
-) -> Learnt {
+) -> SensitiveResult {
     let (sensitive, truth) = (&release.sensitive[column], background.truth[column].as_ref());
     let linked = |tuple: usize| links.with(background, tuple, |groups| !groups.is_empty());
-    let bar = Bar::new(background, truth, &sensitive.totals, linked);
+    let bar = BaseRate::new(background, truth, &sensitive.totals, linked);
     let candidates = |tuple: usize| {
         links.with(background, tuple, |groups| by_candidates(release, column, groups, confidence))
     };
@@ -153,7 +153,7 @@ fn learn(
             bar.score("definetti", background, truth, |tuple| linked(tuple).then(|| guesses[tuple].clone())),
         );
     }
-    Learnt {
+    SensitiveResult {
         column: sensitive.column.clone(),
         values: sensitive.totals.len() as u64,
         base_rate: bar.base_rate,

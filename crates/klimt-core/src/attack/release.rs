@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// The groups of a release, as far as the attacker can use them.
 #[derive(Debug)]
-pub(super) struct Release {
+pub(super) struct AttackedRelease {
     /// The quasi-identifiers that the attacker knows.
     pub axes: Vec<AttackAxis>,
     /// The number of the text of each group, by axis.
@@ -109,7 +109,7 @@ pub(super) fn read(
     sensitive: &[String],
     groups: &[PublishedGroup],
     background: Option<&Table>,
-) -> Result<(Release, Background)> {
+) -> Result<(AttackedRelease, Background)> {
     let sensitive: Vec<Sensitive> = sensitive
         .iter()
         .enumerate()
@@ -132,7 +132,8 @@ pub(super) fn read(
         texts.push(numbers);
         of_people.extend(codes);
     }
-    let release = Release { axes, texts, rows: groups.iter().map(|group| group.rows).collect(), sensitive };
+    let release =
+        AttackedRelease { axes, texts, rows: groups.iter().map(|group| group.rows).collect(), sensitive };
     let Some(table) = background else {
         let background = of_release(&release);
         return Ok((release, background));
@@ -169,7 +170,7 @@ fn different(at: usize, groups: &[PublishedGroup]) -> Result<(Vec<&str>, Vec<u32
 }
 
 /// The people of the release itself, of whom the regions are known: one tuple for each group.
-fn of_release(release: &Release) -> Background {
+fn of_release(release: &AttackedRelease) -> Background {
     let truth = |sensitive: &Sensitive| {
         Some(Truth { starts: sensitive.starts.clone(), cells: sensitive.cells.clone() })
     };
@@ -183,7 +184,7 @@ fn of_release(release: &Release) -> Background {
 
 /// The people of a table whose codes are given row by row.
 fn of_table<'t>(
-    release: &Release,
+    release: &AttackedRelease,
     table: &'t Table,
     rows: &[u32],
     known: impl Fn(&str) -> Option<&'t Column>,

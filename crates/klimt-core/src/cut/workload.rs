@@ -25,7 +25,9 @@ use super::finder::{Cut, CutFinder, Part};
 use super::frequency::FrequencyGroup;
 use crate::statistics::Extent;
 use crate::table::{Domain, Shape};
-use crate::workload::{Admitted, Function, Measure, Spread, Steering, Stretch, TableWorkload};
+use crate::workload::{
+    AdmittedValues, AxisStretch, Function, QueryFunction, Spread, SteeringQuery, TableWorkload,
+};
 use std::cmp::Ordering;
 
 /// Of the cuts that lower the error, so many are tried, best first.
@@ -44,9 +46,9 @@ const QUANTILES: u64 = 8;
 
 /// A query of which the part's region holds a part.
 struct ActiveQuery<'w> {
-    admitted: &'w Admitted,
+    admitted: &'w AdmittedValues,
     /// The function of the numbers of the dimension, if the query has one.
-    measure: Option<&'w Measure>,
+    measure: Option<&'w QueryFunction>,
     /// Whether it asks for a least or greatest number.
     is_extreme: bool,
     worth: f64,
@@ -359,8 +361,8 @@ impl DimensionRows {
     fn of(
         &self,
         domain: &Domain,
-        admitted: &Admitted,
-        measure: Option<&Measure>,
+        admitted: &AdmittedValues,
+        measure: Option<&QueryFunction>,
         extent: &Extent,
         count: u32,
     ) -> AdmittedShare {
@@ -388,9 +390,15 @@ impl DimensionRows {
     }
 
     /// The share of an extent that is admitted in a dimension whose numbers are not computed with.
-    fn share(&self, domain: &Domain, admitted: &Admitted, extent: &Extent, count: u32) -> AdmittedShare {
+    fn share(
+        &self,
+        domain: &Domain,
+        admitted: &AdmittedValues,
+        extent: &Extent,
+        count: u32,
+    ) -> AdmittedShare {
         let region = match (admitted, self.means) {
-            (Admitted::Axis { .. }, true) => {
+            (AdmittedValues::Axis { .. }, true) => {
                 admitted.coverage_of(self.spread(domain, extent).as_ref()).share()
             }
             _ => admitted.share(domain, extent, extent),
@@ -399,7 +407,7 @@ impl DimensionRows {
             return AdmittedShare::NOTHING;
         }
         let rows = match (admitted, extent) {
-            (Admitted::Axis { missing, .. }, Extent::Interval { lo, hi }) => {
+            (AdmittedValues::Axis { missing, .. }, Extent::Interval { lo, hi }) => {
                 let absent = domain.missing_code().filter(|code| *missing && (*lo..=*hi).contains(code));
                 let absent = absent.map_or(0, |code| self.before(code + 1) - self.before(code));
                 self.within(domain, admitted, extent).0 + absent
@@ -417,8 +425,8 @@ impl DimensionRows {
     }
 
     /// The rows of an interval whose values are admitted, with the sums of these and of their squares.
-    fn within(&self, domain: &Domain, admitted: &Admitted, extent: &Extent) -> (u32, f64, f64) {
-        let (Admitted::Axis { codes, .. }, Extent::Interval { lo, hi }) = (admitted, extent) else {
+    fn within(&self, domain: &Domain, admitted: &AdmittedValues, extent: &Extent) -> (u32, f64, f64) {
+        let (AdmittedValues::Axis { codes, .. }, Extent::Interval { lo, hi }) = (admitted, extent) else {
             return (0, 0.0, 0.0);
         };
         let mut found = (0, 0.0, 0.0);
@@ -436,7 +444,7 @@ impl DimensionRows {
 
     /// How the rows of an extent of numbers are taken to lie; `None` where there is no value.
     fn spread(&self, domain: &Domain, extent: &Extent) -> Option<Spread> {
-        let stretch = Stretch::of(domain, extent, extent)?;
+        let stretch = AxisStretch::of(domain, extent, extent)?;
         let (lo, hi) = extent.ends()?;
         let beyond = hi.saturating_add(1).min(domain.value_count() as u32);
         let rows = self.before(beyond) - self.before(lo);
@@ -492,7 +500,7 @@ fn shares<G: FrequencyGroup>(
     workload: &TableWorkload,
     held: &[Option<DimensionRows>],
 ) -> Vec<Vec<AdmittedShare>> {
-    let of_query = |query: &Steering| {
+    let of_query = |query: &SteeringQuery| {
         let mut shares = Vec::with_capacity(query.admitted.len());
         for (dimension, admitted) in &query.admitted {
             let domain = part.dimensions[*dimension].domain;
@@ -515,7 +523,7 @@ fn active<'w>(
     shares: &[Vec<AdmittedShare>],
     dimension: usize,
 ) -> Vec<ActiveQuery<'w>> {
-    let of_query = |(query, shares): (&'w Steering, &Vec<AdmittedShare>)| {
+    let of_query = |(query, shares): (&'w SteeringQuery, &Vec<AdmittedShare>)| {
         if shares.is_empty() || query.worth <= 0.0 {
             return None;
         }

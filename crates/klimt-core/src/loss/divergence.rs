@@ -10,7 +10,7 @@
 
 use super::groups::RUN;
 use super::locate::Locator;
-use super::tuples::Tuples;
+use super::tuples::LossTuples;
 use super::{Cost, Groups, Loss, Original, Totals};
 use crate::Result;
 use crate::distinct::equal_runs;
@@ -66,7 +66,7 @@ fn divergence(table: &Table, groups: &dyn Groups) -> Result<Option<f64>> {
         }
         members => {
             let every = || (0..table.rows() as u32).collect();
-            let tuples = Tuples::of(table, members.map_or_else(every, |members| members.concat()))?;
+            let tuples = LossTuples::of(table, members.map_or_else(every, |members| members.concat()))?;
             let covered = |group, dimension| groups.covered(group, dimension);
             let make = |regions: &[u32]| sum_of_powers(regions, &densities);
             let expected =
@@ -134,7 +134,7 @@ fn sum_of_powers(regions: &[u32], densities: &[f64]) -> Option<f64> {
 
 /// The divergence, from the logarithm of how many rows are expected of each tuple that lies in a region: p₁ is a share
 /// of the rows of these tuples, p₂ of the published rows.
-fn sum(tuples: &Tuples, expected: &[Option<f64>], published: u64) -> Option<f64> {
+fn sum(tuples: &LossTuples, expected: &[Option<f64>], published: u64) -> Option<f64> {
     let (mut sum, mut total) = (0.0, 0);
     for (rows, expected) in tuples.rows().zip(expected) {
         if let Some(expected) = expected {

@@ -27,11 +27,11 @@ impl Loss for Entropy {
         let occurrences = Occurrences::of(table);
         let values = occurrences.iter().flat_map(Occurrences::each);
         let original = values.map(|&rows| rows as f64 * bits(rows)).sum();
-        Some(Box::new(Bits { table, occurrences, original }))
+        Some(Box::new(EntropyCost { table, occurrences, original }))
     }
 }
 
-struct Bits<'a> {
+struct EntropyCost<'a> {
     table: &'a Table,
     occurrences: Vec<Occurrences>,
     /// Σ log₂ Nᵥ over all cells of the original.
@@ -43,14 +43,14 @@ fn bits(rows: u64) -> f64 {
     (rows.max(1) as f64).log2()
 }
 
-impl Bits<'_> {
+impl EntropyCost<'_> {
     /// The bits that tell a row among those of a cell.
     fn within(&self, dimension: usize, extent: &Extent) -> f64 {
         bits(self.occurrences[dimension].within(&self.table.domain(dimension).covered(extent)))
     }
 }
 
-impl Cost for Bits<'_> {
+impl Cost for EntropyCost<'_> {
     fn needs(&self) -> Needs {
         Needs { extents: (0..self.table.dimensions()).collect(), ..Needs::default() }
     }

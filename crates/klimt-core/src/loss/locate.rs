@@ -17,20 +17,20 @@ pub struct Locator {
     /// The extents of each node, dimension by dimension.
     boxes: Vec<Extent>,
     /// The ends of the extents of regions and nodes, side by side: most of what is looked at lies outside of them.
-    region_ends: Vec<Ends>,
-    box_ends: Vec<Ends>,
+    region_ends: Vec<CodeEnds>,
+    box_ends: Vec<CodeEnds>,
     /// Whether any extent is a set, which holds less than its ends say.
     sets: bool,
-    nodes: Vec<Node>,
+    nodes: Vec<LocatorNode>,
     /// The regions, node by node.
     order: Vec<u32>,
 }
 
 /// The least and the greatest code of an extent.
-type Ends = (u32, u32);
+type CodeEnds = (u32, u32);
 
 #[derive(Debug)]
-struct Node {
+struct LocatorNode {
     /// The node to go on with when this one does not hold a tuple.
     after: usize,
     /// Where the regions of a leaf stand in the order.
@@ -65,8 +65,8 @@ impl Locator {
     /// Appends the regions that hold the tuple with these codes, ascending.
     pub fn find(&self, tuple: &[u32], found: &mut Vec<u32>) {
         let within =
-            |ends: &[Ends]| ends.iter().zip(tuple).all(|(&(lo, hi), &code)| lo <= code && code <= hi);
-        let holds = |ends: &[Ends], extents: &[Extent], of: usize| {
+            |ends: &[CodeEnds]| ends.iter().zip(tuple).all(|(&(lo, hi), &code)| lo <= code && code <= hi);
+        let holds = |ends: &[CodeEnds], extents: &[Extent], of: usize| {
             let dimensions = of * self.dimensions..(of + 1) * self.dimensions;
             within(&ends[dimensions.clone()])
                 && (!self.sets
@@ -88,7 +88,7 @@ impl Locator {
 
     fn load(&mut self, regions: &mut [u32]) {
         let (at, start) = (self.nodes.len(), self.order.len());
-        self.nodes.push(Node { after: at + 1, regions: start..start });
+        self.nodes.push(LocatorNode { after: at + 1, regions: start..start });
         for dimension in 0..self.dimensions {
             self.boxes.push(self.merged(regions, dimension));
         }

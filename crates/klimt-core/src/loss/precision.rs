@@ -25,7 +25,7 @@ impl Loss for Precision {
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
         let table = original.table;
         let heights = |dimension| table.domain(dimension).hierarchy().map_or_else(Vec::new, heights);
-        Some(Box::new(Levels { table, heights: (0..table.dimensions()).map(heights).collect() }))
+        Some(Box::new(PrecisionCost { table, heights: (0..table.dimensions()).map(heights).collect() }))
     }
 
     fn ignores_other_rows(&self) -> bool {
@@ -33,7 +33,7 @@ impl Loss for Precision {
     }
 }
 
-struct Levels<'a> {
+struct PrecisionCost<'a> {
     table: &'a Table,
     /// How high each node of the hierarchy of each dimension is.
     heights: Vec<Vec<u32>>,
@@ -50,7 +50,7 @@ fn heights(tree: &Hierarchy) -> Vec<u32> {
     heights
 }
 
-impl Levels<'_> {
+impl PrecisionCost<'_> {
     fn level(&self, dimension: usize, extent: &Extent) -> f64 {
         let domain = self.table.domain(dimension);
         match (domain.hierarchy(), extent.ends()) {
@@ -65,7 +65,7 @@ impl Levels<'_> {
     }
 }
 
-impl Cost for Levels<'_> {
+impl Cost for PrecisionCost<'_> {
     fn needs(&self) -> Needs {
         Needs { extents: (0..self.table.dimensions()).collect(), ..Needs::default() }
     }

@@ -1,6 +1,6 @@
 //! The groups of a release that was read back as text, beside the original that it was made from.
 
-use super::tuples::Tuples;
+use super::tuples::LossTuples;
 use super::{Groups, Locator};
 use crate::region::{PublishedReader, Reach};
 use crate::statistics::{Collector, Extent, Needs, Statistics, distances};
@@ -30,15 +30,15 @@ pub struct PublishedGroup {
 pub struct PublishedGroups<'a> {
     table: &'a Table,
     rows: Vec<u64>,
-    dimensions: Vec<Texts>,
-    kept: Vec<Kept>,
+    dimensions: Vec<DimensionTexts>,
+    kept: Vec<KeptColumn>,
     /// The rows of the original in each group, where they can be told.
     members: Option<Vec<Vec<u32>>>,
 }
 
 /// The published texts of a dimension, each different text once.
 #[derive(Debug, Default)]
-struct Texts {
+struct DimensionTexts {
     reaches: Vec<Reach>,
     /// Which of them each group has.
     of_group: Vec<u32>,
@@ -46,7 +46,7 @@ struct Texts {
 
 /// A column that is published as it is.
 #[derive(Debug)]
-struct Kept {
+struct KeptColumn {
     column: usize,
     /// The distances of its numbers, for moments; empty where it has none.
     distances: Vec<u64>,
@@ -58,13 +58,13 @@ impl<'a> PublishedGroups<'a> {
     /// Reads the texts of a release. Fails where one is no value of its column.
     pub fn read(original: &'a Table, groups: Vec<PublishedGroup>) -> Result<Self> {
         let dimensions =
-            (0..original.dimensions()).map(|dimension| Texts::read(original, dimension, &groups));
+            (0..original.dimensions()).map(|dimension| DimensionTexts::read(original, dimension, &groups));
         let kept = groups.first().map_or(&[][..], |group| &group.kept);
         let mut published = PublishedGroups {
             table: original,
             rows: groups.iter().map(|group| group.rows).collect(),
             dimensions: dimensions.collect::<Result<_>>()?,
-            kept: (0..kept.len()).map(|at| Kept::read(original, at, &groups)).collect::<Result<_>>()?,
+            kept: (0..kept.len()).map(|at| KeptColumn::read(original, at, &groups)).collect::<Result<_>>()?,
             members: None,
         };
         published.members = published.assign()?;
@@ -75,7 +75,7 @@ impl<'a> PublishedGroups<'a> {
     fn assign(&self) -> Result<Option<Vec<Vec<u32>>>> {
         let dimensions = self.table.dimensions();
         let locator = Locator::new(self.rows.len(), dimensions, |group, d| self.covered(group, d));
-        let tuples = Tuples::of(self.table, (0..self.table.rows() as u32).collect())?;
+        let tuples = LossTuples::of(self.table, (0..self.table.rows() as u32).collect())?;
         let found = tuples.locate(self.table, &locator, |regions| match *regions {
             [] => Some(None),
             [group] => Some(Some(group as usize)),
@@ -92,7 +92,7 @@ impl<'a> PublishedGroups<'a> {
         Ok(complete.then_some(members))
     }
 
-    fn kept(&self, column: usize) -> Option<&Kept> {
+    fn kept(&self, column: usize) -> Option<&KeptColumn> {
         self.kept.iter().find(|kept| kept.column == column)
     }
 
@@ -129,7 +129,7 @@ impl Groups for PublishedGroups<'_> {
     }
 
     fn knows(&self, needs: &Needs) -> bool {
-        let has_numbers = |kept: &Kept| !kept.distances.is_empty();
+        let has_numbers = |kept: &KeptColumn| !kept.distances.is_empty();
         self.members.is_some()
             || (needs.histograms.iter().all(|&column| self.kept(column).is_some())
                 && needs.moments.iter().all(|&column| self.kept(column).is_some_and(has_numbers)))
@@ -168,11 +168,11 @@ fn unknown(column: &Column, help: &str) -> Error {
         .with_help(help)
 }
 
-impl Texts {
+impl DimensionTexts {
     fn read(table: &Table, dimension: usize, groups: &[PublishedGroup]) -> Result<Self> {
         let reader = PublishedReader::new(table.domain(dimension));
         let mut numbers: HashMap<&str, u32> = HashMap::new();
-        let mut texts = Texts::default();
+        let mut texts = DimensionTexts::default();
         for group in groups {
             let text = group.texts.get(dimension).ok_or_else(|| {
                 Error::internal("a published group has fewer texts than the original has quasi-identifiers")
@@ -193,7 +193,7 @@ impl Texts {
     }
 }
 
-impl Kept {
+impl KeptColumn {
     /// Reads the kept column that stands at a place in every group.
     fn read(table: &Table, at: usize, groups: &[PublishedGroup]) -> Result<Self> {
         let number = groups[0].kept[at].0;
@@ -215,6 +215,6 @@ impl Kept {
             counts.push(texts.iter().map(code).collect::<Result<_>>()?);
         }
         let distances = distances(&column.name, domain, table.rows() as u64).unwrap_or_default();
-        Ok(Kept { column: number, distances, counts })
+        Ok(KeptColumn { column: number, distances, counts })
     }
 }

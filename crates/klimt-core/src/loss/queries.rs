@@ -21,7 +21,7 @@
 use super::{CertaintyPenalty, Cost, Loss, Original, Totals};
 use crate::statistics::{Extent, Needs, Statistics};
 use crate::table::{Domain, Shape};
-use crate::workload::{Spread, Steering, Stretch, TableWorkload, deviation};
+use crate::workload::{AxisStretch, Spread, SteeringQuery, TableWorkload, deviation};
 
 /// The weighted mean over the queries of a workload of the relative error that is expected of them where values lie evenly
 /// within regions: of counts at most so much, of other answers about so much.
@@ -35,7 +35,7 @@ impl Loss for Queries {
 
     fn cost<'a>(&self, original: &Original<'a>) -> Option<Box<dyn Cost + 'a>> {
         let workload = original.workload?;
-        Some(Box::new(Expected { original: *original, weight: workload.weight() }))
+        Some(Box::new(ExpectedError { original: *original, weight: workload.weight() }))
     }
 
     fn ignores_other_rows(&self) -> bool {
@@ -43,12 +43,12 @@ impl Loss for Queries {
     }
 }
 
-struct Expected<'a> {
+struct ExpectedError<'a> {
     original: Original<'a>,
     weight: f64,
 }
 
-impl Expected<'_> {
+impl ExpectedError<'_> {
     /// The cost of each row of the group.
     fn of_row(&self, group: &Statistics) -> f64 {
         let Some(workload) = self.original.workload else { return 0.0 };
@@ -56,7 +56,7 @@ impl Expected<'_> {
     }
 
     /// By how much a row of a group is expected to be counted wrong by a query.
-    fn of_query(&self, query: &Steering, group: &Statistics, workload: &TableWorkload) -> f64 {
+    fn of_query(&self, query: &SteeringQuery, group: &Statistics, workload: &TableWorkload) -> f64 {
         let mut share = 1.0;
         for (dimension, admitted) in &query.admitted {
             let (domain, extent) = (self.original.table.domain(*dimension), group.extent(*dimension));
@@ -74,8 +74,8 @@ impl Expected<'_> {
         let (domain, extent) =
             (self.original.table.domain(measure.dimension), group.extent(measure.dimension));
         let stretch = match workload.boundaries {
-            true => Stretch::of(domain, extent, &published_ends(domain, extent)),
-            false => Stretch::of(domain, extent, extent),
+            true => AxisStretch::of(domain, extent, &published_ends(domain, extent)),
+            false => AxisStretch::of(domain, extent, extent),
         };
         let portion = found
             .zip(stretch)
@@ -101,7 +101,7 @@ fn published_ends(domain: &Domain, covered: &Extent) -> Extent {
     }
 }
 
-impl Cost for Expected<'_> {
+impl Cost for ExpectedError<'_> {
     fn needs(&self) -> Needs {
         let steering = self.original.workload.map_or(&[][..], |workload| &workload.steering);
         let mut extents: Vec<usize> =
@@ -134,7 +134,7 @@ impl Cost for Expected<'_> {
 /// The cost that searches minimise for a workload: its expected error, and a hundredth of the certainty
 /// penalty, so that columns that no query asks about are not generalised without need.
 pub struct WithPenalty<'a> {
-    queries: Expected<'a>,
+    queries: ExpectedError<'a>,
     penalty: Box<dyn Cost + 'a>,
     scale: f64,
 }
@@ -152,7 +152,7 @@ impl<'a> WithPenalty<'a> {
         let penalty = CertaintyPenalty.cost(original)?;
         let weights: f64 = original.weights.iter().sum();
         let all = weights * original.table.rows().max(1) as f64;
-        let queries = Expected { original: *original, weight: workload.weight() };
+        let queries = ExpectedError { original: *original, weight: workload.weight() };
         let scale = if all > 0.0 { Self::TRACE * queries.weight / all } else { 0.0 };
         Some(WithPenalty { queries, penalty, scale })
     }

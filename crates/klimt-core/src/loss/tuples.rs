@@ -10,12 +10,12 @@ use std::ops::Range;
 
 /// The distinct tuples of quasi-identifiers of some rows.
 #[derive(Debug)]
-pub(super) struct Tuples(DistinctTuples);
+pub(super) struct LossTuples(DistinctTuples);
 
-impl Tuples {
+impl LossTuples {
     /// The tuples of the given rows.
     pub fn of(table: &Table, rows: Vec<u32>) -> Result<Self> {
-        DistinctTuples::of(table, table.quasi_identifiers(), rows).map(Tuples)
+        DistinctTuples::of(table, table.quasi_identifiers(), rows).map(LossTuples)
     }
 
     /// The rows of each tuple.
@@ -71,7 +71,7 @@ impl Tuples {
 
 /// The ends of regions, dimension by dimension, for tuples that are looked at in order.
 struct Prefixes<'a> {
-    tuples: &'a Tuples,
+    tuples: &'a LossTuples,
     table: &'a Table,
     ends: Vec<Vec<(u32, u32)>>,
 }
@@ -145,7 +145,7 @@ mod tests {
                 let (lo, length) = regions[region][dimension];
                 Extent::Interval { lo, hi: lo + length }
             };
-            let tuples = Tuples::of(&table, (0..rows.len() as u32).collect()).unwrap();
+            let tuples = LossTuples::of(&table, (0..rows.len() as u32).collect()).unwrap();
             let locator = Locator::new(regions.len(), 3, covered);
             let expected = tuples.locate(&table, &locator, <[u32]>::to_vec);
             prop_assert_eq!(tuples.locate_by_prefix(&table, regions.len(), covered, <[u32]>::to_vec), Some(expected));

@@ -24,7 +24,7 @@ pub use certain::certain_rows;
 pub use population::{Estimate, Population};
 pub use reidentification::Attack;
 pub use share::Share;
-use sizes::Sizes;
+use sizes::SizeCounts;
 
 use crate::{Error, Result};
 use serde::Serialize;
@@ -88,7 +88,7 @@ pub struct Risk {
 impl Risk {
     /// The risk of a table or release whose groups have the given sizes, in any order.
     pub fn of(sizes: impl IntoIterator<Item = u64>, question: &Question) -> Self {
-        let sizes = Sizes::new(sizes);
+        let sizes = SizeCounts::new(sizes);
         let Question { sampling_fraction, threshold } = *question;
         let fraction = sampling_fraction.unwrap_or(Share::ONE);
         let prosecutor = Attack::of(&sizes, Share::ONE, threshold);

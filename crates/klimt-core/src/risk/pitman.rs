@@ -18,7 +18,7 @@
 //! groups of one. Hoshino gives its limit for a large N, Γ(1 + θ)/Γ(θ + α)·N^α, which can be far above N where θ is
 //! not small beside N; the exact expectation costs no more and never is.
 
-use super::Sizes;
+use super::SizeCounts;
 use super::gamma::ln_gamma_ratio;
 use super::maximum::maximum;
 
@@ -33,7 +33,7 @@ pub(super) struct Pitman {
 
 /// The likelihood of a sample.
 struct Likelihood<'a> {
-    sizes: &'a Sizes,
+    sizes: &'a SizeCounts,
     rows: f64,
     groups: f64,
 }
@@ -63,7 +63,7 @@ impl Pitman {
     /// There are none when all rows are in one group (the likelihood grows as θ falls to −α, and then every α is as
     /// good) or when all rows are alone (it grows with α and θ without end). Every other sample has a maximum: as α
     /// goes to 1, as θ goes to −α and as θ grows, the likelihood falls to 0.
-    pub(super) fn fit(sizes: &Sizes) -> Option<Self> {
+    pub(super) fn fit(sizes: &SizeCounts) -> Option<Self> {
         if sizes.groups() < 2 || sizes.groups() == sizes.rows() {
             return None;
         }
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn by_hand() {
         // One alone and a pair: (θ + α)(1 − α)/((θ + 1)(θ + 2)) is greatest at α = 0, θ = √2.
-        let fitted = Pitman::fit(&Sizes::new([1, 2])).unwrap();
+        let fitted = Pitman::fit(&SizeCounts::new([1, 2])).unwrap();
         assert!(fitted.alpha < 1e-6, "{}", fitted.alpha);
         assert!((theta(fitted) - 2f64.sqrt()).abs() < 1e-5, "{}", theta(fitted));
         // With α = 0, N·θ/(θ + N − 1) are unique.
@@ -136,10 +136,10 @@ mod tests {
     #[test]
     fn no_maximum_no_fit() {
         for sizes in [vec![], vec![1], vec![9], vec![1, 1], vec![1; 50]] {
-            assert!(Pitman::fit(&Sizes::new(sizes.iter().copied())).is_none(), "{sizes:?}");
+            assert!(Pitman::fit(&SizeCounts::new(sizes.iter().copied())).is_none(), "{sizes:?}");
         }
         for sizes in [vec![1, 2], vec![2, 2], vec![5; 20], vec![1, 1_000_000], vec![u64::from(u32::MAX); 3]] {
-            let fitted = Pitman::fit(&Sizes::new(sizes.iter().copied())).unwrap();
+            let fitted = Pitman::fit(&SizeCounts::new(sizes.iter().copied())).unwrap();
             let uniques = fitted.uniques(10_000_000_000);
             assert!(fitted.shifted > 0.0 && uniques.is_finite() && uniques >= 0.0, "{sizes:?} {fitted:?}");
         }
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn all_but_one_alone() {
         let rows = 10_000;
-        let sizes = Sizes::new(std::iter::repeat_n(1, rows - 2).chain([2]));
+        let sizes = SizeCounts::new(std::iter::repeat_n(1, rows - 2).chain([2]));
         let fitted = Pitman::fit(&sizes).unwrap();
         let uniques = fitted.uniques(rows as u64);
         assert!((uniques - (rows - 2) as f64).abs() < 5.0, "{uniques} {fitted:?}");
@@ -156,7 +156,7 @@ mod tests {
 
     /// No point of a coarse grid is more likely than the fit, and the likelihood is what it is defined to be.
     fn is_best(sizes: &[u64]) {
-        let counted = Sizes::new(sizes.iter().copied());
+        let counted = SizeCounts::new(sizes.iter().copied());
         let fitted = Pitman::fit(&counted).unwrap();
         let best = defined(sizes, fitted.alpha, theta(fitted));
         let closed = Likelihood { sizes: &counted, rows: counted.rows() as f64, groups: sizes.len() as f64 };

@@ -1,7 +1,7 @@
 //! How many people are unique in the population that the table is a sample of.
 
 use super::pitman::Pitman;
-use super::{Share, Sizes, zayatz};
+use super::{Share, SizeCounts, zayatz};
 use serde::Serialize;
 
 /// An estimated number of people who are unique in the population.
@@ -32,7 +32,7 @@ pub struct Population {
 
 impl Population {
     /// The population of a sample, which must have rows; the fraction is above 0.
-    pub(super) fn of(sizes: &Sizes, fraction: Share) -> Option<Self> {
+    pub(super) fn of(sizes: &SizeCounts, fraction: Share) -> Option<Self> {
         if sizes.rows() == 0 {
             return None;
         }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_whole_population_is_counted() {
         for sizes in [vec![1, 1, 4], vec![1, 1], vec![7], vec![1, 2]] {
-            let counted = Sizes::new(sizes);
+            let counted = SizeCounts::new(sizes);
             let found = Population::of(&counted, Share::ONE).unwrap();
             assert_eq!(found.size, counted.rows());
             assert_eq!(found.zayatz.uniques, counted.unique() as f64);
@@ -73,26 +73,26 @@ mod tests {
     #[test]
     fn samples_without_a_fit() {
         let tenth = Share::percent(10);
-        let alone = Population::of(&Sizes::new([1; 4]), tenth).unwrap();
+        let alone = Population::of(&SizeCounts::new([1; 4]), tenth).unwrap();
         assert_eq!(
             (alone.size, alone.zayatz.uniques, alone.zayatz.share, alone.pitman),
             (40, 40.0, 1.0, None)
         );
-        let together = Population::of(&Sizes::new([4]), tenth).unwrap();
+        let together = Population::of(&SizeCounts::new([4]), tenth).unwrap();
         assert_eq!((together.zayatz.uniques, together.pitman), (0.0, None));
-        assert_eq!(Population::of(&Sizes::new([]), tenth), None);
+        assert_eq!(Population::of(&SizeCounts::new([]), tenth), None);
     }
 
     #[test]
     fn nobody_alone_here_is_nobody_alone_there() {
-        let found = Population::of(&Sizes::new([2, 2, 3]), Share::percent(10)).unwrap();
+        let found = Population::of(&SizeCounts::new([2, 2, 3]), Share::percent(10)).unwrap();
         assert_eq!((found.zayatz.uniques, found.pitman.unwrap().uniques), (0.0, 0.0));
     }
 
     #[test]
     fn shares_are_of_the_population() {
         // One alone and a pair: α = 0 and θ = √2, see there.
-        let found = Population::of(&Sizes::new([1, 2]), Share::percent(10)).unwrap().pitman.unwrap();
+        let found = Population::of(&SizeCounts::new([1, 2]), Share::percent(10)).unwrap().pitman.unwrap();
         assert!((found.uniques - 1.39496).abs() < 1e-4, "{found:?}");
         assert!((found.share - 1.39496 / 30.0).abs() < 1e-5, "{found:?}");
     }
@@ -105,7 +105,7 @@ mod tests {
             sizes in proptest::collection::vec(prop_oneof![4 => Just(1u64), 2 => 2u64..6, 1 => 6u64..500], 1..60),
             percent in 1u8..=100,
         ) {
-            let sizes = Sizes::new(sizes);
+            let sizes = SizeCounts::new(sizes);
             let fraction = Share::percent(percent);
             let found = Population::of(&sizes, fraction).unwrap();
             for estimate in [Some(found.zayatz), found.pitman].into_iter().flatten() {

@@ -4,7 +4,7 @@
 //! (never fewer than f, as π is at most 1). Who looks for one of them and sees the group finds the right row with
 //! the chance 1/F. The prosecutor knows that the person is in the table, so that F = f.
 
-use super::{Share, Sizes};
+use super::{Share, SizeCounts};
 use serde::Serialize;
 
 /// The risk of the rows under one attacker.
@@ -20,7 +20,7 @@ pub struct Attack {
 
 impl Attack {
     /// The risk when the table is the share `fraction` of those whom the attacker cannot tell from its people.
-    pub(super) fn of(sizes: &Sizes, fraction: Share, threshold: Share) -> Self {
+    pub(super) fn of(sizes: &SizeCounts, fraction: Share, threshold: Share) -> Self {
         if sizes.rows() == 0 {
             return Attack { highest: 0.0, average: 0.0, above_threshold: 0.0 };
         }
@@ -41,7 +41,7 @@ impl Attack {
 
 /// The share of rows that an attacker is expected to find who tries all of them: Σ over groups f·(1/F), over the
 /// rows. As 1/F = π/f, every group adds π.
-pub(super) fn marketer(sizes: &Sizes, fraction: Share) -> f64 {
+pub(super) fn marketer(sizes: &SizeCounts, fraction: Share) -> f64 {
     fraction.value() * sizes.groups() as f64 / sizes.rows().max(1) as f64
 }
 
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn closed_forms_are_the_definitions() {
         let sizes = [2, 3, 5, 5, 9];
-        let counted = Sizes::new(sizes);
+        let counted = SizeCounts::new(sizes);
         for percent in [100, 30, 1] {
             let fraction = Share::percent(percent);
             let attack = Attack::of(&counted, fraction, Share::percent(20));
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_row_at_the_threshold_is_not_above_it() {
-        let sizes = Sizes::new([4, 5, 5, 6]);
+        let sizes = SizeCounts::new([4, 5, 5, 6]);
         assert_eq!(Attack::of(&sizes, Share::ONE, Share::percent(20)).above_threshold, 0.2);
         assert_eq!(Attack::of(&sizes, Share::ONE, Share::percent(19)).above_threshold, 0.7);
         assert_eq!(Attack::of(&sizes, Share::percent(50), Share::percent(10)).above_threshold, 0.2);

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 /// How many groups there are of each size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sizes {
+pub(super) struct SizeCounts {
     counts: BTreeMap<u64, u64>,
     rows: u64,
     groups: u64,
 }
 
-impl Sizes {
+impl SizeCounts {
     /// Counts sizes, in any order. Groups without rows are regions where nobody is: they do not count.
     pub fn new(sizes: impl IntoIterator<Item = u64>) -> Self {
-        let mut counted = Sizes::default();
+        let mut counted = SizeCounts::default();
         for size in sizes.into_iter().filter(|&size| size > 0) {
             *counted.counts.entry(size).or_default() += 1;
             counted.rows += size;
@@ -54,9 +54,9 @@ mod tests {
 
     #[test]
     fn sizes_are_counted() {
-        let sizes = Sizes::new([3, 1, 0, 3, 1, 1, 7]);
+        let sizes = SizeCounts::new([3, 1, 0, 3, 1, 1, 7]);
         assert_eq!((sizes.rows(), sizes.groups(), sizes.unique(), sizes.smallest()), (16, 6, 3, 1));
         assert_eq!(sizes.counts().collect::<Vec<_>>(), [(1, 3), (3, 2), (7, 1)]);
-        assert_eq!(Sizes::new([0]).smallest(), 0);
+        assert_eq!(SizeCounts::new([0]).smallest(), 0);
     }
 }

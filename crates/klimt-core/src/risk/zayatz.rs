@@ -16,11 +16,11 @@
 //! one, for a sample of exactly n out of N people; for the sizes that matter, up to some 1/π, the two differ by a
 //! factor of 1 + O(1/n), and the binomial one needs no N and has no rounding where N is large.
 
-use super::{Share, Sizes};
+use super::{Share, SizeCounts};
 
 /// The estimated number of people who are unique in the population; 0 when nobody is unique in the sample. The
 /// sampling fraction is above 0. The result is at most the sample's unique rows over π, as P is at most 1.
-pub(super) fn uniques(sizes: &Sizes, fraction: Share) -> f64 {
+pub(super) fn uniques(sizes: &SizeCounts, fraction: Share) -> f64 {
     let unique = sizes.unique() as f64;
     if unique == 0.0 {
         return 0.0;
@@ -39,20 +39,20 @@ mod tests {
     #[test]
     fn by_hand() {
         // f1 = 4, f2 = 3, π = 1/2: P = 4 / (4 + 3·2·½) = 4/7, and 4·(4/7)/½ = 32/7.
-        let sizes = Sizes::new([1, 1, 1, 1, 2, 2, 2]);
+        let sizes = SizeCounts::new([1, 1, 1, 1, 2, 2, 2]);
         assert!((uniques(&sizes, Share::percent(50)) - 32.0 / 7.0).abs() < 1e-14);
         // With f4 = 1 too: 4·½³ = ½ more below: 4/7.5.
-        let sizes = Sizes::new([1, 1, 1, 1, 2, 2, 2, 4]);
+        let sizes = SizeCounts::new([1, 1, 1, 1, 2, 2, 2, 4]);
         assert!((uniques(&sizes, Share::percent(50)) - 8.0 * 4.0 / 7.5).abs() < 1e-14);
     }
 
     #[test]
     fn at_its_ends() {
-        assert_eq!(uniques(&Sizes::new([2, 3]), Share::percent(10)), 0.0);
+        assert_eq!(uniques(&SizeCounts::new([2, 3]), Share::percent(10)), 0.0);
         // The chance that one of 5000 is drawn is too small for a number.
-        assert_eq!(uniques(&Sizes::new([5000, 5000]), Share::percent(90)), 0.0);
-        assert_eq!(uniques(&Sizes::new([1, 1, 5]), Share::ONE), 2.0);
-        assert_eq!(uniques(&Sizes::new([1, 1, 1]), Share::percent(10)), 30.0);
-        assert_eq!(uniques(&Sizes::new([1, u32::MAX.into()]), Share::percent(10)), 10.0);
+        assert_eq!(uniques(&SizeCounts::new([5000, 5000]), Share::percent(90)), 0.0);
+        assert_eq!(uniques(&SizeCounts::new([1, 1, 5]), Share::ONE), 2.0);
+        assert_eq!(uniques(&SizeCounts::new([1, 1, 1]), Share::percent(10)), 30.0);
+        assert_eq!(uniques(&SizeCounts::new([1, u32::MAX.into()]), Share::percent(10)), 10.0);
     }
 }

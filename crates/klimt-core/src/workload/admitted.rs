@@ -3,13 +3,13 @@
 //! A region spreads its rows evenly over the units of an axis (`spread.rs`), its leaves or its members; where it also holds
 //! the missing value, that gets the share of one value among all of the domain.
 
-use super::spread::{Portion, Spread, Stretch};
+use super::spread::{AxisStretch, Portion, Spread};
 use crate::statistics::Extent;
 use crate::table::{Domain, Shape};
 
 /// The values of a column that the predicates of a query admit.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Admitted {
+pub enum AdmittedValues {
     /// Of an ordered domain.
     Axis {
         /// Stretches of units, both ends included, ascending and apart.
@@ -67,7 +67,7 @@ impl Coverage {
     }
 }
 
-impl Admitted {
+impl AdmittedValues {
     /// Stretches of the axis of an ordered domain, in any order.
     pub(super) fn axis(domain: &Domain, mut stretches: Vec<(i128, i128)>, missing: bool) -> Self {
         stretches.retain(|(first, last)| first <= last);
@@ -81,7 +81,7 @@ impl Admitted {
         }
         let upto = |unit: i128| codes_below(domain, unit);
         let codes = apart.iter().map(|&(first, last)| (upto(first), upto(last.saturating_add(1)))).collect();
-        Admitted::Axis { stretches: apart, codes, missing }
+        AdmittedValues::Axis { stretches: apart, codes, missing }
     }
 
     /// Some codes of a hierarchy or a set.
@@ -97,40 +97,40 @@ impl Admitted {
             }
         }
         before.push(count);
-        Admitted::Codes { bits, before }
+        AdmittedValues::Codes { bits, before }
     }
 
     /// The values that both admit.
-    pub(super) fn and(&self, other: &Admitted, domain: &Domain) -> Self {
+    pub(super) fn and(&self, other: &AdmittedValues, domain: &Domain) -> Self {
         match (self, other) {
             (
-                Admitted::Axis { stretches, missing, .. },
-                Admitted::Axis { stretches: others, missing: too, .. },
+                AdmittedValues::Axis { stretches, missing, .. },
+                AdmittedValues::Axis { stretches: others, missing: too, .. },
             ) => {
                 let common = |&(a, b): &(i128, i128)| {
                     others.iter().map(move |&(c, d)| (a.max(c), b.min(d))).collect::<Vec<_>>()
                 };
                 let both = stretches.iter().flat_map(common).collect();
-                Admitted::axis(domain, both, *missing && *too)
+                AdmittedValues::axis(domain, both, *missing && *too)
             }
-            _ => Admitted::codes(domain, |code| self.holds(code) && other.holds(code)),
+            _ => AdmittedValues::codes(domain, |code| self.holds(code) && other.holds(code)),
         }
     }
 
     /// Whether a code is admitted; `values` codes of an ordered domain are no missing value.
     fn holds(&self, code: u32) -> bool {
         match self {
-            Admitted::Axis { codes, .. } => {
+            AdmittedValues::Axis { codes, .. } => {
                 codes.iter().any(|&(first, beyond)| first <= code && code < beyond)
             }
-            Admitted::Codes { bits, .. } => bits[code as usize / 64] >> (code % 64) & 1 == 1,
+            AdmittedValues::Codes { bits, .. } => bits[code as usize / 64] >> (code % 64) & 1 == 1,
         }
     }
 
     /// Whether a row with this code satisfies the predicates.
     pub fn admits(&self, domain: &Domain, code: u32) -> bool {
         match self {
-            Admitted::Axis { missing, .. } if Some(code) == domain.missing_code() => *missing,
+            AdmittedValues::Axis { missing, .. } if Some(code) == domain.missing_code() => *missing,
             _ => self.holds(code),
         }
     }
@@ -138,12 +138,12 @@ impl Admitted {
     /// Whether every value is admitted that the domain can have, the missing one included where there is one.
     pub fn is_everything(&self, domain: &Domain) -> bool {
         match self {
-            Admitted::Axis { codes, missing, .. } => {
+            AdmittedValues::Axis { codes, missing, .. } => {
                 let values = domain.value_count() as u32;
                 codes.iter().any(|&(first, beyond)| first == 0 && beyond >= values)
                     && (*missing || domain.missing_code().is_none())
             }
-            Admitted::Codes { before, .. } => before.last() == Some(&(domain.cardinality() as u32)),
+            AdmittedValues::Codes { before, .. } => before.last() == Some(&(domain.cardinality() as u32)),
         }
     }
 
@@ -156,15 +156,15 @@ impl Admitted {
     /// How much of a region is admitted when rows are spread evenly over it.
     pub fn coverage(&self, domain: &Domain, covered: &Extent, ends: &Extent) -> Coverage {
         match self {
-            Admitted::Axis { stretches, missing, .. } => {
-                let region = Stretch::of(domain, covered, ends);
+            AdmittedValues::Axis { stretches, missing, .. } => {
+                let region = AxisStretch::of(domain, covered, ends);
                 let values = region.map_or(Coverage::Nothing, |region| {
                     let common: i128 = stretches.iter().map(|&stretch| region.common(stretch)).sum();
                     Coverage::ratio(common.unsigned_abs(), region.units().unsigned_abs())
                 });
                 with_missing(values, region.map(|region| region.missing), *missing)
             }
-            Admitted::Codes { bits, before } => match covered {
+            AdmittedValues::Codes { bits, before } => match covered {
                 Extent::Members(members) => {
                     let both: u32 = members.iter().zip(bits).map(|(a, b)| (a & b).count_ones()).sum();
                     Coverage::ratio(u128::from(both), u128::from(covered.len()))
@@ -189,7 +189,7 @@ impl Admitted {
 
     /// How much of some rows of an ordered domain is admitted, by how they are spread; `None` for rows without a value.
     pub(crate) fn coverage_of(&self, spread: Option<&Spread>) -> Coverage {
-        let Admitted::Axis { stretches, missing, .. } = self else { return Coverage::Nothing };
+        let AdmittedValues::Axis { stretches, missing, .. } = self else { return Coverage::Nothing };
         let portion = spread.and_then(|spread| spread.portion(stretches));
         let values = portion.map_or(Coverage::Nothing, |portion| portion.coverage);
         with_missing(values, spread.map(|spread| spread.stretch.missing), *missing)
@@ -197,25 +197,25 @@ impl Admitted {
 
     /// Everything of an ordered domain but the missing value.
     pub(crate) fn every_value(domain: &Domain) -> Self {
-        Admitted::axis(domain, vec![(i128::MIN / 4, i128::MAX / 4)], false)
+        AdmittedValues::axis(domain, vec![(i128::MIN / 4, i128::MAX / 4)], false)
     }
 
     /// The admitted portion of the rows of an ordered domain that have a value; `None` where it is empty.
     pub(crate) fn portion(&self, spread: &Spread) -> Option<Portion> {
-        let Admitted::Axis { stretches, .. } = self else { return None };
+        let AdmittedValues::Axis { stretches, .. } = self else { return None };
         spread.portion(stretches)
     }
 
     /// Where a cut between two codes parts what is admitted from what is not: the last code before each.
     pub(crate) fn boundaries(&self, into: &mut Vec<u32>) {
         match self {
-            Admitted::Axis { codes, .. } => {
+            AdmittedValues::Axis { codes, .. } => {
                 for &(first, beyond) in codes {
                     into.extend(first.checked_sub(1));
                     into.extend(beyond.checked_sub(1));
                 }
             }
-            Admitted::Codes { before, .. } => {
+            AdmittedValues::Codes { before, .. } => {
                 let held = |code: usize| before[code + 1] > before[code];
                 let codes = 1..before.len().saturating_sub(1);
                 into.extend(codes.filter(|&code| held(code) != held(code - 1)).map(|code| code as u32 - 1));

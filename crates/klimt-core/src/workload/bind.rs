@@ -1,7 +1,7 @@
 //! Queries beside the columns of a table.
 
-use super::steering::Steering;
-use super::{Admitted, Aggregate, End, Function, Predicate, Query, Test, Workload};
+use super::steering::SteeringQuery;
+use super::{AdmittedValues, Aggregate, End, Function, Predicate, Query, Test, Workload};
 use crate::table::{Decimal, Domain, Shape, Table};
 use crate::words::column_option;
 use crate::words::option;
@@ -22,14 +22,14 @@ pub struct TableQuery {
     /// The aggregate of the query.
     pub asked: TableAggregate,
     /// The admitted values of each column with a predicate, by the number of the column, ascending.
-    pub admitted: Vec<(usize, Admitted)>,
+    pub admitted: Vec<(usize, AdmittedValues)>,
     /// How much it matters.
     pub weight: f64,
 }
 
 /// A value of a query that its column does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
+pub struct UnknownValue {
     /// The number of the query, from 0.
     pub query: usize,
     /// The column.
@@ -42,10 +42,10 @@ pub struct TableWorkload {
     /// The queries, in order.
     pub queries: Vec<TableQuery>,
     /// Values that queries ask for and no row can have.
-    pub unknown: Vec<Unknown>,
+    pub unknown: Vec<UnknownValue>,
     /// For each query about any dimension, the admitted values of each dimension and the weight of its
     /// answer.
-    pub(crate) steering: Vec<Steering>,
+    pub(crate) steering: Vec<SteeringQuery>,
     /// Whether the means of groups are published.
     pub(crate) means: bool,
     /// Whether the boundaries of regions are published, and not their smallest intervals.
@@ -60,7 +60,7 @@ impl Workload {
         for (number, query) in self.queries.iter().enumerate() {
             queries.push(bind_query(query, number, table, &mut unknown)?);
         }
-        let steering = queries.iter().map(|query| Steering::new(query, table)).collect();
+        let steering = queries.iter().map(|query| SteeringQuery::new(query, table)).collect();
         Ok(TableWorkload { queries, unknown, steering, means: false, boundaries: false })
     }
 }
@@ -82,8 +82,13 @@ impl TableWorkload {
     }
 }
 
-fn bind_query(query: &Query, number: usize, table: &Table, unknown: &mut Vec<Unknown>) -> Result<TableQuery> {
-    let mut admitted: Vec<(usize, Admitted)> = Vec::new();
+fn bind_query(
+    query: &Query,
+    number: usize,
+    table: &Table,
+    unknown: &mut Vec<UnknownValue>,
+) -> Result<TableQuery> {
+    let mut admitted: Vec<(usize, AdmittedValues)> = Vec::new();
     for predicate in &query.predicates {
         let (column, domain) = find(table, &predicate.column, number)?;
         let found = admit(predicate, domain, number, unknown)?;
@@ -145,23 +150,25 @@ fn admit(
     predicate: &Predicate,
     domain: &Domain,
     number: usize,
-    unknown: &mut Vec<Unknown>,
-) -> Result<Admitted> {
+    unknown: &mut Vec<UnknownValue>,
+) -> Result<AdmittedValues> {
     let column = &predicate.column;
-    let note = |unknown: &mut Vec<Unknown>| unknown.push(Unknown { query: number, column: column.clone() });
+    let note = |unknown: &mut Vec<UnknownValue>| {
+        unknown.push(UnknownValue { query: number, column: column.clone() })
+    };
     let wrong = |what: &str| Error::input(format!("query {}, column {column}: {what}", number + 1));
     match (&predicate.test, domain.shape()) {
-        (Test::Missing, Shape::Ordered) => Ok(Admitted::axis(domain, Vec::new(), true)),
-        (Test::Missing, _) => Ok(Admitted::codes(domain, |code| Some(code) == domain.missing_code())),
+        (Test::Missing, Shape::Ordered) => Ok(AdmittedValues::axis(domain, Vec::new(), true)),
+        (Test::Missing, _) => Ok(AdmittedValues::codes(domain, |code| Some(code) == domain.missing_code())),
         (Test::In(values), Shape::Ordered) => {
             let mut stretches = Vec::new();
             for value in values {
                 match unit(domain, value) {
-                    Some(Unit { below, exact: true }) => stretches.push((below, below)),
+                    Some(AxisUnit { below, exact: true }) => stretches.push((below, below)),
                     _ => note(unknown),
                 }
             }
-            Ok(Admitted::axis(domain, stretches, false))
+            Ok(AdmittedValues::axis(domain, stretches, false))
         }
         (Test::In(values), _) => {
             let mut held = vec![false; domain.cardinality()];
@@ -172,7 +179,7 @@ fn admit(
                 }
                 found.into_iter().for_each(|code| held[code as usize] = true);
             }
-            Ok(Admitted::codes(domain, |code| held[code as usize]))
+            Ok(AdmittedValues::codes(domain, |code| held[code as usize]))
         }
         (Test::Range { from, to }, Shape::Ordered) => {
             let end = |end: &End| unit(domain, &end.text).ok_or_else(|| wrong("an end is no value of it"));
@@ -184,7 +191,7 @@ fn admit(
                 None => i128::MAX / 4,
                 Some(to) => end(to)?.last(to.included),
             };
-            Ok(Admitted::axis(domain, vec![(first, last)], false))
+            Ok(AdmittedValues::axis(domain, vec![(first, last)], false))
         }
         (Test::Range { from, to }, _) => {
             let place = |text: &str| text.trim().parse::<Decimal>().ok();
@@ -204,18 +211,18 @@ fn admit(
                     && to.is_none_or(|(to, included)| at < to || (included && at == to))
             };
             let is_value = |code: u32| Some(code) != domain.missing_code();
-            Ok(Admitted::codes(domain, |code| is_value(code) && within(code)))
+            Ok(AdmittedValues::codes(domain, |code| is_value(code) && within(code)))
         }
     }
 }
 
 /// The greatest unit of an axis that is not above a value, and whether it is the value.
-struct Unit {
+struct AxisUnit {
     below: i128,
     exact: bool,
 }
 
-impl Unit {
+impl AxisUnit {
     fn first(&self, included: bool) -> i128 {
         if self.exact && included { self.below } else { self.below + 1 }
     }
@@ -226,9 +233,11 @@ impl Unit {
 }
 
 /// Where a value lies on the axis of an ordered domain; `None` where it is no value of it.
-fn unit(domain: &Domain, text: &str) -> Option<Unit> {
+fn unit(domain: &Domain, text: &str) -> Option<AxisUnit> {
     if !domain.is_measured() {
-        return codes_named(domain, text).first().map(|&code| Unit { below: i128::from(code), exact: true });
+        return codes_named(domain, text)
+            .first()
+            .map(|&code| AxisUnit { below: i128::from(code), exact: true });
     }
     let text = text.trim();
     let number = || if is_number(domain) { text.parse().ok() } else { None };
@@ -236,10 +245,10 @@ fn unit(domain: &Domain, text: &str) -> Option<Unit> {
     let scale = domain.scale();
     if at.scale <= scale {
         let below = at.rescaled(scale)?;
-        return (below.abs() < i128::MAX / 8).then_some(Unit { below, exact: true });
+        return (below.abs() < i128::MAX / 8).then_some(AxisUnit { below, exact: true });
     }
     let factor = 10i128.checked_pow(at.scale - scale)?;
-    Some(Unit { below: at.units.div_euclid(factor), exact: at.units.rem_euclid(factor) == 0 })
+    Some(AxisUnit { below: at.units.div_euclid(factor), exact: at.units.rem_euclid(factor) == 0 })
 }
 
 /// The codes that a name stands for: of a value, of the leaves below a node, of a value that differs by case alone.

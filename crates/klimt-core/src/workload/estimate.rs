@@ -10,9 +10,9 @@
 //! of its numbers, by a mean or by a single value, and how many there are; a minimum and a maximum where every group
 //! tells its range.
 
-use super::exact::{Numbers, column, number};
-use super::regions::{Cell, CellsOfRows, Regions, read_cells};
-use super::{Admitted, Coverage, Function, TableAggregate, TableQuery, TableWorkload};
+use super::exact::{NumberSums, column, number};
+use super::regions::{CellsOfRows, QueryCell, QueryRegions, read_cells};
+use super::{AdmittedValues, Coverage, Function, TableAggregate, TableQuery, TableWorkload};
 use crate::Result;
 use crate::partition::{Groups, PartitionGroups};
 use crate::table::{Domain, Table};
@@ -20,11 +20,11 @@ use rayon::prelude::*;
 
 /// A release as queries see it.
 #[derive(Debug)]
-pub struct Released<'a> {
+pub struct QueriedRelease<'a> {
     /// The original, or a table with its columns: its domains tell what regions cover.
     pub original: &'a Table,
     /// The regions of the groups.
-    pub regions: Regions,
+    pub regions: QueryRegions,
     /// The rows of the release, of which columns that are published as they are matter.
     pub rows: &'a Table,
     /// The rows of each group, one group after the other.
@@ -49,13 +49,13 @@ pub struct Estimate {
     pub exact: bool,
 }
 
-impl<'a> Released<'a> {
+impl<'a> QueriedRelease<'a> {
     /// The groups of a partitioning of a table, as they would be published.
     pub fn of(groups: &PartitionGroups<'a>) -> Self {
         let PartitionGroups { table, partitioning, .. } = *groups;
-        Released {
+        QueriedRelease {
             original: table,
-            regions: Regions::of(groups, table.dimensions()),
+            regions: QueryRegions::of(groups, table.dimensions()),
             rows: table,
             order: partitioning.order.clone(),
             ends: partitioning.ends.clone(),
@@ -71,8 +71,15 @@ impl<'a> Released<'a> {
             end
         };
         let ends: Vec<u32> = (0..groups.count()).map(&mut upto).collect();
-        let regions = Regions::of(groups, original.dimensions());
-        Released { original, regions, rows: original, order: (0..end).collect(), ends, ignored: Vec::new() }
+        let regions = QueryRegions::of(groups, original.dimensions());
+        QueriedRelease {
+            original,
+            regions,
+            rows: original,
+            order: (0..end).collect(),
+            ends,
+            ignored: Vec::new(),
+        }
     }
 
     /// A release that was read back, with its quasi-identifiers and the statistics beside them as categories under the
@@ -94,7 +101,7 @@ impl<'a> Released<'a> {
         }
         let ignored = found.iter().flat_map(|column| column.ignored.clone()).collect();
         let cells = found.into_iter().map(|column| column.cells).collect();
-        Ok(Released { original, regions: Regions { cells, of_group }, rows, order, ends, ignored })
+        Ok(QueriedRelease { original, regions: QueryRegions { cells, of_group }, rows, order, ends, ignored })
     }
 
     /// The answers to a workload that is bound to the original. For the rows of the release it is bound without what it asks
@@ -127,7 +134,7 @@ impl<'a> Released<'a> {
             kept.iter().all(|((domain, codes), admitted)| admitted.admits(domain, codes.get(row as usize)))
         };
         let numbers = self.numbers(query, of_rows);
-        let mut tally = Tally::new(self.order.len() == self.original.rows());
+        let mut tally = EstimateSums::new(self.order.len() == self.original.rows());
         let mut start = 0;
         for (group, &end) in self.ends.iter().enumerate() {
             let rows = &self.order[start as usize..end as usize];
@@ -143,14 +150,14 @@ impl<'a> Released<'a> {
             if !selected.is_empty() {
                 tally.count(selected.len() as u64, coverage);
                 let all = selected.len() == rows.len();
-                numbers.add(&mut tally, &Selected { group, rows: selected, all, coverage });
+                numbers.add(&mut tally, &SelectedRows { group, rows: selected, all, coverage });
             }
         }
         tally.estimate(query.asked, numbers.scale())
     }
 
     /// How much of each cell of a dimension is admitted; `None` for a column that is published as it is.
-    fn covered(&self, column: usize, admitted: &Admitted) -> Option<(usize, Vec<Coverage>)> {
+    fn covered(&self, column: usize, admitted: &AdmittedValues) -> Option<(usize, Vec<Coverage>)> {
         let dimension = self.dimension(column)?;
         let domain = self.original.domain(dimension);
         let cells = self.regions.cells[dimension].iter();
@@ -167,8 +174,8 @@ impl<'a> Released<'a> {
         };
         let domain = self.original.domain(dimension);
         let asked = query.admitted.iter().find(|(column, _)| *column == in_original).map(|(_, one)| one);
-        let every_value = Admitted::every_value(domain);
-        let cell = |cell: &Cell| CellNumbers::of(cell, domain, asked, &every_value);
+        let every_value = AdmittedValues::every_value(domain);
+        let cell = |cell: &QueryCell| CellNumbers::of(cell, domain, asked, &every_value);
         let of_group = &self.regions.of_group[dimension];
         let numbers = self.regions.cells[dimension].iter().map(cell).collect();
         NumberSource::Cell { domain, cells: &self.regions.cells[dimension], of_group, numbers }
@@ -176,7 +183,7 @@ impl<'a> Released<'a> {
 }
 
 /// The rows of a group that a query selects by the columns that are published as they are.
-struct Selected {
+struct SelectedRows {
     group: usize,
     rows: Vec<u32>,
     /// Whether these are all rows of the group.
@@ -197,7 +204,12 @@ struct CellNumbers {
 impl CellNumbers {
     /// The numbers of a column are restricted by the predicate on the same column; a row whose value is
     /// missing satisfies no predicate.
-    fn of(cell: &Cell, domain: &Domain, asked: Option<&Admitted>, every_value: &Admitted) -> Option<Self> {
+    fn of(
+        cell: &QueryCell,
+        domain: &Domain,
+        asked: Option<&AdmittedValues>,
+        every_value: &AdmittedValues,
+    ) -> Option<Self> {
         let spread = cell.spread(domain)?;
         let portion = asked.unwrap_or(every_value).portion(&spread)?;
         let has = if asked.is_some() { 1.0 } else { 1.0 - spread.stretch.missing };
@@ -212,7 +224,12 @@ enum NumberSource<'r> {
     /// From a column of the release that is published as it is.
     Row(&'r Table, usize),
     /// From the cells of a dimension.
-    Cell { domain: &'r Domain, cells: &'r [Cell], of_group: &'r [u32], numbers: Vec<Option<CellNumbers>> },
+    Cell {
+        domain: &'r Domain,
+        cells: &'r [QueryCell],
+        of_group: &'r [u32],
+        numbers: Vec<Option<CellNumbers>>,
+    },
 }
 
 impl NumberSource<'_> {
@@ -226,7 +243,7 @@ impl NumberSource<'_> {
     }
 
     /// Adds the numbers of the selected rows of a group.
-    fn add(&self, tally: &mut Tally, selected: &Selected) {
+    fn add(&self, tally: &mut EstimateSums, selected: &SelectedRows) {
         let (rows, share) = (selected.rows.len() as f64, selected.coverage.share());
         let whole = selected.coverage == Coverage::Everything;
         match self {
@@ -267,7 +284,7 @@ impl NumberSource<'_> {
 }
 
 /// Sums over groups.
-struct Tally {
+struct EstimateSums {
     rows: f64,
     matched_rows: u64,
     partial: u64,
@@ -275,21 +292,21 @@ struct Tally {
     complete: bool,
     sums_are_known: bool,
     ends_are_known: bool,
-    spread: Numbers,
-    matched: Numbers,
+    spread: NumberSums,
+    matched: NumberSums,
 }
 
-impl Tally {
+impl EstimateSums {
     fn new(complete: bool) -> Self {
-        Tally {
+        EstimateSums {
             rows: 0.0,
             matched_rows: 0,
             partial: 0,
             complete,
             sums_are_known: true,
             ends_are_known: true,
-            spread: Numbers::NONE,
-            matched: Numbers::NONE,
+            spread: NumberSums::NONE,
+            matched: NumberSums::NONE,
         }
     }
 

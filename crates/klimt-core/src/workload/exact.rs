@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 /// Numbers as they come, in units of their column: how many, their sum, the least and the greatest.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Numbers {
+pub(super) struct NumberSums {
     pub count: f64,
     /// The sum of whole rows, and what is not known that exactly.
     whole: i128,
@@ -16,9 +16,9 @@ pub(super) struct Numbers {
     most: f64,
 }
 
-impl Numbers {
-    pub const NONE: Numbers =
-        Numbers { count: 0.0, whole: 0, part: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY };
+impl NumberSums {
+    pub const NONE: NumberSums =
+        NumberSums { count: 0.0, whole: 0, part: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY };
 
     /// Takes in a number.
     pub fn add(&mut self, units: i128) {
@@ -89,7 +89,7 @@ fn exact(query: &TableQuery, table: &Table) -> Option<f64> {
         TableAggregate::Count => Some(rows.count() as f64),
         TableAggregate::Of(function, at) => {
             let (domain, codes) = column(table, at);
-            let mut numbers = Numbers::NONE;
+            let mut numbers = NumberSums::NONE;
             rows.filter_map(|row| number(domain, codes.get(row))).for_each(|units| numbers.add(units));
             numbers.answer(function, domain.scale())
         }

@@ -19,17 +19,17 @@ mod regions;
 mod spread;
 mod steering;
 
-pub(crate) use admitted::Admitted;
+pub(crate) use admitted::AdmittedValues;
 pub(crate) use admitted::Coverage;
-pub use bind::{TableAggregate, TableQuery, TableWorkload, Unknown, is_number};
+pub use bind::{TableAggregate, TableQuery, TableWorkload, UnknownValue, is_number};
 pub use error::{Answer, Errors, Summary};
-pub use estimate::{Estimate, Released};
+pub use estimate::{Estimate, QueriedRelease};
 pub use parse::{condition, parse, select};
 pub use query::{Aggregate, End, Function, Predicate, Query, Test};
-pub use regions::{Cell, Known, Regions};
-pub(crate) use spread::{Spread, Stretch, deviation};
+pub use regions::{GroupStatistic, QueryCell, QueryRegions};
+pub(crate) use spread::{AxisStretch, Spread, deviation};
 pub use steering::Selection;
-pub(crate) use steering::{Measure, Steering};
+pub(crate) use steering::{QueryFunction, SteeringQuery};
 
 /// Queries, each with its weight.
 #[derive(Clone, Debug, Default, PartialEq)]

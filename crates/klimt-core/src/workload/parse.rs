@@ -24,7 +24,7 @@ const SIGNS: [&str; 12] = ["<=", ">=", "<>", "!=", "<", ">", "=", "(", ")", ",",
 
 /// Reads a workload.
 pub fn parse(text: &str) -> Result<Workload> {
-    let mut reader = Reader::new(text)?;
+    let mut reader = WorkloadReader::new(text)?;
     let mut queries = Vec::new();
     loop {
         while reader.takes(";") {}
@@ -41,28 +41,28 @@ pub fn parse(text: &str) -> Result<Workload> {
 
 /// Reads what follows `WHERE`.
 pub fn condition(text: &str) -> Result<Vec<Predicate>> {
-    let mut reader = Reader::new(text)?;
+    let mut reader = WorkloadReader::new(text)?;
     let found = reader.conjunction()?;
     if reader.is_done() { Ok(found) } else { Err(reader.expected("AND or the end")) }
 }
 
 /// Reads what follows `SELECT`.
 pub fn select(text: &str) -> Result<Aggregate> {
-    let mut reader = Reader::new(text)?;
+    let mut reader = WorkloadReader::new(text)?;
     let found = reader.aggregate()?;
     if reader.is_done() { Ok(found) } else { Err(reader.expected("the end")) }
 }
 
-struct Reader {
+struct WorkloadReader {
     /// Each with its line.
     tokens: Vec<(Token, usize)>,
     at: usize,
     query: usize,
 }
 
-impl Reader {
+impl WorkloadReader {
     fn new(text: &str) -> Result<Self> {
-        Ok(Reader { tokens: tokens(text)?, at: 0, query: 1 })
+        Ok(WorkloadReader { tokens: tokens(text)?, at: 0, query: 1 })
     }
 
     fn is_done(&self) -> bool {

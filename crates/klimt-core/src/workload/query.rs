@@ -113,18 +113,18 @@ impl Function {
 }
 
 /// A name as it is read back: in double quotes.
-struct Name<'a>(&'a str);
+struct QuotedName<'a>(&'a str);
 
-impl fmt::Display for Name<'_> {
+impl fmt::Display for QuotedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.0.replace('"', "\"\""))
     }
 }
 
 /// A value as it is read back: in single quotes.
-struct Value<'a>(&'a str);
+struct QuotedValue<'a>(&'a str);
 
-impl fmt::Display for Value<'_> {
+impl fmt::Display for QuotedValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "'{}'", self.0.replace('\'', "''"))
     }
@@ -134,30 +134,30 @@ impl fmt::Display for Aggregate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Aggregate::Count => f.write_str("COUNT(*)"),
-            Aggregate::Of(function, column) => write!(f, "{}({})", function.name(), Name(column)),
+            Aggregate::Of(function, column) => write!(f, "{}({})", function.name(), QuotedName(column)),
         }
     }
 }
 
 impl fmt::Display for Predicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Name(&self.column);
+        let name = QuotedName(&self.column);
         match &self.test {
             Test::Missing => write!(f, "{name} IS NULL"),
-            Test::In(values) if values.len() == 1 => write!(f, "{name} = {}", Value(&values[0])),
+            Test::In(values) if values.len() == 1 => write!(f, "{name} = {}", QuotedValue(&values[0])),
             Test::In(values) => {
-                let values: Vec<String> = values.iter().map(|value| Value(value).to_string()).collect();
+                let values: Vec<String> = values.iter().map(|value| QuotedValue(value).to_string()).collect();
                 write!(f, "{name} IN ({})", values.join(", "))
             }
             Test::Range { from: Some(from), to: Some(to) } if from.included && to.included => {
-                write!(f, "{name} BETWEEN {} AND {}", Value(&from.text), Value(&to.text))
+                write!(f, "{name} BETWEEN {} AND {}", QuotedValue(&from.text), QuotedValue(&to.text))
             }
             Test::Range { from, to } => {
                 let from = from.as_ref().map(|end| {
-                    format!("{name} {} {}", if end.included { ">=" } else { ">" }, Value(&end.text))
+                    format!("{name} {} {}", if end.included { ">=" } else { ">" }, QuotedValue(&end.text))
                 });
                 let to = to.as_ref().map(|end| {
-                    format!("{name} {} {}", if end.included { "<=" } else { "<" }, Value(&end.text))
+                    format!("{name} {} {}", if end.included { "<=" } else { "<" }, QuotedValue(&end.text))
                 });
                 let ends: Vec<String> = from.into_iter().chain(to).collect();
                 f.write_str(&ends.join(" AND "))

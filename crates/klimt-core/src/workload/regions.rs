@@ -1,8 +1,8 @@
 //! The regions of the groups of a release, and the statistics that are published beside them.
 
 use super::bind::is_number;
-use super::spread::{Spread, Stretch};
-use super::{Admitted, Coverage};
+use super::spread::{AxisStretch, Spread};
+use super::{AdmittedValues, Coverage};
 use crate::partition::Groups;
 use crate::recode::{MAXIMUM, MEAN, MINIMUM};
 use crate::region::{PublishedReader, Reach};
@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 
 /// A statistic of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Known<T> {
+pub enum GroupStatistic<T> {
     /// It is not published.
     Unpublished,
     /// The group has none, as no row of it has a value.
@@ -24,31 +24,31 @@ pub enum Known<T> {
 
 /// The published cell of a group in one dimension.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
+pub struct QueryCell {
     /// Its region.
     pub reach: Reach,
     /// Its least and greatest value, as codes.
-    pub range: Known<(u32, u32)>,
+    pub range: GroupStatistic<(u32, u32)>,
     /// The mean of its values.
-    pub mean: Known<Decimal>,
+    pub mean: GroupStatistic<Decimal>,
 }
 
-impl From<Reach> for Cell {
+impl From<Reach> for QueryCell {
     fn from(reach: Reach) -> Self {
-        Cell { reach, range: Known::Unpublished, mean: Known::Unpublished }
+        QueryCell { reach, range: GroupStatistic::Unpublished, mean: GroupStatistic::Unpublished }
     }
 }
 
-impl Cell {
+impl QueryCell {
     /// The stretch of an ordered domain that its values lie in; `None` where no row has a value.
-    pub(super) fn stretch(&self, domain: &Domain) -> Option<Stretch> {
-        if self.range == Known::NoValue || self.mean == Known::NoValue {
+    pub(super) fn stretch(&self, domain: &Domain) -> Option<AxisStretch> {
+        if self.range == GroupStatistic::NoValue || self.mean == GroupStatistic::NoValue {
             return None;
         }
-        let stretch = Stretch::of(domain, &self.reach.covered, &self.reach.ends)?;
+        let stretch = AxisStretch::of(domain, &self.reach.covered, &self.reach.ends)?;
         Some(match self.range {
-            Known::Is((lo, hi)) => {
-                Stretch { first: domain.position(lo), last: domain.position(hi), ..stretch }
+            GroupStatistic::Is((lo, hi)) => {
+                AxisStretch { first: domain.position(lo), last: domain.position(hi), ..stretch }
             }
             _ => stretch,
         })
@@ -57,17 +57,17 @@ impl Cell {
     /// How its rows are spread over an ordered domain; `None` where no row has a value.
     pub(super) fn spread(&self, domain: &Domain) -> Option<Spread> {
         let mean = match self.mean {
-            Known::Is(mean) => Some(in_units_of(mean, domain.scale())),
+            GroupStatistic::Is(mean) => Some(in_units_of(mean, domain.scale())),
             _ => None,
         };
         Some(Spread { stretch: self.stretch(domain)?, mean })
     }
 
     /// How much of it is admitted.
-    pub(super) fn coverage(&self, domain: &Domain, admitted: &Admitted) -> Coverage {
+    pub(super) fn coverage(&self, domain: &Domain, admitted: &AdmittedValues) -> Coverage {
         match admitted {
-            Admitted::Axis { .. } => admitted.coverage_of(self.spread(domain).as_ref()),
-            Admitted::Codes { .. } => admitted.coverage(domain, &self.reach.covered, &self.reach.ends),
+            AdmittedValues::Axis { .. } => admitted.coverage_of(self.spread(domain).as_ref()),
+            AdmittedValues::Codes { .. } => admitted.coverage(domain, &self.reach.covered, &self.reach.ends),
         }
     }
 
@@ -77,15 +77,15 @@ impl Cell {
         match self.mean {
             _ if stretch.missing > 0.0 => None,
             _ if stretch.first == stretch.last => stretch.first.checked_mul(i128::from(rows)),
-            Known::Is(mean) => sum_of_mean(mean, rows, domain.scale()),
+            GroupStatistic::Is(mean) => sum_of_mean(mean, rows, domain.scale()),
             _ => None,
         }
     }
 
     /// Whether its least and greatest value are published.
     pub(super) fn has_range(&self, domain: &Domain) -> bool {
-        let single = |stretch: Stretch| stretch.first == stretch.last;
-        matches!(self.range, Known::Is(_)) || self.stretch(domain).is_none_or(single)
+        let single = |stretch: AxisStretch| stretch.first == stretch.last;
+        matches!(self.range, GroupStatistic::Is(_)) || self.stretch(domain).is_none_or(single)
     }
 }
 
@@ -123,20 +123,20 @@ fn sum_of_mean(mean: Decimal, rows: u64, scale: u32) -> Option<i128> {
 
 /// The regions of groups: each different cell of a dimension once.
 #[derive(Clone, Debug)]
-pub struct Regions {
+pub struct QueryRegions {
     /// By dimension.
-    pub cells: Vec<Vec<Cell>>,
+    pub cells: Vec<Vec<QueryCell>>,
     /// Which cell each group has, by dimension.
     pub of_group: Vec<Vec<u32>>,
 }
 
-impl Regions {
+impl QueryRegions {
     /// The regions of the groups of a release of a table.
     pub fn of(groups: &dyn Groups, dimensions: usize) -> Self {
         let (mut cells, mut of_group) = (Vec::new(), Vec::new());
         for dimension in 0..dimensions {
-            let mut known: HashMap<(Key, Key), u32> = HashMap::new();
-            let mut of_dimension: Vec<Cell> = Vec::new();
+            let mut known: HashMap<(CellKey, CellKey), u32> = HashMap::new();
+            let mut of_dimension: Vec<QueryCell> = Vec::new();
             let numbers = (0..groups.count()).map(|group| {
                 let reach = Reach {
                     ends: groups.extent(group, dimension),
@@ -150,13 +150,13 @@ impl Regions {
             of_group.push(numbers.collect());
             cells.push(of_dimension);
         }
-        Regions { cells, of_group }
+        QueryRegions { cells, of_group }
     }
 }
 
-type Key = std::result::Result<(u32, u32), Vec<u64>>;
+type CellKey = std::result::Result<(u32, u32), Vec<u64>>;
 
-fn key(extent: &Extent) -> Key {
+fn key(extent: &Extent) -> CellKey {
     match extent {
         Extent::Interval { lo, hi } => Ok((*lo, *hi)),
         Extent::Members(bits) => Err(bits.clone()),
@@ -165,7 +165,7 @@ fn key(extent: &Extent) -> Key {
 
 /// The different cells of a dimension, and that of every row.
 pub(super) struct CellsOfRows {
-    pub cells: Vec<Cell>,
+    pub cells: Vec<QueryCell>,
     pub of_row: Vec<u32>,
     /// Columns that have the names of statistics, but hold something else.
     pub ignored: Vec<String>,
@@ -181,7 +181,7 @@ pub(super) fn read_cells(original: &Table, rows: &Table, dimension: usize) -> Re
     let reader = PublishedReader::new(domain);
     let (published, codes) = (rows.domain(of_rows), rows.codes(of_rows));
     let region = |code: u32| {
-        reader.reach(&published.text(code)).map(Cell::from).ok_or_else(|| {
+        reader.reach(&published.text(code)).map(QueryCell::from).ok_or_else(|| {
             Error::input(format!("column {name}: a published value is no value of the original"))
                 .with_help("give the hierarchy or order that the release was made with")
         })
@@ -199,13 +199,14 @@ pub(super) fn read_cells(original: &Table, rows: &Table, dimension: usize) -> Re
         && domain.is_measured()
     {
         let taken = found.with([least, most], |cell, [least, most]| {
-            Some(Cell { range: range(cell, domain, &reader, [&least, &most])?, ..cell.clone() })
+            Some(QueryCell { range: range(cell, domain, &reader, [&least, &most])?, ..cell.clone() })
         });
         found.take(taken, [MINIMUM, MAXIMUM].map(|suffix| format!("{name}{suffix}")));
     }
     if let Some(mean) = statistic(MEAN).filter(|_| is_number(domain)) {
-        let taken = found
-            .with([mean], |cell, [text]| Some(Cell { mean: mean_of(cell, domain, &text)?, ..cell.clone() }));
+        let taken = found.with([mean], |cell, [text]| {
+            Some(QueryCell { mean: mean_of(cell, domain, &text)?, ..cell.clone() })
+        });
         found.take(taken, [format!("{name}{MEAN}")]);
     }
     Ok(found)
@@ -216,8 +217,8 @@ impl CellsOfRows {
     fn with<const N: usize>(
         &self,
         columns: [(&Domain, &Codes); N],
-        told: impl Fn(&Cell, [String; N]) -> Option<Cell>,
-    ) -> Option<(Vec<Cell>, Vec<u32>)> {
+        told: impl Fn(&QueryCell, [String; N]) -> Option<QueryCell>,
+    ) -> Option<(Vec<QueryCell>, Vec<u32>)> {
         let mut known: HashMap<(u32, [u32; N]), u32> = HashMap::new();
         let (mut cells, mut of_row) = (Vec::new(), Vec::with_capacity(self.of_row.len()));
         for (row, &cell) in self.of_row.iter().enumerate() {
@@ -240,7 +241,7 @@ impl CellsOfRows {
         Some((cells, of_row))
     }
 
-    fn take<const N: usize>(&mut self, found: Option<(Vec<Cell>, Vec<u32>)>, names: [String; N]) {
+    fn take<const N: usize>(&mut self, found: Option<(Vec<QueryCell>, Vec<u32>)>, names: [String; N]) {
         match found {
             Some((cells, of_row)) => (self.cells, self.of_row) = (cells, of_row),
             None => self.ignored.extend(names),
@@ -249,37 +250,37 @@ impl CellsOfRows {
 }
 
 /// Whether a cell may hold rows without a value.
-fn admits_missing(cell: &Cell, domain: &Domain) -> bool {
+fn admits_missing(cell: &QueryCell, domain: &Domain) -> bool {
     domain.missing_code().is_some_and(|missing| cell.reach.covered.holds(missing))
 }
 
 fn range(
-    cell: &Cell,
+    cell: &QueryCell,
     domain: &Domain,
     reader: &PublishedReader<'_>,
     texts: [&str; 2],
-) -> Option<Known<(u32, u32)>> {
+) -> Option<GroupStatistic<(u32, u32)>> {
     if texts == ["", ""] {
-        return admits_missing(cell, domain).then_some(Known::NoValue);
+        return admits_missing(cell, domain).then_some(GroupStatistic::NoValue);
     }
     let [least, most] =
         texts.map(|text| reader.code(text).filter(|&code| Some(code) != domain.missing_code()));
     let (lo, hi) = (least?, most?);
     let inside = |code: u32| cell.reach.covered.holds(code);
-    (lo <= hi && inside(lo) && inside(hi)).then_some(Known::Is((lo, hi)))
+    (lo <= hi && inside(lo) && inside(hi)).then_some(GroupStatistic::Is((lo, hi)))
 }
 
-fn mean_of(cell: &Cell, domain: &Domain, text: &str) -> Option<Known<Decimal>> {
+fn mean_of(cell: &QueryCell, domain: &Domain, text: &str) -> Option<GroupStatistic<Decimal>> {
     if text.is_empty() {
-        return admits_missing(cell, domain).then_some(Known::NoValue);
+        return admits_missing(cell, domain).then_some(GroupStatistic::NoValue);
     }
     let stretch = cell.stretch(domain)?;
     let Ok(mean) = text.parse::<Decimal>() else {
         // A number with more digits than are read is not used.
-        return text.parse::<f64>().ok().map(|_| Known::Unpublished);
+        return text.parse::<f64>().ok().map(|_| GroupStatistic::Unpublished);
     };
     let end = |units: i128| Decimal { units, scale: domain.scale() };
-    (end(stretch.first) <= mean && mean <= end(stretch.last)).then_some(Known::Is(mean))
+    (end(stretch.first) <= mean && mean <= end(stretch.last)).then_some(GroupStatistic::Is(mean))
 }
 
 #[cfg(test)]

@@ -12,16 +12,16 @@ use crate::table::Domain;
 
 /// A stretch of an axis: its first and last unit, and the share of the rows in it whose value is missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Stretch {
+pub(crate) struct AxisStretch {
     pub first: i128,
     pub last: i128,
     pub missing: f64,
 }
 
-impl Stretch {
+impl AxisStretch {
     /// The part of an ordered domain that a region covers, whose published ends may be open; `None` where
     /// there is no value.
-    pub fn of(domain: &Domain, covered: &Extent, ends: &Extent) -> Option<Stretch> {
+    pub fn of(domain: &Domain, covered: &Extent, ends: &Extent) -> Option<AxisStretch> {
         let ((lo, hi), (from, to)) = (covered.ends()?, ends.ends()?);
         let values = domain.value_count() as u32;
         if lo >= values {
@@ -30,11 +30,11 @@ impl Stretch {
         if hi >= values {
             // The missing value among others is published as everything.
             let (first, last) = (domain.position(0), domain.position(values - 1));
-            return Some(Stretch { first, last, missing: 1.0 / domain.cardinality() as f64 });
+            return Some(AxisStretch { first, last, missing: 1.0 / domain.cardinality() as f64 });
         }
         let first = if from < lo { domain.position(from) + 1 } else { domain.position(lo) };
         let last = if to > hi { domain.position(to) - 1 } else { domain.position(hi) };
-        Some(Stretch { first, last, missing: 0.0 })
+        Some(AxisStretch { first, last, missing: 0.0 })
     }
 
     /// How many units it has.
@@ -57,7 +57,7 @@ pub(crate) fn deviation(first: i128, last: i128) -> f64 {
 /// How rows lie on a stretch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
-    pub stretch: Stretch,
+    pub stretch: AxisStretch,
     /// The mean of the rows that have a value, in units, where it is known.
     pub mean: Option<f64>,
 }
@@ -75,7 +75,7 @@ pub(crate) struct Portion {
 impl Spread {
     /// The portion that some stretches, ascending and apart, admit; `None` where it is empty.
     pub fn portion(&self, stretches: &[(i128, i128)]) -> Option<Portion> {
-        let Stretch { first, last, .. } = self.stretch;
+        let AxisStretch { first, last, .. } = self.stretch;
         let common = |&(from, to): &(i128, i128)| (from.max(first), to.min(last));
         let parts = || stretches.iter().map(common).filter(|(from, to)| from <= to);
         let units: i128 = parts().map(|(from, to)| to - from + 1).sum();
@@ -85,7 +85,7 @@ impl Spread {
             let mean = self.mean.unwrap_or((first as f64 + last as f64) / 2.0);
             return Some(Portion { coverage: Coverage::Everything, mean, first, last });
         }
-        let levels = Levels::of(self);
+        let levels = UnitCounts::of(self);
         let (mut share, mut moment) = (0.0, 0.0);
         for (from, to) in parts() {
             let (mass, of_mass) = levels.between(from - first, to - first);
@@ -102,7 +102,7 @@ impl Spread {
 
 /// How many rows lie at each unit of a stretch of at least two, whose first unit is at 0: a level up to the mean and one
 /// behind it.
-struct Levels {
+struct UnitCounts {
     /// The last unit up to the mean, and the last of all.
     turn: i128,
     end: i128,
@@ -110,17 +110,19 @@ struct Levels {
     behind: f64,
 }
 
-impl Levels {
+impl UnitCounts {
     fn of(spread: &Spread) -> Self {
         let end = spread.stretch.units() - 1;
         let even = 1.0 / (end + 1) as f64;
-        let Some(mean) = spread.mean else { return Levels { turn: end, end, before: even, behind: even } };
+        let Some(mean) = spread.mean else {
+            return UnitCounts { turn: end, end, before: even, behind: even };
+        };
         let mean = (mean - spread.stretch.first as f64).clamp(0.0, end as f64);
         let turn = (mean.floor() as i128).min(end - 1);
         let (left, right) = (turn as f64 / 2.0, (turn + 1 + end) as f64 / 2.0);
         let share = ((right - mean) / (right - left)).clamp(0.0, 1.0);
         let (before, behind) = (share / (turn + 1) as f64, (1.0 - share) / (end - turn) as f64);
-        Levels { turn, end, before, behind }
+        UnitCounts { turn, end, before, behind }
     }
 
     /// The share of the rows at some units, and the sum of their places.
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
 
     fn spread(first: i128, last: i128, mean: Option<f64>) -> Spread {
-        Spread { stretch: Stretch { first, last, missing: 0.0 }, mean }
+        Spread { stretch: AxisStretch { first, last, missing: 0.0 }, mean }
     }
 
     #[test]

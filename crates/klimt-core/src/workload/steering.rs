@@ -9,7 +9,7 @@
 //! steer as counts do, as cuts do not change these columns.
 
 use super::bind::is_number;
-use super::{Admitted, Function, TableAggregate, TableQuery, TableWorkload};
+use super::{AdmittedValues, Function, TableAggregate, TableQuery, TableWorkload};
 use crate::table::Block;
 use crate::table::{Domain, Table};
 use rayon::prelude::*;
@@ -19,18 +19,18 @@ const FLOOR: f64 = 0.1;
 
 /// A query as it steers cuts.
 #[derive(Clone, Debug)]
-pub(crate) struct Steering {
+pub(crate) struct SteeringQuery {
     /// The admitted values by dimension, ascending: also of the dimension whose numbers are computed with.
-    pub admitted: Vec<(usize, Admitted)>,
+    pub admitted: Vec<(usize, AdmittedValues)>,
     /// The weight of the query over the rows that it selects.
     pub worth: f64,
     /// The function of numbers, where the query is no count.
-    pub measure: Option<Measure>,
+    pub measure: Option<QueryFunction>,
 }
 
 /// The function of the numbers of a dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Measure {
+pub(crate) struct QueryFunction {
     pub function: Function,
     pub dimension: usize,
     /// Whether no predicate is about the dimension.
@@ -41,15 +41,16 @@ pub(crate) struct Measure {
     pub scale: f64,
 }
 
-impl Steering {
+impl SteeringQuery {
     pub fn new(query: &TableQuery, table: &Table) -> Self {
         let dimension = |column: usize| table.quasi_identifiers().iter().position(|&qi| qi == column);
         let of_dimension =
-            |(column, admitted): &(usize, Admitted)| Some((dimension(*column)?, admitted.clone()));
-        let mut admitted: Vec<(usize, Admitted)> = query.admitted.iter().filter_map(of_dimension).collect();
+            |(column, admitted): &(usize, AdmittedValues)| Some((dimension(*column)?, admitted.clone()));
+        let mut admitted: Vec<(usize, AdmittedValues)> =
+            query.admitted.iter().filter_map(of_dimension).collect();
         let measure = match query.asked {
             TableAggregate::Count => None,
-            TableAggregate::Of(function, column) => dimension(column).map(|dimension| Measure {
+            TableAggregate::Of(function, column) => dimension(column).map(|dimension| QueryFunction {
                 function,
                 dimension,
                 is_free: !admitted.iter().any(|(asked, _)| *asked == dimension),
@@ -57,15 +58,15 @@ impl Steering {
                 scale: 1.0,
             }),
         };
-        if let Some(Measure { dimension, is_free: true, .. }) = measure {
-            admitted.push((dimension, Admitted::every_value(table.domain(dimension))));
+        if let Some(QueryFunction { dimension, is_free: true, .. }) = measure {
+            admitted.push((dimension, AdmittedValues::every_value(table.domain(dimension))));
         }
         admitted.sort_unstable_by_key(|(dimension, _)| *dimension);
-        Steering { admitted, worth: query.weight, measure }
+        SteeringQuery { admitted, worth: query.weight, measure }
     }
 
     /// The measure of a dimension, where its numbers are computed with.
-    pub fn measure_of(&self, dimension: usize) -> Option<&Measure> {
+    pub fn measure_of(&self, dimension: usize) -> Option<&QueryFunction> {
         self.measure.as_ref().filter(|measure| measure.dimension == dimension)
     }
 
@@ -94,7 +95,7 @@ fn extreme(answer: i128, size: f64) -> f64 {
     }
 }
 
-impl Measure {
+impl QueryFunction {
     /// Whether it is a least or greatest value, which does not add up over groups.
     pub fn is_extreme(&self) -> bool {
         matches!(self.function, Function::Min | Function::Max)
@@ -178,7 +179,7 @@ impl TableWorkload {
         code: impl Fn(usize, usize) -> u32 + Sync,
         frame: &Table,
     ) -> Vec<Selection> {
-        let select = |steering: &Steering| {
+        let select = |steering: &SteeringQuery| {
             let mut selection = Selection::default();
             for row in 0..rows {
                 let asked = steering.admitted.iter().filter(|(dimension, _)| {
@@ -207,7 +208,8 @@ impl TableWorkload {
         let mut shares = vec![0.0; dimensions];
         for (steering, query) in self.steering.iter().zip(&self.queries) {
             for (dimension, _) in &steering.admitted {
-                let by_mean = |measure: &Measure| self.means && measure.is_free && !measure.is_extreme();
+                let by_mean =
+                    |measure: &QueryFunction| self.means && measure.is_free && !measure.is_extreme();
                 if !steering.measure_of(*dimension).is_some_and(by_mean) {
                     shares[*dimension] += query.weight;
                 }

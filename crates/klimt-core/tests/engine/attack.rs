@@ -1,7 +1,7 @@
 //! Attacks against their definitions, person by person.
 
 use crate::common::{column, letters};
-use klimt_core::attack::{Attack, Learnt, Report, attack};
+use klimt_core::attack::{Attack, Report, SensitiveResult, attack};
 use klimt_core::loss::PublishedGroup;
 use klimt_core::risk::Share;
 use klimt_core::table::{ColumnSpec, Role, Table, TypeSpec, ValueType};
@@ -361,7 +361,7 @@ fn smokers(groups: usize) -> (Vec<PublishedGroup>, Table, Vec<ColumnSpec>) {
     (groups, table.unwrap(), specs)
 }
 
-fn accuracy(learnt: &Learnt, attack: &str) -> f64 {
+fn accuracy(learnt: &SensitiveResult, attack: &str) -> f64 {
     learnt.attacks.iter().find(|score| score.attack == attack).unwrap().accuracy.unwrap()
 }
 

@@ -12,7 +12,7 @@ use klimt_core::registry;
 use klimt_core::requirement::Checks;
 use klimt_core::split::SplitCriterion;
 use klimt_core::table::{ColumnSpec, Role, Table, ValueType};
-use klimt_core::workload::{Aggregate, Errors, Estimate, Function, Query, Released, Workload, parse};
+use klimt_core::workload::{Aggregate, Errors, Estimate, Function, QueriedRelease, Query, Workload, parse};
 use proptest::prelude::*;
 
 /// Age (sometimes missing), a letter of a hierarchy, a colour, and an income that is published as it is.
@@ -283,7 +283,7 @@ fn read_back(
 ) -> Vec<Estimate> {
     let rows = published(table, groups, statistics);
     let of_rows = workload.about(|name| name == "income").bind(&rows).unwrap();
-    let released = Released::read(table, &rows).unwrap();
+    let released = QueriedRelease::read(table, &rows).unwrap();
     assert!(released.ignored.is_empty(), "{:?}", released.ignored);
     released.answers(&workload.bind(table).unwrap(), &of_rows)
 }
@@ -311,7 +311,7 @@ proptest! {
         let exact = bound.exact(&table);
         let groups = partition(&table, &k.to_string(), &SplitCriterion::Median);
         let released =
-            Released::of(&PartitionGroups { table: &table, partitioning: &groups, extents: Extents::Compact });
+            QueriedRelease::of(&PartitionGroups { table: &table, partitioning: &groups, extents: Extents::Compact });
         let in_memory = released.answers(&bound, &bound);
         let read = read_back(&table, &workload, &groups, &[]);
         for (at, wanted) in wanted.iter().enumerate() {
@@ -413,7 +413,7 @@ fn columns_that_only_look_like_statistics_are_not_used() {
         let text_spec = ColumnSpec { type_spec: Some(ValueType::Text.into()), ..spec };
         columns[at] = column(&text_spec, &vec![text; 40]);
         let changed = Table::new(40, columns).unwrap();
-        let released = Released::read(&table, &changed).unwrap();
+        let released = QueriedRelease::read(&table, &changed).unwrap();
         assert!(released.ignored.contains(&name.to_string()), "{name} {text}");
     }
 }
@@ -425,7 +425,8 @@ fn hundred() -> Vec<Person> {
 
 fn errors(table: &Table, workload: &Workload, groups: &Partitioning) -> f64 {
     let bound = workload.bind(table).unwrap();
-    let released = Released::of(&PartitionGroups { table, partitioning: groups, extents: Extents::Compact });
+    let released =
+        QueriedRelease::of(&PartitionGroups { table, partitioning: groups, extents: Extents::Compact });
     let answers = released.answers(&bound, &bound);
     let errors = Errors::new(workload, &bound, &bound.exact(table), &answers);
     errors.summary(Errors::relative).unwrap().mean

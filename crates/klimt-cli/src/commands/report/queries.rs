@@ -6,7 +6,7 @@
 use klimt_core::Result;
 use klimt_core::loss::PublishedGroups;
 use klimt_core::table::Table;
-use klimt_core::workload::{Errors, Released, Workload};
+use klimt_core::workload::{Errors, QueriedRelease, Workload};
 use klimt_report::{QueryError, QueryErrors};
 
 /// So many queries of each kind are asked.
@@ -23,7 +23,7 @@ pub fn errors(table: &Table, groups: &PublishedGroups<'_>) -> Result<Option<Quer
         return Ok(None);
     }
     let many = if table.rows() > MANY_ROWS { QUERIES / 10 } else { QUERIES };
-    let released = Released::counted(table, groups);
+    let released = QueriedRelease::counted(table, groups);
     let mut kinds: Vec<(String, Vec<usize>)> = (0..dimensions.min(COLUMNS))
         .map(|dimension| (format!("ranges of {}", table.dimension(dimension).name), vec![dimension]))
         .collect();

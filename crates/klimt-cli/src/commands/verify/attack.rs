@@ -5,7 +5,7 @@ use crate::risk::percent;
 use crate::terminal::{count, table};
 use klimt::Input;
 use klimt::verify::{AttackFindings, AttackQuestion, attack_name};
-use klimt_core::attack::{Learnt, Linkage, Report, Score};
+use klimt_core::attack::{Linkage, Report, Score, SensitiveResult};
 use klimt_core::risk::Share;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_verify::against::Intersected;
@@ -110,7 +110,7 @@ fn describe_linkage(report: &Report) -> String {
     text
 }
 
-fn describe_column(learnt: &Learnt, report: &Report, confidence: Share) -> String {
+fn describe_column(learnt: &SensitiveResult, report: &Report, confidence: Share) -> String {
     let people = report.linkage.people.max(1) as f64;
     let of_people = |part: u64| format!("{} ({})", count(part), percent(part as f64 / people));
     let mut text = format!(
