@@ -1,6 +1,6 @@
 //! The findings of a tally about a release.
 
-use crate::{Cell, Group, Histograms, Tally};
+use crate::{Group, HistogramCell, Histograms, Tally};
 use hashbrown::HashMap;
 use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize, Serializer};
@@ -39,7 +39,7 @@ pub struct Findings {
     /// The group sizes, in buckets; empty buckets are left out.
     pub sizes: Vec<Bucket>,
     /// The groups smaller than k; absent when no k was given.
-    pub below: Option<Below>,
+    pub below: Option<SmallGroups>,
     /// The findings about the sensitive columns that were counted.
     pub sensitive: Vec<SensitiveFinding>,
 }
@@ -59,7 +59,7 @@ pub struct Bucket {
 
 /// The groups that are smaller than k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Below {
+pub struct SmallGroups {
     /// The k that was asked for.
     pub k: u64,
     /// The number of groups.
@@ -98,7 +98,7 @@ impl Findings {
     /// The findings of the tally of a whole release.
     pub fn new(tally: &Tally, question: &Question) -> Result<Self> {
         let suppressed = tally.suppressed_group();
-        let mut sums = Sums::new(tally, question);
+        let mut sums = FindingSums::new(tally, question);
         let cells: Vec<_> = tally.sensitive().iter().map(|column| column.cells(suppressed)).collect();
         sums.add(tally.groups(), cells.iter().map(Vec::as_slice));
         sums.finish(tally.suppressed())
@@ -106,7 +106,7 @@ impl Findings {
 }
 
 /// Sums over the groups of a release as they are counted, some at a time.
-pub(crate) struct Sums {
+pub(crate) struct FindingSums {
     question: Question,
     groups: u64,
     rows: u64,
@@ -120,11 +120,11 @@ pub(crate) struct Sums {
     sensitive: Vec<(String, Option<u64>, u64)>,
 }
 
-impl Sums {
+impl FindingSums {
     /// No groups, with the sensitive columns of a tally.
     pub fn new(tally: &Tally, question: &Question) -> Self {
         let name = |column: &Histograms| (column.column().to_string(), None, 0);
-        Sums {
+        FindingSums {
             question: *question,
             groups: 0,
             rows: 0,
@@ -141,7 +141,7 @@ impl Sums {
     pub fn add<'c>(
         &mut self,
         groups: impl Iterator<Item = Group<'c>>,
-        cells: impl Iterator<Item = &'c [Cell]>,
+        cells: impl Iterator<Item = &'c [HistogramCell]>,
     ) {
         for size in groups.map(|group| group.rows()) {
             self.groups += 1;
@@ -191,7 +191,7 @@ impl Sums {
             dm: self.squares + u128::from(suppressed) * u128::from(original),
             c_avg: k.map(|k| average_group / k as f64),
             sizes: buckets(&self.sizes),
-            below: k.map(|k| Below { k, groups: self.below.0, rows: self.below.1 }),
+            below: k.map(|k| SmallGroups { k, groups: self.below.0, rows: self.below.1 }),
             sensitive: sensitive.collect(),
         })
     }
@@ -294,7 +294,7 @@ mod tests {
             dm: 16 + 4 + 4 + 4 * 12,
             c_avg: Some(8.0 / 3.0 / 3.0),
             sizes: vec![bucket(2, 2, 2, 4), bucket(3, 4, 1, 4)],
-            below: Some(Below { k: 3, groups: 2, rows: 4 }),
+            below: Some(SmallGroups { k: 3, groups: 2, rows: 4 }),
             sensitive: vec![SensitiveFinding {
                 column: "disease".to_string(),
                 least_distinct: 1,
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!((found.rows, found.suppressed, found.groups), (12, 0, 4));
         assert_eq!(
             found.below,
-            Some(Below { k: 5, groups: 4, rows: 12 }),
+            Some(SmallGroups { k: 5, groups: 4, rows: 12 }),
             "stars are a group like any other"
         );
         assert_eq!(found.sensitive[0].certain_rows, 8);

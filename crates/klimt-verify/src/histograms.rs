@@ -1,11 +1,11 @@
 //! How often each value of a sensitive column occurs in each group.
 
-use crate::values::{Comparison, Values};
+use crate::values::{ColumnValues, Comparison};
 use hashbrown::HashMap;
 
 /// How often one sensitive value occurs in one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cell {
+pub struct HistogramCell {
     /// The group's number in its tally.
     pub group: u32,
     /// The value's number, for [`Histograms::value`].
@@ -18,11 +18,11 @@ pub struct Cell {
 #[derive(Clone, Debug)]
 pub struct Histograms {
     column: String,
-    values: Values,
+    values: ColumnValues,
     /// The counts. A group and value may come several times: that is cheaper than to look for them, as the
     /// rows of a group mostly come together. There are never more than twice as many entries as different
     /// cells (and some).
-    cells: Vec<Cell>,
+    cells: Vec<HistogramCell>,
     /// How long `cells` may become before the cells of the same group and value are joined.
     room: usize,
 }
@@ -34,7 +34,7 @@ impl Histograms {
     pub(crate) fn new(column: &str) -> Self {
         Histograms {
             column: column.to_string(),
-            values: Values::default(),
+            values: ColumnValues::default(),
             cells: Vec::new(),
             room: LEAST_ROOM,
         }
@@ -42,7 +42,7 @@ impl Histograms {
 
     /// The same column, whose values are compared so; nothing has been counted.
     pub(crate) fn compared(&self, comparison: Comparison) -> Self {
-        Histograms { values: Values::new(comparison), ..Histograms::new(&self.column) }
+        Histograms { values: ColumnValues::new(comparison), ..Histograms::new(&self.column) }
     }
 
     /// Counts a row of a group that has a value; `None` when the column has more than 2³² values.
@@ -53,7 +53,7 @@ impl Histograms {
     /// Counts rows of a group that have a value; `None` when the column has more than 2³² values.
     pub(crate) fn add_rows(&mut self, group: u32, value: &[u8], rows: u64) -> Option<()> {
         let value = self.values.number(value)?;
-        self.push(Cell { group, value, rows });
+        self.push(HistogramCell { group, value, rows });
         Some(())
     }
 
@@ -65,12 +65,12 @@ impl Histograms {
         }
         for cell in &other.cells {
             let (group, value) = (groups[cell.group as usize], values[cell.value as usize]);
-            self.push(Cell { group, value, rows: cell.rows });
+            self.push(HistogramCell { group, value, rows: cell.rows });
         }
         Some(())
     }
 
-    fn push(&mut self, cell: Cell) {
+    fn push(&mut self, cell: HistogramCell) {
         if self.cells.len() == self.room {
             join(&mut self.cells);
             self.room = LEAST_ROOM.max(self.cells.len() * 2);
@@ -89,7 +89,7 @@ impl Histograms {
     }
 
     /// The different values by their numbers.
-    pub(crate) fn all_values(&self) -> &Values {
+    pub(crate) fn all_values(&self) -> &ColumnValues {
         &self.values
     }
 
@@ -110,13 +110,13 @@ impl Histograms {
     }
 
     /// The counts, in no particular order; a group and value may come several times.
-    pub(crate) fn all_cells(&self) -> &[Cell] {
+    pub(crate) fn all_cells(&self) -> &[HistogramCell] {
         &self.cells
     }
 
     /// Every cell once, ordered by group: `chunk_by` gives a histogram per group. The group `except`, where one
     /// is given, is left out.
-    pub(crate) fn cells(&self, except: Option<u32>) -> Vec<Cell> {
+    pub(crate) fn cells(&self, except: Option<u32>) -> Vec<HistogramCell> {
         let mut cells: Vec<_> =
             self.cells.iter().copied().filter(|cell| Some(cell.group) != except).collect();
         join(&mut cells);
@@ -125,10 +125,12 @@ impl Histograms {
 }
 
 /// Orders cells by group and value and joins those that have both in common.
-pub(crate) fn join(cells: &mut Vec<Cell>) {
+pub(crate) fn join(cells: &mut Vec<HistogramCell>) {
     // The rows of a group mostly come together, and the groups in the order of their numbers.
     if cells.is_sorted_by_key(|cell| cell.group) {
-        cells.chunk_by_mut(|left, right| left.group == right.group).for_each(<[Cell]>::sort_unstable);
+        cells
+            .chunk_by_mut(|left, right| left.group == right.group)
+            .for_each(<[HistogramCell]>::sort_unstable);
     } else {
         cells.sort_unstable();
     }
@@ -153,7 +155,7 @@ mod tests {
             right.add(group, value.as_bytes()).unwrap();
         }
         left.absorb(&right, &[1, 0]).unwrap();
-        let named = |cell: &Cell| (cell.group, left.value(cell.value).to_string(), cell.rows);
+        let named = |cell: &HistogramCell| (cell.group, left.value(cell.value).to_string(), cell.rows);
         let cells: Vec<_> = left.cells(None).iter().map(named).collect();
         let expected = [(0, "flu", 2), (1, "flu", 1), (1, "gout", 1)].map(|(g, v, n)| (g, v.to_string(), n));
         assert_eq!(cells, expected);

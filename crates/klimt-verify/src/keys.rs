@@ -12,14 +12,14 @@ pub(crate) struct Keys {
     bytes: Vec<u8>,
     /// Where each string ends in `bytes`; it starts where its predecessor ends.
     ends: Vec<usize>,
-    slots: HashTable<Slot>,
+    slots: HashTable<StringSlot>,
     hasher: DefaultHashBuilder,
 }
 
 /// A string's number, with as much of its hash as growing the table takes: it spares the table from reading the
 /// strings again.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct StringSlot {
     hash: u32,
     number: u32,
 }
@@ -29,12 +29,12 @@ impl Keys {
     pub(crate) fn intern(&mut self, key: &[u8]) -> Option<u32> {
         let hash = self.hasher.hash_one(key) as u32;
         let Keys { bytes, ends, slots, .. } = self;
-        let same = |slot: &Slot| slot.hash == hash && &bytes[range(ends, slot.number)] == key;
+        let same = |slot: &StringSlot| slot.hash == hash && &bytes[range(ends, slot.number)] == key;
         match slots.entry(spread(hash), same, |slot| spread(slot.hash)) {
             Entry::Occupied(entry) => Some(entry.get().number),
             Entry::Vacant(entry) => {
                 let number = u32::try_from(ends.len()).ok()?;
-                entry.insert(Slot { hash, number });
+                entry.insert(StringSlot { hash, number });
                 bytes.extend_from_slice(key);
                 ends.push(bytes.len());
                 Some(number)
@@ -45,7 +45,7 @@ impl Keys {
     /// The number of `key`, if it has one.
     pub(crate) fn find(&self, key: &[u8]) -> Option<u32> {
         let hash = self.hasher.hash_one(key) as u32;
-        let same = |slot: &Slot| slot.hash == hash && self.get(slot.number) == key;
+        let same = |slot: &StringSlot| slot.hash == hash && self.get(slot.number) == key;
         self.slots.find(spread(hash), same).map(|slot| slot.number)
     }
 

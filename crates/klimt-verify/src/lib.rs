@@ -21,9 +21,10 @@ pub mod width;
 
 pub use decimal::Decimal;
 pub use findings::{
-    Below, Bucket, Findings, NumberedGroup, Question, SensitiveFinding, contributions, smallest, with_values,
+    Bucket, Findings, NumberedGroup, Question, SensitiveFinding, SmallGroups, contributions, smallest,
+    with_values,
 };
-pub use histograms::{Cell, Histograms};
+pub use histograms::{HistogramCell, Histograms};
 pub use segments::Segments;
 pub use tally::{Group, Tally};
 pub use values::Comparison;

@@ -3,7 +3,7 @@
 use crate::{
     Findings, Histograms, Question, Tally,
     claims::{ClaimedValues, Outcome, PromiseFacts, Promises, Segment, WholeRelease},
-    findings::Sums,
+    findings::FindingSums,
 };
 use klimt_core::requirement::Requirement;
 use klimt_core::{Error, Result};
@@ -23,7 +23,7 @@ pub struct Segments<'r> {
     facts: &'r PromiseFacts,
     question: Question,
     bound: Option<(WholeRelease, Promises<'r>)>,
-    sums: Option<Sums>,
+    sums: Option<FindingSums>,
     /// The rows that are published as `*` in every quasi-identifier: one group, whichever segments they come in.
     stars: Option<Tally>,
 }
@@ -67,7 +67,7 @@ impl<'r> Segments<'r> {
             let only = tally.only(number)?;
             self.stars = Some(self.stars.take().map_or(Ok(only.clone()), |stars| stars.merge(only))?);
         }
-        let sums = self.sums.get_or_insert_with(|| Sums::new(tally, &self.question));
+        let sums = self.sums.get_or_insert_with(|| FindingSums::new(tally, &self.question));
         count(sums, promises, tally, stars, codes, self.facts)
     }
 
@@ -94,7 +94,7 @@ fn each(requirements: &[Box<dyn Requirement>]) -> impl Iterator<Item = &dyn Requ
 
 /// Counts the groups of a tally, one tuple left out where that is counted later.
 fn count(
-    sums: &mut Sums,
+    sums: &mut FindingSums,
     promises: &mut Promises<'_>,
     tally: &Tally,
     except: Option<u32>,

@@ -2,7 +2,7 @@
 
 use crate::{
     Comparison,
-    histograms::{Cell, Histograms},
+    histograms::{HistogramCell, Histograms},
     keys::Keys,
 };
 use klimt_core::{Error, Result};
@@ -45,7 +45,7 @@ impl<'a> Group<'a> {
         Group { number, key: &[], rows }
     }
 
-    /// The group's number in its tally, as in [`Cell::group`].
+    /// The group's number in its tally, as in [`HistogramCell::group`].
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -200,7 +200,7 @@ impl Tally {
     }
 
     /// The cells of a sensitive column's histograms, ordered by group, suppressed rows left out.
-    pub fn cells(&self, histograms: &Histograms) -> Vec<Cell> {
+    pub fn cells(&self, histograms: &Histograms) -> Vec<HistogramCell> {
         histograms.cells(self.suppressed_group())
     }
 

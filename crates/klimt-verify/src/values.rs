@@ -135,7 +135,7 @@ fn exponent(text: &[u8]) -> Option<i64> {
 
 /// Numbers the values of a column in the order in which they first come.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Values {
+pub(crate) struct ColumnValues {
     comparison: Comparison,
     texts: Keys,
     /// The value of each text.
@@ -146,10 +146,10 @@ pub(crate) struct Values {
     scratch: Vec<u8>,
 }
 
-impl Values {
+impl ColumnValues {
     /// No values yet.
     pub fn new(comparison: Comparison) -> Self {
-        Values { comparison, ..Values::default() }
+        ColumnValues { comparison, ..Values::default() }
     }
 
     /// The number of the value of a text; `None` when there are too many. A text is looked at once.
@@ -206,7 +206,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn same(comparison: &Comparison, a: &str, b: &str) -> bool {
-        let mut values = Values::new(comparison.clone());
+        let mut values = ColumnValues::new(comparison.clone());
         let (a, b) = (values.number(a.as_bytes()), values.number(b.as_bytes()));
         a == b
     }
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_value_is_told_by_the_first_of_its_texts() {
-        let mut values = Values::default();
+        let mut values = ColumnValues::default();
         let numbers =
             ["1", "1.0", "01", "2", "2.0", "flu"].map(|text| values.number(text.as_bytes()).unwrap());
         assert_eq!(numbers, [0, 0, 0, 1, 1, 2]);

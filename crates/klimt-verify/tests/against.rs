@@ -2,7 +2,7 @@
 
 use klimt_core::registry;
 use klimt_core::requirement::{Level, Requirement};
-use klimt_verify::against::{Intersected, Releases, Report};
+use klimt_verify::against::{IntersectionAttack, Releases, Report};
 use klimt_verify::claims::{Outcome, PromiseFacts};
 use proptest::prelude::*;
 use std::cmp::Ordering;
@@ -42,7 +42,7 @@ fn report(rows: &[Row], requirements: &[Box<dyn Requirement>], strict: bool) -> 
     read(rows).check(requirements, &PromiseFacts::default(), strict).unwrap()
 }
 
-fn intersected(rows: &[Row]) -> Intersected {
+fn intersected(rows: &[Row]) -> IntersectionAttack {
     read(rows).check_and_attack(&[], &PromiseFacts::default(), false, true).unwrap().1.unwrap()
 }
 

@@ -3,7 +3,7 @@
 
 use super::{
     candidates::{Candidates, Sets},
-    linked::Linked,
+    linked::LinkedRows,
 };
 use hashbrown::HashMap;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 /// *Alone* is the result from the newest release of a row: its group there. *Together* is the result from all
 /// releases in which it appears: its candidates, with their values in that newest release.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Intersected {
+pub struct IntersectionAttack {
     /// The rows that appear in two or more releases.
     pub rows: u64,
     /// The average number of their candidates alone.
@@ -25,12 +25,12 @@ pub struct Intersected {
     /// And together.
     pub singled_out_together: u64,
     /// The results for each sensitive column.
-    pub sensitive: Vec<Learnt>,
+    pub sensitive: Vec<SensitiveAttack>,
 }
 
 /// The results for a sensitive column of the linked rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Learnt {
+pub struct SensitiveAttack {
     /// The name of the column.
     pub column: String,
     /// The share of the rows that have the commonest value of their newest release: what guessing it achieves.
@@ -50,17 +50,17 @@ pub struct Learnt {
 
 /// Sums over rows.
 #[derive(Clone, Default)]
-struct Sums {
+struct AttackSums {
     certain: [u64; 2],
     right: [f64; 2],
     base: f64,
 }
 
 /// Intersects the releases.
-pub(super) fn intersect(linked: &Linked, columns: &[String]) -> Intersected {
-    let mut found = Intersected::default();
+pub(super) fn intersect(linked: &LinkedRows, columns: &[String]) -> IntersectionAttack {
+    let mut found = IntersectionAttack::default();
     let (mut candidates, mut sizes) = (Candidates::new(linked), [0u64; 2]);
-    let mut sums = vec![Sums::default(); columns.len()];
+    let mut sums = vec![AttackSums::default(); columns.len()];
     let bases: Vec<Vec<Vec<u32>>> = (0..linked.files.len())
         .map(|file| (0..columns.len()).map(|c| base(linked, file, c)).collect())
         .collect();
@@ -84,7 +84,7 @@ pub(super) fn intersect(linked: &Linked, columns: &[String]) -> Intersected {
     }
     let share = |part: f64| if found.rows == 0 { 0.0 } else { part / found.rows as f64 };
     [found.candidates_alone, found.candidates_together] = sizes.map(|sum| share(sum as f64));
-    let learnt = |(name, sums): (&String, Sums)| Learnt {
+    let learnt = |(name, sums): (&String, AttackSums)| SensitiveAttack {
         column: name.clone(),
         base_rate: share(sums.base),
         certain_alone: sums.certain[0],
@@ -101,7 +101,7 @@ pub(super) fn intersect(linked: &Linked, columns: &[String]) -> Intersected {
 type Histograms = HashMap<u32, HashMap<u32, u64>>;
 
 /// Adds what is learnt of the rows that appear in the same releases.
-fn learn(linked: &Linked, sets: &Sets, rows: &[u32], column: usize, base: &[u32], sums: &mut Sums) {
+fn learn(linked: &LinkedRows, sets: &Sets, rows: &[u32], column: usize, base: &[u32], sums: &mut AttackSums) {
     let value = |row: u32| linked.value(row, sets.file, column);
     let mut together = Histograms::new();
     let mut class_of: HashMap<u32, u32> = HashMap::with_capacity(sets.rows.len());
@@ -145,7 +145,7 @@ fn learn(linked: &Linked, sets: &Sets, rows: &[u32], column: usize, base: &[u32]
 }
 
 /// The commonest values of a release.
-fn base(linked: &Linked, file: usize, column: usize) -> Vec<u32> {
+fn base(linked: &LinkedRows, file: usize, column: usize) -> Vec<u32> {
     let mut whole = HashMap::new();
     let members = linked.files[file].members.iter();
     members.for_each(|&row| *whole.entry(linked.value(row, file, column)).or_default() += 1);

@@ -1,6 +1,6 @@
 //! The candidates of linked rows.
 
-use super::linked::{Linked, files};
+use super::linked::{LinkedRows, files};
 use hashbrown::HashMap;
 
 /// Rows in classes, some of which are to be judged.
@@ -43,14 +43,14 @@ impl Sets {
 
 /// Finds candidates, for one set of releases after the other.
 pub(super) struct Candidates<'l> {
-    linked: &'l Linked,
+    linked: &'l LinkedRows,
     /// For each release, the search in which each of its groups was met last.
     met: Vec<Vec<u32>>,
     searches: u32,
 }
 
 impl<'l> Candidates<'l> {
-    pub fn new(linked: &'l Linked) -> Self {
+    pub fn new(linked: &'l LinkedRows) -> Self {
         let met = linked.files.iter().map(|file| vec![0; file.groups()]).collect();
         Candidates { linked, met, searches: 0 }
     }

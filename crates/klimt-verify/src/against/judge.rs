@@ -1,25 +1,25 @@
 //! Requirements on sets of rows of linked releases.
 
-use super::{candidates::Sets, linked::Linked};
+use super::{candidates::Sets, linked::LinkedRows};
 use crate::{
     claims::{ClaimedValues, Outcome, PromiseFacts, Promises, Segment, WholeRelease},
-    histograms::{Cell, join},
+    histograms::{HistogramCell, join},
     tally::Group,
 };
 use klimt_core::requirement::{LengthRestriction, Level, Requirement};
 use klimt_core::{Error, Result};
 
 /// Checks sets of rows, each against the release that its sensitive values are of.
-pub(super) struct Judge<'r> {
-    linked: &'r Linked,
+pub(super) struct SetJudge<'r> {
+    linked: &'r LinkedRows,
     requirements: Vec<&'r dyn Requirement>,
     facts: &'r PromiseFacts,
     /// The checks of the sets of each release; `None` before there is a set.
-    benches: Vec<Option<Bench<'r>>>,
+    benches: Vec<Option<ReleaseChecks<'r>>>,
 }
 
 /// The requirements bound to a release.
-struct Bench<'r> {
+struct ReleaseChecks<'r> {
     promises: Promises<'r>,
     /// The code of each value, by sensitive column.
     codes: Vec<Vec<u32>>,
@@ -27,21 +27,21 @@ struct Bench<'r> {
 }
 
 /// The rows and sets that do not satisfy every requirement.
-pub(super) struct Verdict {
+pub(super) struct SetVerdict {
     /// The rows that the failing classes hide.
     pub rows: u64,
     /// The failing classes.
     pub sets: u64,
 }
 
-impl<'r> Judge<'r> {
+impl<'r> SetJudge<'r> {
     pub fn new(
-        linked: &'r Linked,
+        linked: &'r LinkedRows,
         requirements: &'r [Box<dyn Requirement>],
         facts: &'r PromiseFacts,
     ) -> Self {
         let about_rows = requirements.iter().filter(|requirement| requirement.id() != LengthRestriction::ID);
-        Judge {
+        SetJudge {
             linked,
             requirements: about_rows.map(|requirement| &**requirement).collect(),
             facts,
@@ -50,9 +50,9 @@ impl<'r> Judge<'r> {
     }
 
     /// Checks the classes that are to be judged.
-    pub fn judge(&mut self, sets: &Sets) -> Result<Verdict> {
+    pub fn judge(&mut self, sets: &Sets) -> Result<SetVerdict> {
         let mut failed = vec![false; sets.sizes.len()];
-        let Some(smallest) = sets.smallest() else { return Ok(Verdict { rows: 0, sets: 0 }) };
+        let Some(smallest) = sets.smallest() else { return Ok(SetVerdict { rows: 0, sets: 0 }) };
         let file = &self.linked.files[sets.file];
         let bench = match &mut self.benches[sets.file] {
             Some(bench) => bench,
@@ -61,7 +61,7 @@ impl<'r> Judge<'r> {
                 let whole = WholeRelease::new(file.members.len() as u64, told, &self.facts.sensitive);
                 let whole = whole.map_err(|error| of_file(&file.name, &error))?;
                 let promises = Promises::new(self.requirements.iter().copied(), &whole);
-                none.insert(Bench { promises, codes: whole.codes(), smallest })
+                none.insert(ReleaseChecks { promises, codes: whole.codes(), smallest })
             }
         };
         bench.smallest = bench.smallest.min(smallest);
@@ -76,7 +76,7 @@ impl<'r> Judge<'r> {
         judged.map_err(|error| of_file(&file.name, &error))?;
         bench.codes = segment.columns.into_iter().map(|(_, codes)| codes).collect();
         let failing = || failed.iter().zip(&sets.hidden).filter(|(failed, _)| **failed);
-        Ok(Verdict { rows: failing().map(|(_, hidden)| hidden).sum(), sets: failing().count() as u64 })
+        Ok(SetVerdict { rows: failing().map(|(_, hidden)| hidden).sum(), sets: failing().count() as u64 })
     }
 
     /// The outcome of each requirement over all sets; empty when there were none.
@@ -90,11 +90,14 @@ impl<'r> Judge<'r> {
 }
 
 /// How often each value of a sensitive column occurs in each class that is judged, ordered by class.
-fn cells(linked: &Linked, sets: &Sets, column: usize) -> Vec<Cell> {
+fn cells(linked: &LinkedRows, sets: &Sets, column: usize) -> Vec<HistogramCell> {
     let rows = sets.rows.iter().zip(&sets.classes).filter(|(_, class)| sets.hidden[**class as usize] > 0);
-    let cell =
-        |(&row, &group): (&u32, &u32)| Cell { group, value: linked.value(row, sets.file, column), rows: 1 };
-    let mut cells: Vec<Cell> = rows.map(cell).collect();
+    let cell = |(&row, &group): (&u32, &u32)| HistogramCell {
+        group,
+        value: linked.value(row, sets.file, column),
+        rows: 1,
+    };
+    let mut cells: Vec<HistogramCell> = rows.map(cell).collect();
     join(&mut cells);
     cells
 }

@@ -1,14 +1,14 @@
 //! Releases whose rows are linked.
 
-use super::releases::Read;
+use super::releases::KeyedRelease;
 use crate::claims::ValueCounts;
 
 /// The rows of all releases by key, with their group and values in each release in which they appear.
 ///
 /// The entries of a row in its releases lie together, newest first; memory grows with the rows that exist,
 /// however many releases a row is missing from.
-pub(super) struct Linked {
-    rows: Vec<Row>,
+pub(super) struct LinkedRows {
+    rows: Vec<LinkedRow>,
     /// The entries: a group, and then a value for each sensitive column.
     entries: Vec<u32>,
     /// How long an entry is.
@@ -18,7 +18,7 @@ pub(super) struct Linked {
 }
 
 /// Where a row appears.
-struct Row {
+struct LinkedRow {
     /// The releases, as bits; the newest is the lowest.
     mask: u64,
     /// Its first entry.
@@ -49,18 +49,18 @@ impl File {
     }
 }
 
-impl Linked {
-    pub fn new(masks: Vec<u64>, read: Vec<Read>) -> Self {
+impl LinkedRows {
+    pub fn new(masks: Vec<u64>, read: Vec<KeyedRelease>) -> Self {
         let mut count = 0;
         let place = |mask: u64| {
             let first = count;
             count += mask.count_ones() as usize;
-            Row { mask, first }
+            LinkedRow { mask, first }
         };
         let rows = masks.into_iter().map(place).collect();
         let width = 1 + read.first().map_or(0, |read| read.values.len());
         let files = Vec::with_capacity(read.len());
-        let mut linked = Linked { rows, entries: vec![0; count * width], width, files };
+        let mut linked = LinkedRows { rows, entries: vec![0; count * width], width, files };
         for (file, mut read) in read.into_iter().enumerate() {
             let values = std::mem::take(&mut read.values);
             for (number, (&row, &group)) in read.keys.iter().zip(&read.groups).enumerate() {
@@ -102,7 +102,7 @@ impl Linked {
 
     #[inline]
     fn entry(&self, row: u32, file: usize) -> usize {
-        let Row { mask, first } = self.rows[row as usize];
+        let LinkedRow { mask, first } = self.rows[row as usize];
         let newer = mask & ((1 << file) - 1);
         (first + newer.count_ones() as usize) * self.width
     }

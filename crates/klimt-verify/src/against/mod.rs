@@ -23,15 +23,15 @@ mod judge;
 mod linked;
 mod releases;
 
-pub use attack::{Intersected, Learnt};
+pub use attack::{IntersectionAttack, SensitiveAttack};
 pub use releases::{MOST_RELEASES, Releases};
 
 use crate::claims::{Outcome, PromiseFacts};
 use candidates::Candidates;
-use judge::Judge;
+use judge::SetJudge;
 use klimt_core::Result;
 use klimt_core::requirement::Requirement;
-use linked::Linked;
+use linked::LinkedRows;
 use serde::Serialize;
 
 /// The result of checking several releases together.
@@ -83,14 +83,14 @@ pub struct Difference {
     /// The release before it.
     pub older: String,
     /// The rows of the newer that are not in the older.
-    pub newcomers: Changed,
+    pub newcomers: ChangedRows,
     /// The rows of the older that are not in the newer.
-    pub leavers: Changed,
+    pub leavers: ChangedRows,
 }
 
 /// Rows that joined or left, by the groups in which they did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Changed {
+pub struct ChangedRows {
     /// The rows.
     pub rows: u64,
     /// The groups that have any.
@@ -129,7 +129,7 @@ impl Releases {
         facts: &PromiseFacts,
         strict: bool,
         attack: bool,
-    ) -> Result<(Report, Option<Intersected>)> {
+    ) -> Result<(Report, Option<IntersectionAttack>)> {
         let columns = self.sensitive().to_vec();
         let linked = self.link();
         let report = check(&linked, requirements, facts, strict)?;
@@ -138,14 +138,14 @@ impl Releases {
 }
 
 fn check(
-    linked: &Linked,
+    linked: &LinkedRows,
     requirements: &[Box<dyn Requirement>],
     facts: &PromiseFacts,
     strict: bool,
 ) -> Result<Report> {
-    let mut judge = Judge::new(linked, requirements, facts);
+    let mut judge = SetJudge::new(linked, requirements, facts);
     let intersections = intersections(linked, &mut judge)?;
-    let mut changes = strict.then(|| Judge::new(linked, requirements, facts));
+    let mut changes = strict.then(|| SetJudge::new(linked, requirements, facts));
     let differences = differences::between(linked, &mut changes)?;
     Ok(Report {
         files: linked.files.iter().map(|file| file.name.clone()).collect(),
@@ -156,12 +156,12 @@ fn check(
         intersections,
         outcomes: judge.outcomes(),
         differences,
-        strict: changes.map(Judge::outcomes),
+        strict: changes.map(SetJudge::outcomes),
     })
 }
 
 /// The candidates of all linked rows, for each set of releases in which one appears.
-fn intersections(linked: &Linked, judge: &mut Judge<'_>) -> Result<Vec<Intersection>> {
+fn intersections(linked: &LinkedRows, judge: &mut SetJudge<'_>) -> Result<Vec<Intersection>> {
     let order = linked.by_releases();
     let mut candidates = Candidates::new(linked);
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! Reading releases: the group and the sensitive values of every row, by key.
 
-use super::linked::{File, Linked};
+use super::linked::{File, LinkedRows};
 use crate::{
     Comparison,
     claims::ValueCounts,
@@ -25,12 +25,12 @@ pub struct Releases {
     numbers: HashMap<u128, u32>,
     /// The releases of each key, by its number.
     masks: Vec<u64>,
-    read: Vec<Read>,
+    read: Vec<KeyedRelease>,
     scratch: Vec<u8>,
 }
 
 /// A release as it was read, row by row.
-pub(super) struct Read {
+pub(super) struct KeyedRelease {
     name: String,
     tuples: Keys,
     /// The tuple of the last row: releases are mostly ordered by group.
@@ -73,7 +73,7 @@ impl Releases {
         let columns = self.sensitive.iter().zip(&self.comparisons);
         let counts =
             columns.map(|(name, comparison)| ValueCounts::compared(name, comparison.clone())).collect();
-        self.read.push(Read {
+        self.read.push(KeyedRelease {
             name: name.to_string(),
             tuples: Keys::default(),
             last: Vec::new(),
@@ -130,13 +130,13 @@ impl Releases {
     }
 
     /// Links the rows.
-    pub(super) fn link(self) -> Linked {
+    pub(super) fn link(self) -> LinkedRows {
         let Releases { masks, read, .. } = self;
-        Linked::new(masks, read)
+        LinkedRows::new(masks, read)
     }
 }
 
-impl Read {
+impl KeyedRelease {
     /// The release without its rows, and with the rows of each of its groups.
     pub fn into_file(self) -> File {
         let mut starts = vec![0usize; self.tuples.len() + 1];

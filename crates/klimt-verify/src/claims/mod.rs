@@ -96,12 +96,12 @@ pub fn check_groups(
 
 /// Promises that are measured segment by segment.
 pub(crate) struct Promises<'r> {
-    promises: Vec<Promise<'r>>,
+    promises: Vec<CheckedPromise<'r>>,
 }
 
-struct Promise<'r> {
+struct CheckedPromise<'r> {
     requirement: &'r dyn Requirement,
-    means: Means,
+    means: PromiseMeasure,
     /// Whether all groups so far satisfy it.
     holds: bool,
     /// The worst level so far.
@@ -109,7 +109,7 @@ struct Promise<'r> {
 }
 
 /// How a promise is measured.
-enum Means {
+enum PromiseMeasure {
     /// By a check, with the distances of the columns whose moments it reads.
     Check(Box<dyn Check>, Vec<(usize, Vec<u64>)>),
     /// By the width of what is published.
@@ -123,9 +123,9 @@ enum Means {
 impl<'r> Promises<'r> {
     /// Binds requirements to the whole that groups are compared with.
     pub fn new(requirements: impl IntoIterator<Item = &'r dyn Requirement>, whole: &WholeRelease) -> Self {
-        let promise = |requirement: &'r dyn Requirement| Promise {
+        let promise = |requirement: &'r dyn Requirement| CheckedPromise {
             requirement,
-            means: Means::of(requirement, whole),
+            means: PromiseMeasure::of(requirement, whole),
             holds: true,
             worst: None,
         };
@@ -157,24 +157,24 @@ impl<'r> Promises<'r> {
     }
 }
 
-impl Means {
+impl PromiseMeasure {
     fn of(requirement: &dyn Requirement, whole: &WholeRelease) -> Self {
         if requirement.id() == LengthRestriction::ID {
-            return Means::Width;
+            return PromiseMeasure::Width;
         }
         let bound = requirement.bind(whole).and_then(|check| {
             let distances = whole.distances(&check.needs().moments)?;
-            Ok(Means::Check(check, distances))
+            Ok(PromiseMeasure::Check(check, distances))
         });
         match bound {
             Ok(means) => means,
-            Err(error) if error.kind() == ErrorKind::Unsatisfied => Means::TooFewRows,
-            Err(error) => Means::Senseless(error),
+            Err(error) if error.kind() == ErrorKind::Unsatisfied => PromiseMeasure::TooFewRows,
+            Err(error) => PromiseMeasure::Senseless(error),
         }
     }
 }
 
-impl Promise<'_> {
+impl CheckedPromise<'_> {
     /// Takes in the groups of a segment; returns what is wrong with the promise.
     fn measure(
         &mut self,
@@ -184,16 +184,18 @@ impl Promise<'_> {
     ) -> Option<Error> {
         let side = self.requirement.side();
         let (holds, level) = match &self.means {
-            Means::Senseless(error) => return Some(error.clone()),
-            Means::TooFewRows => {
+            PromiseMeasure::Senseless(error) => return Some(error.clone()),
+            PromiseMeasure::TooFewRows => {
                 segment.groups.iter().for_each(|group| failed(group.number()));
                 return None;
             }
-            Means::Width => match width(self.requirement.column().unwrap_or_default()) {
+            PromiseMeasure::Width => match width(self.requirement.column().unwrap_or_default()) {
                 Ok(level) => (side.admits(&level, &self.requirement.limit()), Some(level)),
                 Err(error) => return Some(error),
             },
-            Means::Check(check, distances) => segment.measure(self.requirement, &**check, distances, failed),
+            PromiseMeasure::Check(check, distances) => {
+                segment.measure(self.requirement, &**check, distances, failed)
+            }
         };
         self.holds &= holds;
         self.worst = match (self.worst.take(), level) {
@@ -207,7 +209,7 @@ impl Promise<'_> {
         let (requirement, side) = (self.requirement, self.requirement.side());
         let nothing = if side == Side::AtLeast { Level::Count(0) } else { Level::Unbounded };
         let (holds, measured) = match self.means {
-            Means::TooFewRows => (false, Level::Count(smallest_group)),
+            PromiseMeasure::TooFewRows => (false, Level::Count(smallest_group)),
             _ => (self.holds && self.worst.is_some(), self.worst.unwrap_or(nothing)),
         };
         Outcome {

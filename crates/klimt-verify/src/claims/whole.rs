@@ -3,9 +3,9 @@
 use super::sum::ValueSum;
 use crate::{
     Histograms, Tally,
-    histograms::Cell,
+    histograms::HistogramCell,
     tally::{Group, too_many},
-    values::{Comparison, Values},
+    values::{ColumnValues, Comparison},
 };
 use klimt_core::requirement::{Check, ColumnFacts, Level, Requirement, WholeFacts};
 use klimt_core::statistics::{Histogram, Moments, Statistics, distances};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct ValueCounts {
     column: String,
-    values: Values,
+    values: ColumnValues,
     rows: Vec<u64>,
 }
 
@@ -29,7 +29,7 @@ impl ValueCounts {
 
     /// No values of a column, which are compared so.
     pub fn compared(column: &str, comparison: Comparison) -> Self {
-        ValueCounts { column: column.to_string(), values: Values::new(comparison), rows: Vec::new() }
+        ValueCounts { column: column.to_string(), values: ColumnValues::new(comparison), rows: Vec::new() }
     }
 
     /// Counts rows that have a value; a missing one is an empty text.
@@ -79,7 +79,7 @@ enum SensitiveColumn {
 
 struct CountedColumn {
     name: String,
-    values: Values,
+    values: ColumnValues,
     /// The code of each value, by its number.
     codes: Vec<u32>,
     domain: Domain,
@@ -94,7 +94,7 @@ pub(crate) struct Segment<'a> {
     /// The groups, ascending by number.
     pub groups: Vec<Group<'a>>,
     /// The counts of each sensitive column, group by group, and the code of each value by its number there.
-    pub columns: Vec<(Vec<Cell>, Vec<u32>)>,
+    pub columns: Vec<(Vec<HistogramCell>, Vec<u32>)>,
 }
 
 impl WholeRelease {
@@ -205,7 +205,7 @@ impl Segment<'_> {
 }
 
 /// The cells of a group; groups are asked for in ascending order.
-fn cells_of<'c>(cells: &'c [Cell], group: u32, cursor: &mut usize) -> &'c [Cell] {
+fn cells_of<'c>(cells: &'c [HistogramCell], group: u32, cursor: &mut usize) -> &'c [HistogramCell] {
     let start = *cursor + cells[*cursor..].partition_point(|cell| cell.group < group);
     let end = start + cells[start..].iter().take_while(|cell| cell.group == group).count();
     *cursor = end;
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn cells_of_groups_that_are_not_asked_for_are_skipped() {
-        let cell = |group, value| Cell { group, value, rows: 1 };
+        let cell = |group, value| HistogramCell { group, value, rows: 1 };
         let cells = [cell(0, 0), cell(1, 0), cell(1, 2), cell(2, 0), cell(3, 1), cell(5, 0)];
         let mut cursor = 0;
         let found = [1, 3, 4, 5].map(|group| cells_of(&cells, group, &mut cursor));

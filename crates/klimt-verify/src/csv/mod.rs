@@ -10,7 +10,7 @@ pub use layout::Layout;
 
 use crate::tally::{END, Tally};
 use layout::RecordPart;
-use record::{Field, Records};
+use record::{RecordField, Records};
 
 /// Counts the records of a chunk of our own output in `tally`.
 ///
@@ -32,8 +32,15 @@ pub fn examine(layout: &Layout, chunk: &[u8], tally: &mut Tally) -> Result<(), F
         return Err(Fault { kind: FaultKind::Mismatch, line: 1 });
     }
     let records = Records::new(chunk, layout.dialect().delimiter)?;
-    let scan =
-        Scan { layout, chunk, records, tally, fields: Vec::new(), scratch: Vec::new(), run: Run::default() };
+    let scan = Scan {
+        layout,
+        chunk,
+        records,
+        tally,
+        fields: Vec::new(),
+        scratch: Vec::new(),
+        run: RecordRun::default(),
+    };
     scan.all()
 }
 
@@ -45,16 +52,16 @@ struct Scan<'a> {
     tally: &'a mut Tally,
     /// Fields of the present record: all that matter after [`Scan::split`], the sensitive ones after
     /// [`Scan::continues`].
-    fields: Vec<Field>,
+    fields: Vec<RecordField>,
     scratch: Vec<u8>,
-    run: Run<'a>,
+    run: RecordRun<'a>,
 }
 
 /// Consecutive records of one group. A release is mostly ordered by group, so runs are long and the bytes of the
 /// quasi-identifiers repeat; that a record belongs to the run is then seen by comparing bytes, and neither
 /// decoding nor hashing is needed.
 #[derive(Default)]
-struct Run<'a> {
+struct RecordRun<'a> {
     /// The group; `None` before the first record.
     group: Option<u32>,
     key: Vec<u8>,
@@ -199,7 +206,7 @@ impl Scan<'_> {
     }
 
     /// Counts the value of a sensitive field.
-    fn observe(&mut self, at: usize, group: u32, number: usize, field: Field) -> Result<(), Fault> {
+    fn observe(&mut self, at: usize, group: u32, number: usize, field: RecordField) -> Result<(), Fault> {
         self.scratch.clear();
         self.records.push_value(&field, &mut self.scratch);
         let counted = self.tally.observe(group, number, &self.scratch);

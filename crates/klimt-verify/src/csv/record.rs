@@ -10,7 +10,7 @@ pub(super) const QUOTE: u8 = b'"';
 
 /// A field of a record: where it begins, and where its value is, without the quotes around it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+pub(super) struct RecordField {
     /// Where the field begins, its quote included.
     pub(super) begin: usize,
     start: usize,
@@ -27,8 +27,8 @@ pub(super) struct Field {
 pub(super) struct Records<'a> {
     bytes: &'a [u8],
     delimiter: u8,
-    quote: Ahead,
-    carriage_return: Ahead,
+    quote: NextByte,
+    carriage_return: NextByte,
 }
 
 impl<'a> Records<'a> {
@@ -43,8 +43,8 @@ impl<'a> Records<'a> {
         Ok(Records {
             bytes,
             delimiter,
-            quote: Ahead::new(bytes, QUOTE),
-            carriage_return: Ahead::new(bytes, b'\r'),
+            quote: NextByte::new(bytes, QUOTE),
+            carriage_return: NextByte::new(bytes, b'\r'),
         })
     }
 
@@ -54,11 +54,11 @@ impl<'a> Records<'a> {
     }
 
     /// The field that begins at `at`.
-    pub(super) fn field(&mut self, at: usize) -> Result<Field, Fault> {
+    pub(super) fn field(&mut self, at: usize) -> Result<RecordField, Fault> {
         if self.bytes.get(at) == Some(&QUOTE) { self.quoted(at) } else { self.unquoted(at) }
     }
 
-    fn unquoted(&mut self, begin: usize) -> Result<Field, Fault> {
+    fn unquoted(&mut self, begin: usize) -> Result<RecordField, Fault> {
         let rest = &self.bytes[begin..];
         let stop = begin + find_any([self.delimiter, b'\n', QUOTE], rest).unwrap_or(rest.len());
         let (mut end, last) = match self.bytes.get(stop) {
@@ -74,10 +74,10 @@ impl<'a> Records<'a> {
             end = carriage_return;
         }
         let next = (stop + 1).min(self.bytes.len());
-        Ok(Field { begin, start: begin, end, doubled: false, next, last })
+        Ok(RecordField { begin, start: begin, end, doubled: false, next, last })
     }
 
-    fn quoted(&self, begin: usize) -> Result<Field, Fault> {
+    fn quoted(&self, begin: usize) -> Result<RecordField, Fault> {
         let start = begin + 1;
         let (mut at, mut doubled) = (start, false);
         let end = loop {
@@ -99,12 +99,12 @@ impl<'a> Records<'a> {
             [byte, ..] if *byte == self.delimiter => (end + 2, false),
             _ => return Err(self.fault(end + 1, FaultKind::StrayQuote)),
         };
-        Ok(Field { begin, start, end, doubled, next, last })
+        Ok(RecordField { begin, start, end, doubled, next, last })
     }
 
     /// Appends the value of a field.
     #[inline]
-    pub(super) fn push_value(&self, field: &Field, out: &mut Vec<u8>) {
+    pub(super) fn push_value(&self, field: &RecordField, out: &mut Vec<u8>) {
         let mut text = &self.bytes[field.start..field.end];
         if field.doubled {
             // The first quote of a pair is part of the value, and the second is not.
@@ -174,15 +174,15 @@ fn fault(bytes: &[u8], at: usize, kind: FaultKind) -> Fault {
 
 /// Where the next byte of a kind is. A search answers every question up to the byte that it found, so that
 /// asking for each field costs no more than one pass over the chunk.
-struct Ahead {
+struct NextByte {
     byte: u8,
     from: usize,
     found: usize,
 }
 
-impl Ahead {
+impl NextByte {
     fn new(bytes: &[u8], byte: u8) -> Self {
-        Ahead { byte, from: 0, found: memchr(byte, bytes).unwrap_or(bytes.len()) }
+        NextByte { byte, from: 0, found: memchr(byte, bytes).unwrap_or(bytes.len()) }
     }
 
     /// The first such byte at or after `from`; the length of the chunk when there is none.
@@ -206,7 +206,7 @@ mod tests {
         let found = [2, 2, 2, 5, 5, 5, 7, 7];
         for first in 0..found.len() {
             for second in 0..found.len() {
-                let mut ahead = Ahead::new(text, QUOTE);
+                let mut ahead = NextByte::new(text, QUOTE);
                 assert_eq!(ahead.from(text, first), found[first]);
                 assert_eq!(ahead.from(text, second), found[second], "{second} after {first}");
             }

@@ -12,7 +12,7 @@ use klimt_core::words::option_is;
 use klimt_core::{Error, Result};
 use klimt_io::csv::ReadOptions;
 use klimt_verify::Tally;
-use klimt_verify::against::Intersected;
+use klimt_verify::against::IntersectionAttack;
 use serde::Serialize;
 
 /// What is asked of the attacks.
@@ -42,7 +42,7 @@ pub struct AttackFindings {
     pub confidence: Share,
     /// What several releases tell together.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub intersection: Option<Intersected>,
+    pub intersection: Option<IntersectionAttack>,
     /// The greatest gain of any attack on any column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub greatest_gain: Option<Gain>,
@@ -68,7 +68,7 @@ impl AttackQuestion {
         self,
         settings: &Settings,
         tally: &Tally,
-        intersection: Option<Intersected>,
+        intersection: Option<IntersectionAttack>,
         watched: &Watched<'_>,
     ) -> Result<AttackFindings> {
         let background =
@@ -96,7 +96,7 @@ impl AttackQuestion {
     }
 }
 
-fn greatest(report: &Report, intersection: Option<&Intersected>) -> Option<Gain> {
+fn greatest(report: &Report, intersection: Option<&IntersectionAttack>) -> Option<Gain> {
     let single = report.greatest_gain();
     let together = intersection.iter().flat_map(|found| &found.sensitive);
     let together = together.filter(|_| intersection.is_some_and(|found| found.rows > 0));

@@ -7,7 +7,7 @@ use klimt_core::requirement::Requirement;
 use klimt_core::table::Role;
 use klimt_core::words::option;
 use klimt_core::{Error, Result};
-use klimt_verify::against::{Intersected, MOST_RELEASES, Releases, Report};
+use klimt_verify::against::{IntersectionAttack, MOST_RELEASES, Releases, Report};
 use klimt_verify::claims::PromiseFacts;
 
 /// The rows of the release, and then of those that it is checked against, linked by key.
@@ -58,7 +58,7 @@ impl<'a> Links<'a> {
         facts: &PromiseFacts,
         strict: bool,
         attack: bool,
-    ) -> Result<(Report, Option<Intersected>)> {
+    ) -> Result<(Report, Option<IntersectionAttack>)> {
         if earlier.len() >= MOST_RELEASES {
             let (against, most) = (option("against"), MOST_RELEASES - 1);
             return Err(Error::input(format!("{against} takes at most {most} files"))

@@ -4,7 +4,7 @@ use crate::options::AgainstArgs;
 use crate::terminal::count;
 use klimt::verify::{linked_outcomes, reached};
 use klimt_core::{Error, Result};
-use klimt_verify::against::{Changed, Difference, Report};
+use klimt_verify::against::{ChangedRows, Difference, Report};
 
 /// The column of keys, where a release is to be checked against others; whether the flags make sense.
 pub fn key_of<'a>(release: &str, args: &'a AgainstArgs) -> Result<Option<&'a str>> {
@@ -57,7 +57,7 @@ pub fn describe(report: &Report) -> String {
 
 fn describe_difference(difference: &Difference) -> String {
     let Difference { newer, older, newcomers, leavers } = difference;
-    let told = |changed: &Changed, did: &str| match changed.smallest {
+    let told = |changed: &ChangedRows, did: &str| match changed.smallest {
         None => format!("nobody {did}"),
         Some(smallest) => {
             format!("{} rows {did}, at least {} in a group", count(changed.rows), count(smallest))

@@ -8,7 +8,7 @@ use klimt::verify::{AttackFindings, AttackQuestion, attack_name};
 use klimt_core::attack::{Linkage, Report, Score, SensitiveResult};
 use klimt_core::risk::Share;
 use klimt_core::{Error, ErrorKind, Result};
-use klimt_verify::against::Intersected;
+use klimt_verify::against::IntersectionAttack;
 
 /// Reads the flags; nothing when no attack is asked for. All problems at once.
 pub fn question(args: &VerifyArgs) -> Result<Option<AttackQuestion>> {
@@ -156,8 +156,8 @@ fn signed(gain: f64) -> String {
     }
 }
 
-fn describe_intersection(found: &Intersected) -> String {
-    let Intersected {
+fn describe_intersection(found: &IntersectionAttack) -> String {
+    let IntersectionAttack {
         rows,
         candidates_alone,
         candidates_together,
