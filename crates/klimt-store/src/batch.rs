@@ -1,7 +1,7 @@
 //! Batches: rows of a file on their way into the store.
 
-use crate::dictionary::{Dictionary, Frame, Missing};
-use crate::page::Rows;
+use crate::dictionary::{Dictionary, MissingTexts, StoreFrame};
+use crate::page::PageRows;
 use crate::secret::{Key, Secret};
 use crate::spec::{Spec, StoredColumn};
 use klimt_core::memory::Pool;
@@ -133,16 +133,16 @@ fn write_stored(frame: &Table, block: &Block, column: usize, row: usize, out: &m
 }
 
 /// A batch whose values the store knows: its rows by the codes of the store.
-pub(crate) struct Translated<'a> {
+pub(crate) struct CodedBatch<'a> {
     batch: Batch<'a>,
-    frame: &'a Frame,
+    frame: &'a StoreFrame,
     /// For every column of the store, its number in the batch and the code of each code there.
     columns: Vec<(usize, Vec<u32>)>,
     survey: &'a Survey,
 }
 
 /// A batch whose values the store has taken in.
-pub(crate) struct Known<'a> {
+pub(crate) struct StoredBatch<'a> {
     batch: Batch<'a>,
     survey: &'a Survey,
     /// For every column of the store, its number in the batch and the numbers of its values.
@@ -155,13 +155,13 @@ pub(crate) fn take_values<'a>(
     spec: &Spec,
     survey: &'a Survey,
     dictionaries: &mut [Dictionary],
-) -> Result<Known<'a>> {
+) -> Result<StoredBatch<'a>> {
     let take = |(column, dictionary): (&StoredColumn, &mut Dictionary)| {
         let number = batch.column(&column.name)?;
         let values = match batch.frame.columns()[number].coded() {
             Some((domain, _)) if column.is_coded() => {
                 let is_empty = batch.empty_texts.contains(&column.name);
-                let missing = if is_empty { Missing::EmptyText } else { Missing::Nothing };
+                let missing = if is_empty { MissingTexts::EmptyText } else { MissingTexts::Nothing };
                 dictionary.take(domain, &survey.used[number], missing)
             }
             None if column.is_coded() => return Err(Error::internal("a batch was read wrongly")),
@@ -170,13 +170,13 @@ pub(crate) fn take_values<'a>(
         Ok((number, values))
     };
     let taken = spec.columns.par_iter().zip(dictionaries).map(take).collect::<Result<Vec<_>>>()?;
-    Ok(Known { batch: *batch, survey, taken })
+    Ok(StoredBatch { batch: *batch, survey, taken })
 }
 
-impl<'a> Translated<'a> {
+impl<'a> CodedBatch<'a> {
     /// From a batch whose values the frame knows.
-    pub fn new(known: Known<'a>, frame: &'a Frame) -> Self {
-        let Known { batch, survey, taken } = known;
+    pub fn new(known: StoredBatch<'a>, frame: &'a StoreFrame) -> Self {
+        let StoredBatch { batch, survey, taken } = known;
         let columns = taken.into_iter().zip(&frame.codings).map(|((number, mut values), coding)| {
             if let Some(coding) = coding {
                 let known = values.iter_mut().filter(|value| **value != u32::MAX);
@@ -186,14 +186,14 @@ impl<'a> Translated<'a> {
             (number, values)
         });
         let columns = columns.collect();
-        Translated { batch, frame, columns, survey }
+        CodedBatch { batch, frame, columns, survey }
     }
 
     /// The rows of a block, which no release has had.
-    pub fn rows_of(&self, number: usize) -> Result<Rows> {
+    pub fn rows_of(&self, number: usize) -> Result<PageRows> {
         let mut read = Block::empty(self.batch.frame);
         self.batch.source.read(number, &mut read)?;
-        let mut rows = Rows::empty(self.frame);
+        let mut rows = PageRows::empty(self.frame);
         rows.block.fill(read.rows(), |column, into| self.translate(&read, column, into))?;
         rows.keys = self.keys(number, read.rows()).to_vec();
         rows.marks = vec![0; read.rows()];
@@ -229,7 +229,7 @@ impl<'a> Translated<'a> {
     }
 }
 
-impl Source for Translated<'_> {
+impl Source for CodedBatch<'_> {
     fn rows(&self) -> u64 {
         self.batch.source.rows()
     }
@@ -253,7 +253,7 @@ impl Source for Translated<'_> {
 }
 
 /// The columns of the store, and one that carries keys and histories: what rows on the way to pages are made of.
-pub(crate) fn on_the_way(frame: &Frame) -> Result<Table> {
+pub(crate) fn on_the_way(frame: &StoreFrame) -> Result<Table> {
     let mut columns: Vec<Column> = frame.table.columns().to_vec();
     let data = ColumnData::Texts(TextColumn::default());
     columns.push(Column { name: String::new(), role: Role::Insensitive, data });
@@ -269,8 +269,8 @@ pub(crate) fn carried(key: &Key, mark: u32) -> [u8; 20] {
 }
 
 /// The rows of a table on the way, in the given order.
-pub(crate) fn arrived(table: &Table, order: &[u32], frame: &Frame) -> Result<Rows> {
-    let mut rows = Rows::empty(frame);
+pub(crate) fn arrived(table: &Table, order: &[u32], frame: &StoreFrame) -> Result<PageRows> {
+    let mut rows = PageRows::empty(frame);
     rows.block.append_table(table, order);
     let lost = || Error::internal("rows on the way have lost their keys");
     let ColumnData::Texts(texts) = &table.columns()[frame.table.columns().len()].data else {

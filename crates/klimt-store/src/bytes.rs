@@ -12,11 +12,11 @@ pub(crate) fn damaged() -> Error {
 
 /// Appends numbers, little end first.
 #[derive(Debug, Default)]
-pub(crate) struct Writer {
+pub(crate) struct ByteWriter {
     pub bytes: Vec<u8>,
 }
 
-impl Writer {
+impl ByteWriter {
     pub fn byte(&mut self, value: u8) {
         self.bytes.push(value);
     }
@@ -81,15 +81,15 @@ impl Writer {
     }
 }
 
-/// Reads what a [`Writer`] has written.
+/// Reads what a [`ByteWriter`] has written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader<'b> {
+pub(crate) struct ByteReader<'b> {
     rest: &'b [u8],
 }
 
-impl<'b> Reader<'b> {
+impl<'b> ByteReader<'b> {
     pub fn new(bytes: &'b [u8]) -> Self {
-        Reader { rest: bytes }
+        ByteReader { rest: bytes }
     }
 
     pub fn take(&mut self, len: usize) -> Result<&'b [u8]> {
@@ -211,21 +211,21 @@ mod tests {
         tree.nodes.push(CutNode::Leaf { rows: 0 });
         tree.close_left(cut);
         tree.nodes.push(CutNode::Leaf { rows: 9 });
-        let mut writer = Writer::default();
+        let mut writer = ByteWriter::default();
         for values in [&[1, 255][..], &[256, 3], &[70_000], &[]] {
             writer.words(values);
         }
         writer.text(b"Gustav");
         writer.long(1 << 40);
         writer.tree(&tree, |dimension, code| code * 10 + dimension as u32);
-        let mut reader = Reader::new(&writer.bytes);
+        let mut reader = ByteReader::new(&writer.bytes);
         for values in [&[1, 255][..], &[256, 3], &[70_000], &[]] {
             assert_eq!(reader.words(values.len()).unwrap(), values);
         }
         assert_eq!((reader.text().unwrap(), reader.long().unwrap()), (&b"Gustav"[..], 1 << 40));
         assert_eq!(reader.tree(|_, stored| Ok(stored / 10)).unwrap(), tree);
         reader.end().unwrap();
-        assert!(Reader::new(&writer.bytes[..writer.bytes.len() - 1]).end().is_err());
-        assert!(Reader::new(&[9]).words(1).is_err());
+        assert!(ByteReader::new(&writer.bytes[..writer.bytes.len() - 1]).end().is_err());
+        assert!(ByteReader::new(&[9]).words(1).is_err());
     }
 }

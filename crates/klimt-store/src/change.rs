@@ -1,17 +1,17 @@
 //! Batches that come: rows are inserted, replaced and removed, all of a batch or nothing.
 
-use crate::batch::{Batch, Known, Translated, on_the_way, take_values};
-use crate::bytes::{Reader, Writer};
-use crate::dictionary::{Coding, Frame};
+use crate::batch::{Batch, CodedBatch, StoredBatch, on_the_way, take_values};
+use crate::bytes::{ByteReader, ByteWriter};
+use crate::dictionary::{Coding, StoreFrame};
 use crate::load::Loader;
-use crate::maintain::{Gone, Maintainer, Work, forget};
-use crate::page::{Page, Rows, for_each_keys, read_tree, write_tree};
-use crate::past::{Past, Stored};
+use crate::maintain::{Gone, Maintainer, RefitWork, forget};
+use crate::page::{Page, PageRows, for_each_keys, read_tree, write_tree};
+use crate::past::{Past, SensitiveNumbers};
 use crate::refit::Fitter;
 use crate::secret::Key;
-use crate::state::{Counts, Directory, RawState, State, sensitive};
+use crate::state::{Directory, RawState, SensitiveCounts, StoreState, sensitive};
 use crate::store::{Means, Size, Store};
-use crate::vault::{Change, Values};
+use crate::vault::{Change, ValueSource};
 use hashbrown::HashMap;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::rothko::{Method, Rothko, RothkoLimits};
@@ -73,7 +73,7 @@ impl Store {
             past.save(&mut state.past, change)?;
             let marks = removed.into_iter().map(|(key, mark, _)| (key, mark)).collect();
             let known = take_values(batch, &store.spec, &survey, &mut state.dictionaries)?;
-            let frame = Arc::new(Frame::of(&store.spec, &state.dictionaries)?);
+            let frame = Arc::new(StoreFrame::of(&store.spec, &state.dictionaries)?);
             state.directory.tree = recoded(&state.directory.tree, &state.frame, &frame)?;
             state.frame = frame;
             store.add(known, &marks, state, change, means)
@@ -97,10 +97,10 @@ impl Store {
     /// A change of the state, which is made whole or not at all.
     pub(crate) fn changed(
         &self,
-        work: impl FnOnce(&Self, &mut State, &mut Change<'_>) -> Result<()>,
+        work: impl FnOnce(&Self, &mut StoreState, &mut Change<'_>) -> Result<()>,
     ) -> Result<Size> {
         let mut change = self.vault.change()?;
-        let mut state = State::load(&self.spec, &change)?;
+        let mut state = StoreState::load(&self.spec, &change)?;
         work(self, &mut state, &mut change)?;
         commit(state, change)
     }
@@ -110,16 +110,16 @@ impl Store {
     fn remove(
         &self,
         gone: Gone,
-        state: &mut State,
+        state: &mut StoreState,
         change: &mut Change<'_>,
-    ) -> Result<Vec<(Key, u32, Option<Stored>)>> {
+    ) -> Result<Vec<(Key, u32, Option<SensitiveNumbers>)>> {
         let mut released = Vec::new();
         for (&place, rows) in &gone {
             let mut all = Page::load(&state.directory.pages[place], &state.frame, change)?.rows;
             for waiting in &state.directory.waiting[place] {
                 all.append(&Page::load(waiting, &state.frame, change)?.rows);
             }
-            let mut removed = Rows::empty(&state.frame);
+            let mut removed = PageRows::empty(&state.frame);
             removed.append_rows(&all, rows);
             state.counts.count(&state.frame, &removed.block, false);
             for row in (0..removed.len()).filter(|&row| removed.marks[row] != 0) {
@@ -129,33 +129,33 @@ impl Store {
                 let values = self
                     .spec
                     .protects_values()
-                    .then(|| sensitive(&state.frame).map(of_column).collect::<Stored>());
+                    .then(|| sensitive(&state.frame).map(of_column).collect::<SensitiveNumbers>());
                 released.push((removed.keys[row], removed.marks[row], values));
             }
         }
-        let arrivals = Rows::empty(&state.frame);
-        self.maintain(gone, arrivals, state, change, Work::Rows(0))?;
+        let arrivals = PageRows::empty(&state.frame);
+        self.maintain(gone, arrivals, state, change, RefitWork::Rows(0))?;
         Ok(released)
     }
 
     /// Adds the rows of a batch, whose values the store has taken in, with the histories of rows that they replace.
     fn add(
         &self,
-        batch: Known<'_>,
+        batch: StoredBatch<'_>,
         marks: &HashMap<Key, u32>,
-        state: &mut State,
+        state: &mut StoreState,
         change: &mut Change<'_>,
         means: &Means<'_>,
     ) -> Result<()> {
         let frame = Arc::clone(&state.frame);
-        let translated = Translated::new(batch, &frame);
+        let translated = CodedBatch::new(batch, &frame);
         if state.directory.rows() == 0
             && marks.is_empty()
             && self.load(&translated, &frame, state, change, means)?
         {
             return Ok(());
         }
-        let mut waiting = Rows::empty(&frame);
+        let mut waiting = PageRows::empty(&frame);
         for block in 0..translated.blocks() {
             let mut rows = translated.rows_of(block)?;
             for (mark, key) in rows.marks.iter_mut().zip(&rows.keys) {
@@ -164,9 +164,9 @@ impl Store {
             waiting.append(&rows);
             let last = block + 1 == translated.blocks();
             if last || waiting.block.held_bytes() >= means.pool.limit() / 8 {
-                let rows = std::mem::replace(&mut waiting, Rows::empty(&frame));
+                let rows = std::mem::replace(&mut waiting, PageRows::empty(&frame));
                 state.counts.count(&frame, &rows.block, true);
-                let work = Work::Rows(means.work.max(rows.len() * FITTED_PER_TWO / 2));
+                let work = RefitWork::Rows(means.work.max(rows.len() * FITTED_PER_TWO / 2));
                 self.maintain(Gone::new(), rows, state, change, work)?;
             }
         }
@@ -174,24 +174,24 @@ impl Store {
     }
 
     /// Leads the rows that wait to their leaves.
-    pub(crate) fn settle(&self, state: &mut State, change: &mut Change<'_>) -> Result<()> {
+    pub(crate) fn settle(&self, state: &mut StoreState, change: &mut Change<'_>) -> Result<()> {
         if state.directory.waiting_rows() == 0 {
             return Ok(());
         }
-        let nothing = Rows::empty(&state.frame);
-        self.maintain(Gone::new(), nothing, state, change, Work::Everything)
+        let nothing = PageRows::empty(&state.frame);
+        self.maintain(Gone::new(), nothing, state, change, RefitWork::Everything)
     }
 
     /// Lets rows come and go.
     pub(crate) fn maintain(
         &self,
         gone: Gone,
-        arrivals: Rows,
-        state: &mut State,
+        arrivals: PageRows,
+        state: &mut StoreState,
         change: &mut Change<'_>,
-        work: Work,
+        work: RefitWork,
     ) -> Result<()> {
-        let State { frame, directory, counts, next_page, .. } = state;
+        let StoreState { frame, directory, counts, next_page, .. } = state;
         let (weights, requirements) = (self.spec.weights(), self.spec.requirements(self.spec.k)?);
         let leaving: usize = gone.values().map(Vec::len).sum();
         let rows = directory.rows() + arrivals.len() as u64 - leaving as u64;
@@ -207,9 +207,9 @@ impl Store {
     /// the requirements, nothing has happened.
     fn load(
         &self,
-        batch: &Translated<'_>,
-        frame: &Frame,
-        state: &mut State,
+        batch: &CodedBatch<'_>,
+        frame: &StoreFrame,
+        state: &mut StoreState,
         change: &mut Change<'_>,
         means: &Means<'_>,
     ) -> Result<bool> {
@@ -221,12 +221,12 @@ impl Store {
         forget(&state.directory.entries(), change)?;
         let (directory, late) = self.bulk(batch, frame, &mut state.next_page, change, means)?;
         state.directory = directory;
-        self.maintain(Gone::new(), late, state, change, Work::Everything).map(|()| true)
+        self.maintain(Gone::new(), late, state, change, RefitWork::Everything).map(|()| true)
     }
 
     /// Counts the sensitive values of rows on the way, and tells whether all of them together satisfy the requirements.
-    pub(crate) fn survey(&self, source: &dyn Source, frame: &Frame) -> Result<(Counts, bool)> {
-        let mut counts = Counts::new(self.spec.columns.len());
+    pub(crate) fn survey(&self, source: &dyn Source, frame: &StoreFrame) -> Result<(SensitiveCounts, bool)> {
+        let mut counts = SensitiveCounts::new(self.spec.columns.len());
         let mut block = Block::empty(&on_the_way(frame)?);
         for number in 0..source.blocks() {
             source.read(number, &mut block)?;
@@ -252,11 +252,11 @@ impl Store {
     pub(crate) fn bulk(
         &self,
         source: &dyn Source,
-        frame: &Frame,
+        frame: &StoreFrame,
         next_page: &mut u32,
         change: &mut Change<'_>,
         means: &Means<'_>,
-    ) -> Result<(Directory, Rows)> {
+    ) -> Result<(Directory, PageRows)> {
         let weights = self.spec.weights();
         let rothko = Rothko {
             method: Method::Sample(means.sampling),
@@ -285,7 +285,7 @@ impl Store {
 }
 
 /// Makes a change of the rows.
-fn commit(mut state: State, mut change: Change<'_>) -> Result<Size> {
+fn commit(mut state: StoreState, mut change: Change<'_>) -> Result<Size> {
     state.version += 1;
     state.save(&mut change)?;
     change.commit()?;
@@ -302,27 +302,27 @@ fn bound(requirements: &[Box<dyn Requirement>], whole: &Whole<'_>) -> Result<Opt
 }
 
 /// Cuts by the codes of one frame, by those of another that has more values.
-fn recoded(tree: &CutTree, from: &Frame, to: &Frame) -> Result<CutTree> {
-    let mut writer = Writer::default();
+fn recoded(tree: &CutTree, from: &StoreFrame, to: &StoreFrame) -> Result<CutTree> {
+    let mut writer = ByteWriter::default();
     write_tree(&mut writer, tree, from)?;
-    read_tree(&mut Reader::new(&writer.bytes), to)
+    read_tree(&mut ByteReader::new(&writer.bytes), to)
 }
 
 /// Keys that are looked for among many others.
-struct Wanted {
+struct KeyFilter {
     numbers: HashMap<Key, u32>,
     /// A bit for the first bits of each, which turns most others away.
     bits: Vec<u64>,
 }
 
-impl Wanted {
+impl KeyFilter {
     fn new(keys: &[Key]) -> Self {
         let mut bits = vec![0u64; (keys.len() / 4).next_power_of_two()];
         for key in keys {
-            let (word, bit) = Wanted::place(key, bits.len());
+            let (word, bit) = KeyFilter::place(key, bits.len());
             bits[word] |= bit;
         }
-        Wanted { numbers: keys.iter().copied().zip(0..).collect(), bits }
+        KeyFilter { numbers: keys.iter().copied().zip(0..).collect(), bits }
     }
 
     /// Keys are hashes, so that any of their bits will do.
@@ -332,14 +332,14 @@ impl Wanted {
     }
 
     fn number(&self, key: &Key) -> Option<u32> {
-        let (word, bit) = Wanted::place(key, self.bits.len());
+        let (word, bit) = KeyFilter::place(key, self.bits.len());
         if self.bits[word] & bit == 0 { None } else { self.numbers.get(key).copied() }
     }
 }
 
 /// Where the rows with these keys are, in their order.
-fn find(directory: &Directory, keys: &[Key], values: &dyn Values) -> Result<Vec<Option<RowPosition>>> {
-    let wanted = Wanted::new(keys);
+fn find(directory: &Directory, keys: &[Key], values: &dyn ValueSource) -> Result<Vec<Option<RowPosition>>> {
+    let wanted = KeyFilter::new(keys);
     // Rows that wait are numbered after those of their page.
     let (mut entries, mut firsts) = (Vec::new(), Vec::new());
     for (place, (page, waiting)) in directory.pages.iter().zip(&directory.waiting).enumerate() {

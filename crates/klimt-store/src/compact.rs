@@ -3,14 +3,14 @@
 //! Once something was released this is over: leaves that are cut anew would tear apart who was released together.
 
 use crate::batch::{arrived, carried, on_the_way};
-use crate::dictionary::{Dictionary, Frame};
+use crate::dictionary::{Dictionary, StoreFrame};
 use crate::load::Loader;
-use crate::maintain::{Gone, Work, forget};
-use crate::page::{Entry, Page, Rows};
+use crate::maintain::{Gone, RefitWork, forget};
+use crate::page::{Page, PageEntry, PageRows};
 use crate::past::Past;
-use crate::state::State;
+use crate::state::StoreState;
 use crate::store::{Means, Size, Store};
-use crate::vault::{Name, Snapshot};
+use crate::vault::{Snapshot, ValueName};
 use klimt_core::spill::{Block, BlockColumn, Rows as Source};
 use klimt_core::table::Codes;
 use klimt_core::{Error, Result};
@@ -19,17 +19,17 @@ use std::sync::Arc;
 /// The pages of a store, as rows with the codes of another frame.
 struct Pages<'p> {
     snapshot: &'p Snapshot<'p>,
-    entries: &'p [Entry],
-    from: &'p Frame,
-    to: &'p Frame,
+    entries: &'p [PageEntry],
+    from: &'p StoreFrame,
+    to: &'p StoreFrame,
     /// The code of each code, for every column that has any.
     codes: Vec<Vec<u32>>,
 }
 
 impl Pages<'_> {
     /// All rows at once.
-    fn all(&self, frame: &Frame) -> Result<Rows> {
-        let (on_the_way, mut all) = (on_the_way(frame)?, Rows::empty(frame));
+    fn all(&self, frame: &StoreFrame) -> Result<PageRows> {
+        let (on_the_way, mut all) = (on_the_way(frame)?, PageRows::empty(frame));
         for number in 0..self.blocks() {
             let mut block = Block::empty(&on_the_way);
             self.read(number, &mut block)?;
@@ -105,7 +105,7 @@ impl Store {
                 }));
                 dictionaries.push(dictionary);
             }
-            let frame = Arc::new(Frame::of(&store.spec, &dictionaries)?);
+            let frame = Arc::new(StoreFrame::of(&store.spec, &dictionaries)?);
             let codes = numbers.into_iter().zip(&frame.codings).map(|(mut numbers, coding)| {
                 if let Some(coding) = coding {
                     let known = numbers.iter_mut().filter(|number| **number != u32::MAX);
@@ -120,20 +120,20 @@ impl Store {
             let (counts, satisfied) = store.survey(&pages, &frame)?;
             forget(&entries, change)?;
             for (column, chunks) in (0..).zip(chunks) {
-                (0..chunks).try_for_each(|chunk| change.remove(Name::values(column, chunk)))?;
+                (0..chunks).try_for_each(|chunk| change.remove(ValueName::values(column, chunk)))?;
             }
             let (directory, late) = if satisfied {
                 store.bulk(&pages, &frame, &mut state.next_page, change, means)?
             } else {
                 (Loader::new(&frame, change, &mut state.next_page).finish()?.0, pages.all(&frame)?)
             };
-            *state = State { directory, dictionaries, counts, frame, ..*state };
-            store.maintain(Gone::new(), late, state, change, Work::Everything)
+            *state = StoreState { directory, dictionaries, counts, frame, ..*state };
+            store.maintain(Gone::new(), late, state, change, RefitWork::Everything)
         })
     }
 
     /// Which codes occur in the rows of the store, for every column that has any.
-    fn used(&self, state: &State, snapshot: &Snapshot<'_>) -> Result<Vec<Vec<bool>>> {
+    fn used(&self, state: &StoreState, snapshot: &Snapshot<'_>) -> Result<Vec<Vec<bool>>> {
         let columns = state.frame.table.columns().iter();
         let cardinality = columns.map(|column| column.coded().map_or(0, |(domain, _)| domain.cardinality()));
         let mut used: Vec<Vec<bool>> = cardinality.map(|cardinality| vec![false; cardinality]).collect();

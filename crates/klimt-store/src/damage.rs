@@ -1,13 +1,13 @@
 //! Values of a store that are not what the store wrote, though their seals are right: for fuzzing. Whatever the bytes are, they
 //! are read or refused; nothing panics.
 
-use crate::bytes::Writer;
-use crate::dictionary::{Dictionary, Frame, Missing};
-use crate::page::{Entry, Page, dimensions};
+use crate::bytes::ByteWriter;
+use crate::dictionary::{Dictionary, MissingTexts, StoreFrame};
+use crate::page::{Page, PageEntry, dimensions};
 use crate::secret::Secret;
 use crate::spec::{FORMAT, Spec, StoredColumn};
-use crate::state::State;
-use crate::vault::{Name, SEAL, Sealed, Values};
+use crate::state::StoreState;
+use crate::vault::{SEAL, SealedValue, ValueName, ValueSource};
 use klimt_core::Result;
 use klimt_core::partition::{CutNode, CutTree, Descent};
 use klimt_core::table::Role;
@@ -17,7 +17,7 @@ const PAGE: u32 = 1;
 
 /// Reads bytes as the rows of a page; what is read is written and read again as the same.
 pub fn page(bytes: &[u8]) {
-    let values = Resealed::new();
+    let values = ResealedValues::new();
     let frame = values.frame();
     // The first word says how many rows there are: that many keys and histories are at hand.
     let rows = bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word)).min(1000);
@@ -33,9 +33,9 @@ pub fn page(bytes: &[u8]) {
 
 /// Reads bytes as the state of a store.
 pub fn state(bytes: &[u8]) {
-    let mut values = Resealed::new();
-    values.put(Name::STATE, bytes.to_vec());
-    let _ = State::load(&values.spec, &values);
+    let mut values = ResealedValues::new();
+    values.put(ValueName::STATE, bytes.to_vec());
+    let _ = StoreState::load(&values.spec, &values);
 }
 
 /// Reads bytes as what a store is about.
@@ -50,7 +50,7 @@ pub fn spec(bytes: &[u8]) {
 
 /// A sound value of each: a page, a state, a spec.
 pub fn samples() -> Vec<Vec<u8>> {
-    let values = Resealed::new();
+    let values = ResealedValues::new();
     vec![sample_page(), sample_state(&values), values.spec.to_bytes().unwrap_or_default()]
 }
 
@@ -60,7 +60,7 @@ fn sample_page() -> Vec<u8> {
     let first = CutNode::Threshold { dimension: 0, code: 0, shared: false, missing_left: false, right: 2 };
     let second = CutNode::Subset { dimension: 1, first: 0, len: 1, shared: false, right: 2 };
     let tree = CutTree { nodes: vec![first, leaf, second, leaf, leaf], members: vec![0] };
-    let mut writer = Writer::default();
+    let mut writer = ByteWriter::default();
     writer.word(3);
     writer.tree(&tree, |_, code| code);
     writer.words(&[0, 1, 1]);
@@ -70,8 +70,8 @@ fn sample_page() -> Vec<u8> {
 }
 
 /// A store of one page.
-fn sample_state(values: &Resealed) -> Vec<u8> {
-    let mut writer = Writer::default();
+fn sample_state(values: &ResealedValues) -> Vec<u8> {
+    let mut writer = ByteWriter::default();
     writer.long(1);
     // The next page, releases, histories; the first and the next chunk of people's past.
     [2, 0, 1, 0, 0].into_iter().for_each(|word| writer.word(word));
@@ -91,16 +91,16 @@ fn sample_state(values: &Resealed) -> Vec<u8> {
 }
 
 /// Values in memory that are sealed when they are read.
-struct Resealed {
+struct ResealedValues {
     spec: Spec,
     secret: Secret,
-    values: Vec<(Name, Vec<u8>)>,
+    values: Vec<(ValueName, Vec<u8>)>,
 }
 
-impl Values for Resealed {
-    fn bytes(&self, name: Name) -> Result<Option<Vec<u8>>> {
+impl ValueSource for ResealedValues {
+    fn bytes(&self, name: ValueName) -> Result<Option<Vec<u8>>> {
         let found = self.values.iter().rev().find(|(other, _)| *other == name);
-        Ok(found.map(|(_, value)| Sealed::new(&self.secret, name, value).bytes))
+        Ok(found.map(|(_, value)| SealedValue::new(&self.secret, name, value).bytes))
     }
 
     fn secret(&self) -> &Secret {
@@ -108,7 +108,7 @@ impl Values for Resealed {
     }
 }
 
-impl Resealed {
+impl ResealedValues {
     /// A store of a number, a category and a text that is published as it is.
     fn new() -> Self {
         let column = |name: &str, role, value_type: &str| StoredColumn {
@@ -134,49 +134,52 @@ impl Resealed {
             capacity: 2,
             prefer: Vec::new(),
         };
-        let mut values = Resealed { spec, secret: Secret::of(&[7; 32]), values: Vec::new() };
+        let mut values = ResealedValues { spec, secret: Secret::of(&[7; 32]), values: Vec::new() };
         for (number, texts) in [["25", "31"], ["Oslo", "Rome"], ["a", "b"]].into_iter().enumerate() {
-            let mut writer = Writer::default();
+            let mut writer = ByteWriter::default();
             writer.word(2);
             texts.iter().for_each(|text| writer.text(text.as_bytes()));
-            values.put(Name::values(number as u32, 0), writer.bytes);
+            values.put(ValueName::values(number as u32, 0), writer.bytes);
         }
         values
     }
 
-    fn put(&mut self, name: Name, value: Vec<u8>) {
+    fn put(&mut self, name: ValueName, value: Vec<u8>) {
         self.values.push((name, value));
     }
 
-    fn frame(&self) -> Frame {
-        let load = |(number, column)| Dictionary::load(column, number, (1, Missing::Never), self);
+    fn frame(&self) -> StoreFrame {
+        let load = |(number, column)| Dictionary::load(column, number, (1, MissingTexts::Never), self);
         let dictionaries = self.spec.columns.iter().enumerate().map(load).collect::<Result<Vec<_>>>();
-        dictionaries.and_then(|dictionaries| Frame::of(&self.spec, &dictionaries)).expect("a frame")
+        dictionaries.and_then(|dictionaries| StoreFrame::of(&self.spec, &dictionaries)).expect("a frame")
     }
 
     /// The directory's entry of a page with these bytes.
-    fn entry(&self, bytes: &[u8], rows: u32) -> Entry {
-        let seal = |name, value: &[u8]| Sealed::new(&self.secret, name, value).seal;
+    fn entry(&self, bytes: &[u8], rows: u32) -> PageEntry {
+        let seal = |name, value: &[u8]| SealedValue::new(&self.secret, name, value).seal;
         let (keys, marks) = beside(rows);
-        let seals =
-            [seal(Name::page(PAGE), bytes), seal(Name::keys(PAGE), &keys), seal(Name::marks(PAGE), &marks)];
-        Entry { page: PAGE, rows, leaves: 1, smallest: 1, seals }
+        let seals = [
+            seal(ValueName::page(PAGE), bytes),
+            seal(ValueName::keys(PAGE), &keys),
+            seal(ValueName::marks(PAGE), &marks),
+        ];
+        PageEntry { page: PAGE, rows, leaves: 1, smallest: 1, seals }
     }
 
-    fn load(&self, bytes: Vec<u8>, rows: u32, frame: &Frame) -> Result<Page> {
+    fn load(&self, bytes: Vec<u8>, rows: u32, frame: &StoreFrame) -> Result<Page> {
         let entry = self.entry(&bytes, rows);
         let (keys, marks) = beside(rows);
-        let mut values = Resealed::new();
-        values.put(Name::page(PAGE), bytes);
-        values.put(Name::keys(PAGE), keys);
-        values.put(Name::marks(PAGE), marks);
+        let mut values = ResealedValues::new();
+        values.put(ValueName::page(PAGE), bytes);
+        values.put(ValueName::keys(PAGE), keys);
+        values.put(ValueName::marks(PAGE), marks);
         Page::load(&entry, frame, &values)
     }
 }
 
 /// The keys and the histories of so many rows.
 fn beside(rows: u32) -> (Vec<u8>, Vec<u8>) {
-    let mut marks = Writer::default();
+    let mut marks = ByteWriter::default();
     marks.words(&vec![0; rows as usize]);
     (vec![1; rows as usize * 16], marks.bytes)
 }
@@ -187,17 +190,17 @@ mod tests {
 
     #[test]
     fn samples_are_sound() {
-        let values = Resealed::new();
+        let values = ResealedValues::new();
         assert_eq!(values.load(sample_page(), 3, &values.frame()).unwrap().rows.len(), 3);
-        let mut with_state = Resealed::new();
-        with_state.put(Name::STATE, sample_state(&values));
-        assert_eq!(State::load(&with_state.spec, &with_state).unwrap().directory.rows(), 3);
+        let mut with_state = ResealedValues::new();
+        with_state.put(ValueName::STATE, sample_state(&values));
+        assert_eq!(StoreState::load(&with_state.spec, &with_state).unwrap().directory.rows(), 3);
         Spec::from_bytes(&samples()[2]).unwrap();
     }
 
     #[test]
     fn cuts_that_do_not_fit_together_are_refused() {
-        let values = Resealed::new();
+        let values = ResealedValues::new();
         let mut bytes = sample_page();
         // The first cut says that its right side starts two nodes on: byte 4 + 4 (lengths) + 1 + 1 + 4 (the cut).
         assert_eq!(bytes[14..18], [2, 0, 0, 0]);

@@ -3,9 +3,9 @@
 //! A value has a number for ever, by which rows and cuts know it; its code is its rank among the values that there are,
 //! and changes when others come. In an imposed order or a hierarchy the number is the code.
 
-use crate::bytes::{Reader, Writer, damaged};
+use crate::bytes::{ByteReader, ByteWriter, damaged};
 use crate::spec::{Spec, StoredColumn};
-use crate::vault::{Change, Name, Values};
+use crate::vault::{Change, ValueName, ValueSource};
 use hashbrown::HashTable;
 use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, Domain, Encoding, Table, TextColumn, TextPool,
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The texts that stood for missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum MissingTexts {
     /// Every row has a value.
     #[default]
     Never,
@@ -27,31 +27,31 @@ pub(crate) enum Missing {
     EmptyText,
 }
 
-impl Missing {
+impl MissingTexts {
     /// The one that a byte stands for.
     pub fn of_byte(byte: u8) -> Self {
         match byte {
-            0 => Missing::Never,
-            2 => Missing::EmptyText,
-            _ => Missing::Nothing,
+            0 => MissingTexts::Never,
+            2 => MissingTexts::EmptyText,
+            _ => MissingTexts::Nothing,
         }
     }
 
     /// The byte that stands for it.
     pub fn byte(self) -> u8 {
         match self {
-            Missing::Never => 0,
-            Missing::Nothing => 1,
-            Missing::EmptyText => 2,
+            MissingTexts::Never => 0,
+            MissingTexts::Nothing => 1,
+            MissingTexts::EmptyText => 2,
         }
     }
 
     /// The texts of both: an empty text and nothing are one value to every requirement, and published as one.
     fn and(self, other: Self) -> Self {
         match (self, other) {
-            (Missing::Never, one) | (one, Missing::Never) => one,
-            (Missing::EmptyText, Missing::EmptyText) => Missing::EmptyText,
-            _ => Missing::Nothing,
+            (MissingTexts::Never, one) | (one, MissingTexts::Never) => one,
+            (MissingTexts::EmptyText, MissingTexts::EmptyText) => MissingTexts::EmptyText,
+            _ => MissingTexts::Nothing,
         }
     }
 }
@@ -65,7 +65,7 @@ pub(crate) struct Dictionary {
     fixed: bool,
     texts: TextPool,
     /// The texts that stood for missing values.
-    missing: Missing,
+    missing: MissingTexts,
     /// How many texts are in the vault, in how many chunks.
     saved: (usize, u32),
 }
@@ -79,18 +79,18 @@ impl Dictionary {
             coded,
             fixed,
             texts: TextPool::default(),
-            missing: Missing::Never,
+            missing: MissingTexts::Never,
             saved: (0, 0),
         })
     }
 
     /// The numbers that the state saves of the dictionary.
-    pub fn saved(&self) -> (u32, Missing) {
+    pub fn saved(&self) -> (u32, MissingTexts) {
         (self.saved.1, self.missing)
     }
 
     /// The texts that stood for missing values.
-    pub fn missing(&self) -> Missing {
+    pub fn missing(&self) -> MissingTexts {
         self.missing
     }
 
@@ -98,14 +98,14 @@ impl Dictionary {
     pub fn load(
         column: &StoredColumn,
         number: usize,
-        (chunks, missing): (u32, Missing),
-        values: &dyn Values,
+        (chunks, missing): (u32, MissingTexts),
+        values: &dyn ValueSource,
     ) -> Result<Self> {
         let mut dictionary = Dictionary::new(column)?;
         dictionary.missing = missing;
         for chunk in 0..chunks {
-            let bytes = values.get(Name::values(number as u32, chunk))?;
-            let mut reader = Reader::new(&bytes);
+            let bytes = values.get(ValueName::values(number as u32, chunk))?;
+            let mut reader = ByteReader::new(&bytes);
             for _ in 0..reader.word()? {
                 dictionary.texts.push(reader.text()?);
             }
@@ -121,17 +121,17 @@ impl Dictionary {
         if new.is_empty() {
             return Ok(());
         }
-        let mut writer = Writer::default();
+        let mut writer = ByteWriter::default();
         writer.word(new.len() as u32);
         new.for_each(|text| writer.text(self.texts.get(text)));
-        change.set(Name::values(number as u32, self.saved.1), &writer.bytes)?;
+        change.set(ValueName::values(number as u32, self.saved.1), &writer.bytes)?;
         self.saved = (self.texts.len(), self.saved.1 + 1);
         Ok(())
     }
 
     /// Takes in the values of a batch's column, of which `used` tells the codes that occur, and returns the number of each
     /// code. Codes that do not occur have none. Where the missing one occurs, rows had `missing` in the place of a value.
-    pub fn take(&mut self, domain: &Domain, used: &[bool], missing: Missing) -> Vec<u32> {
+    pub fn take(&mut self, domain: &Domain, used: &[bool], missing: MissingTexts) -> Vec<u32> {
         if domain.missing_code().is_some_and(|missing| used[missing as usize]) {
             self.missing = self.missing.and(missing);
         }
@@ -171,7 +171,8 @@ impl Dictionary {
         }
         let distinct = Distinct::Texts(self.texts.clone());
         let unfit = |_| Error::internal(format!("column {}: values do not fit", self.spec.name));
-        let encoding = Encoding::of(&self.spec, distinct, self.missing != Missing::Never).map_err(unfit)?;
+        let encoding =
+            Encoding::of(&self.spec, distinct, self.missing != MissingTexts::Never).map_err(unfit)?;
         let values = encoding.domain.value_count() as u32;
         let known = if self.fixed { (0..values).collect() } else { encoding.codes };
         let mut numbers = vec![0; values as usize + 1];
@@ -234,14 +235,14 @@ impl Coding {
 
 /// The columns of a store for now: a table without rows, and how its codes are stored.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct StoreFrame {
     /// The columns, without rows.
     pub table: Table,
     /// How codes are stored, for every column that has any.
     pub codings: Vec<Option<Coding>>,
 }
 
-impl Frame {
+impl StoreFrame {
     /// The columns with the values that there are.
     pub fn of(spec: &Spec, dictionaries: &[Dictionary]) -> Result<Self> {
         let (mut columns, mut codings) = (Vec::new(), Vec::new());
@@ -257,7 +258,7 @@ impl Frame {
             columns.push(Column { name: column.name.clone(), role: column.role, data });
             codings.push(coding);
         }
-        Ok(Frame { table: Table::new(0, columns)?, codings })
+        Ok(StoreFrame { table: Table::new(0, columns)?, codings })
     }
 
     /// How the codes of a dimension are stored.

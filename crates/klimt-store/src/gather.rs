@@ -1,7 +1,7 @@
 //! Gathering the rows of groups from the pages that they lie in.
 
 use crate::page::Page;
-use crate::plan::Plan;
+use crate::plan::ReleasePlan;
 use hashbrown::HashMap;
 use klimt_core::spill::Block;
 use klimt_core::table::Table;
@@ -9,7 +9,7 @@ use klimt_core::{Error, Result};
 
 /// Takes pages in their order and hands over every group when all of its rows have come.
 pub(crate) struct Gatherer<'p> {
-    plan: &'p Plan,
+    plan: &'p ReleasePlan,
     frame: &'p Table,
     /// The number of the next row.
     next: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Gatherer<'p> {
 }
 
 impl<'p> Gatherer<'p> {
-    pub fn new(plan: &'p Plan, frame: &'p Table) -> Self {
+    pub fn new(plan: &'p ReleasePlan, frame: &'p Table) -> Self {
         Gatherer { plan, frame, next: 0, open: HashMap::new() }
     }
 
@@ -37,7 +37,7 @@ impl<'p> Gatherer<'p> {
         let places = self.places(page)?;
         self.next += places.len();
         let mut rows: Vec<u32> =
-            (0..places.len() as u32).filter(|&row| places[row as usize] != Plan::HELD).collect();
+            (0..places.len() as u32).filter(|&row| places[row as usize] != ReleasePlan::HELD).collect();
         rows.sort_by_key(|&row| places[row as usize]);
         for rows in rows.chunk_by(|&a, &b| places[a as usize] == places[b as usize]) {
             let group = places[rows[0] as usize];

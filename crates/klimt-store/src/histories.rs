@@ -7,13 +7,13 @@
 //! Whoever sees all releases and knows that somebody is in some of them finds the rows that were in the same groups there:
 //! their *candidates*. A row's candidates in a new group are those rows of it whose history includes the row's.
 
-use crate::bytes::{Reader, Writer};
-use crate::vault::{Change, Name, Values};
+use crate::bytes::{ByteReader, ByteWriter};
+use crate::vault::{Change, ValueName, ValueSource};
 use klimt_core::Result;
 
 /// A step of a history: the history before it, a release and the group in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Step {
+struct HistoryStep {
     before: u32,
     release: u32,
     group: u32,
@@ -22,7 +22,7 @@ struct Step {
 /// All histories, by number.
 #[derive(Debug)]
 pub(crate) struct Histories {
-    steps: Vec<Step>,
+    steps: Vec<HistoryStep>,
     /// How many are in the vault.
     saved: usize,
 }
@@ -30,20 +30,20 @@ pub(crate) struct Histories {
 impl Histories {
     /// That of rows which were never released.
     pub fn new() -> Self {
-        Histories { steps: vec![Step { before: 0, release: 0, group: 0 }], saved: 1 }
+        Histories { steps: vec![HistoryStep { before: 0, release: 0, group: 0 }], saved: 1 }
     }
 
     /// The histories of so many releases.
-    pub fn load(values: &dyn Values, releases: u32) -> Result<Self> {
+    pub fn load(values: &dyn ValueSource, releases: u32) -> Result<Self> {
         let mut histories = Histories::new();
         for release in 1..=releases {
-            let bytes = values.get(Name::histories(release))?;
-            let mut reader = Reader::new(&bytes);
+            let bytes = values.get(ValueName::histories(release))?;
+            let mut reader = ByteReader::new(&bytes);
             let len = reader.word()? as usize;
             let (before, groups) = (reader.words(len)?, reader.words(len)?);
             reader.end()?;
             let steps = before.into_iter().zip(groups);
-            histories.steps.extend(steps.map(|(before, group)| Step { before, release, group }));
+            histories.steps.extend(steps.map(|(before, group)| HistoryStep { before, release, group }));
         }
         histories.saved = histories.steps.len();
         Ok(histories)
@@ -56,18 +56,18 @@ impl Histories {
 
     /// The history of rows that had another and are now in a group of a release.
     pub fn step(&mut self, before: u32, release: u32, group: u32) -> u32 {
-        self.steps.push(Step { before, release, group });
+        self.steps.push(HistoryStep { before, release, group });
         self.len() - 1
     }
 
     /// Writes the histories that a release has made.
     pub fn save(&self, release: u32, change: &mut Change<'_>) -> Result<()> {
         let new = &self.steps[self.saved..];
-        let mut writer = Writer::default();
+        let mut writer = ByteWriter::default();
         writer.word(new.len() as u32);
         writer.words(&new.iter().map(|step| step.before).collect::<Vec<_>>());
         writer.words(&new.iter().map(|step| step.group).collect::<Vec<_>>());
-        change.set(Name::histories(release), &writer.bytes).map(|_| ())
+        change.set(ValueName::histories(release), &writer.bytes).map(|_| ())
     }
 
     /// The releases and groups of a history, the latest first.

@@ -5,13 +5,13 @@
 //! be brought back; so rows of their groups are held back that hide them, those with the same history first: these were
 //! together wherever they were, and hide them in all earlier releases at once.
 
-use crate::dictionary::{Coding, Frame};
+use crate::dictionary::{Coding, StoreFrame};
 use crate::histories::Histories;
-use crate::past::Person;
-use crate::people::{Coded, Judge, People};
-use crate::plan::{Held, Reason};
-use crate::state::{Counts, sensitive};
-use crate::vault::Values;
+use crate::past::PastPerson;
+use crate::people::{CodedColumns, People, PeopleJudge};
+use crate::plan::{HeldBackRows, Reason};
+use crate::state::{SensitiveCounts, sensitive};
+use crate::vault::ValueSource;
 use hashbrown::{HashMap, HashSet};
 use klimt_core::requirement::Requirement;
 use klimt_core::spill::{Block, BlockColumn};
@@ -19,64 +19,64 @@ use klimt_core::table::{Codes, Domain};
 use klimt_core::{Error, Result};
 
 /// A release and a group of it.
-type Step = (u32, u32);
+type ReleaseGroup = (u32, u32);
 
 /// Somebody who is not in the new release.
 #[derive(Clone, Copy)]
-enum Absent<'a> {
+enum AbsentPerson<'a> {
     /// Their row has been deleted.
-    Departed(&'a Person),
+    Departed(&'a PastPerson),
     /// Their row, by its number, is held back.
     Held(u32),
 }
 
 /// The rows of this release and of earlier ones, compared for rows that left.
 pub(crate) struct Leavers<'a> {
-    pub frame: &'a Frame,
-    pub coded: &'a Coded,
+    pub frame: &'a StoreFrame,
+    pub coded: &'a CodedColumns,
     pub people: &'a People,
     pub histories: &'a Histories,
     /// Those whose rows have been deleted.
-    pub departed: Vec<&'a Person>,
+    pub departed: Vec<&'a PastPerson>,
     /// The past of rows whose values have changed.
-    pub changed: HashMap<u32, &'a Person>,
+    pub changed: HashMap<u32, &'a PastPerson>,
     /// The promises, bound to each release, from the first on.
-    pub judges: Vec<Judge<'a>>,
+    pub judges: Vec<PeopleJudge<'a>>,
 }
 
 /// The promises, bound to each of the releases.
 pub(crate) fn judges<'c>(
     releases: u32,
     promised: &[Box<dyn Requirement>],
-    coded: &'c Coded,
-    frame: &Frame,
-    values: &dyn Values,
-) -> Result<Vec<Judge<'c>>> {
+    coded: &'c CodedColumns,
+    frame: &StoreFrame,
+    values: &dyn ValueSource,
+) -> Result<Vec<PeopleJudge<'c>>> {
     let judge = |release: u32| {
-        let (counts, rows) = Counts::of_release(release, frame.table.columns().len(), values)?;
-        Judge::new(promised, &coded.whole(&counts, frame, rows))
+        let (counts, rows) = SensitiveCounts::of_release(release, frame.table.columns().len(), values)?;
+        PeopleJudge::new(promised, &coded.whole(&counts, frame, rows))
     };
     (1..=releases).map(judge).collect()
 }
 
 /// Who is absent and who is not, by history.
 struct Attendance<'a> {
-    absent: HashMap<u32, Vec<Absent<'a>>>,
+    absent: HashMap<u32, Vec<AbsentPerson<'a>>>,
     present: HashMap<u32, Vec<u32>>,
     /// The histories of each step.
-    marks: HashMap<Step, Vec<u32>>,
+    marks: HashMap<ReleaseGroup, Vec<u32>>,
 }
 
 impl<'a> Leavers<'a> {
     /// Holds back more rows until those who left are hidden in every group of every earlier release. `remain` tells whether the
     /// rows of a history that remain can be published.
-    pub fn hold(&self, held: &mut Held, remain: impl Fn(&[u32]) -> bool) -> Result<()> {
+    pub fn hold(&self, held: &mut HeldBackRows, remain: impl Fn(&[u32]) -> bool) -> Result<()> {
         let mut attendance = self.attendance(held);
-        let mut concerned: Vec<Step> =
+        let mut concerned: Vec<ReleaseGroup> =
             attendance.absent.keys().flat_map(|&mark| self.histories.steps(mark)).collect();
         concerned.sort_unstable_by(|a, b| b.cmp(a));
         concerned.dedup();
-        let mut waiting: HashSet<Step> = concerned.iter().copied().collect();
+        let mut waiting: HashSet<ReleaseGroup> = concerned.iter().copied().collect();
         while let Some(step) = concerned.pop() {
             waiting.remove(&step);
             let mut left = attendance.left(step);
@@ -103,15 +103,15 @@ impl<'a> Leavers<'a> {
         Ok(())
     }
 
-    fn attendance(&self, held: &Held) -> Attendance<'a> {
+    fn attendance(&self, held: &HeldBackRows) -> Attendance<'a> {
         let mut attendance =
             Attendance { absent: HashMap::new(), present: HashMap::new(), marks: HashMap::new() };
         for &person in &self.departed {
-            attendance.absent.entry(person.mark).or_default().push(Absent::Departed(person));
+            attendance.absent.entry(person.mark).or_default().push(AbsentPerson::Departed(person));
         }
         for (row, &mark) in (0..).zip(&self.people.marks).filter(|(_, mark)| **mark != 0) {
             if held.contains_key(&row) {
-                attendance.absent.entry(mark).or_default().push(Absent::Held(row));
+                attendance.absent.entry(mark).or_default().push(AbsentPerson::Held(row));
             } else {
                 attendance.present.entry(mark).or_default().push(row);
             }
@@ -131,14 +131,14 @@ impl<'a> Leavers<'a> {
     fn take(
         &self,
         release: u32,
-        left: &mut Vec<Absent<'a>>,
+        left: &mut Vec<AbsentPerson<'a>>,
         rows: &[u32],
         remain: impl Fn(&[u32]) -> bool,
     ) -> Result<Vec<u32>> {
         let (before, mut taken) = (left.len(), 0);
         let order = self.rotated(release, rows);
         while taken < order.len() && !self.hidden(release, left)? {
-            left.push(Absent::Held(order[taken]));
+            left.push(AbsentPerson::Held(order[taken]));
             taken += 1;
         }
         let mut rest = order[taken..].to_vec();
@@ -146,7 +146,7 @@ impl<'a> Leavers<'a> {
         if !rest.is_empty() && !remain(&rest) {
             taken = order.len();
             left.truncate(before);
-            left.extend(order.iter().map(|&row| Absent::Held(row)));
+            left.extend(order.iter().map(|&row| AbsentPerson::Held(row)));
         }
         Ok(order[..taken].to_vec())
     }
@@ -159,8 +159,8 @@ impl<'a> Leavers<'a> {
         let mut seen: HashMap<Vec<u32>, u32> = HashMap::new();
         let mut order: Vec<(u32, u32)> = Vec::with_capacity(rows.len());
         for &row in rows {
-            let values =
-                (0..self.coded.sensitive.len()).map(|column| self.code(Absent::Held(row), release, column));
+            let values = (0..self.coded.sensitive.len())
+                .map(|column| self.code(AbsentPerson::Held(row), release, column));
             let count = seen.entry(values.collect()).or_default();
             order.push((*count, row));
             *count += 1;
@@ -170,7 +170,7 @@ impl<'a> Leavers<'a> {
     }
 
     /// Whether people who are not in the new release satisfy what was promised in an earlier one, or there are none.
-    fn hidden(&self, release: u32, left: &[Absent<'_>]) -> Result<bool> {
+    fn hidden(&self, release: u32, left: &[AbsentPerson<'_>]) -> Result<bool> {
         let judge = &self.judges[release as usize - 1];
         if left.is_empty() || (left.len() as u64) < judge.bound.minimum_size() || judge.bound.only_count() {
             return Ok(left.is_empty() || left.len() as u64 >= judge.bound.minimum_size());
@@ -181,7 +181,8 @@ impl<'a> Leavers<'a> {
             let cardinality =
                 self.coded.table.columns()[place].coded().map_or(1, |(domain, _)| domain.cardinality());
             let column = sensitive.iter().position(|&other| other == place);
-            let code = |absent: &Absent<'_>| column.map_or(0, |column| self.code(*absent, release, column));
+            let code =
+                |absent: &AbsentPerson<'_>| column.map_or(0, |column| self.code(*absent, release, column));
             *into = BlockColumn::Codes(Codes::collect(cardinality, left.iter().map(code)));
             Ok(())
         })?;
@@ -189,10 +190,10 @@ impl<'a> Leavers<'a> {
     }
 
     /// The code of a sensitive column, by its place among them, that somebody had in a release.
-    fn code(&self, absent: Absent<'_>, release: u32, column: usize) -> u32 {
+    fn code(&self, absent: AbsentPerson<'_>, release: u32, column: usize) -> u32 {
         let past = match absent {
-            Absent::Departed(person) => person.values_at(release),
-            Absent::Held(row) => self.changed.get(&row).and_then(|person| person.values_at(release)),
+            AbsentPerson::Departed(person) => person.values_at(release),
+            AbsentPerson::Held(row) => self.changed.get(&row).and_then(|person| person.values_at(release)),
         };
         let coding =
             sensitive(self.frame).nth(column).map(|(_, _, coding): (usize, &Domain, &Coding)| coding);
@@ -200,7 +201,7 @@ impl<'a> Leavers<'a> {
             (Some(values), _, Some(coding)) => {
                 values.get(column).and_then(|&stored| coding.code(stored)).unwrap_or(0)
             }
-            (None, Absent::Held(row), _) => {
+            (None, AbsentPerson::Held(row), _) => {
                 let place = self.coded.sensitive[column];
                 self.people.block.codes(place).get(row as usize)
             }
@@ -211,14 +212,14 @@ impl<'a> Leavers<'a> {
 
 impl<'a> Attendance<'a> {
     /// Those who were in a group and are not in the new release.
-    fn left(&self, step: Step) -> Vec<Absent<'a>> {
+    fn left(&self, step: ReleaseGroup) -> Vec<AbsentPerson<'a>> {
         let marks = self.marks.get(&step).into_iter().flatten();
         marks.filter_map(|mark| self.absent.get(mark)).flatten().copied().collect()
     }
 
     /// The histories with a step of which there are rows in the new release: those of people who left first, then those of the
     /// most rows.
-    fn by_kinship(&self, step: Step) -> Vec<u32> {
+    fn by_kinship(&self, step: ReleaseGroup) -> Vec<u32> {
         let rows = |mark: u32| self.present.get(&mark).map_or(0, Vec::len);
         let marks = self.marks.get(&step).into_iter().flatten().copied();
         let mut marks: Vec<u32> = marks.filter(|&mark| rows(mark) > 0).collect();
@@ -232,6 +233,6 @@ impl<'a> Attendance<'a> {
         if let Some(present) = self.present.get_mut(&mark) {
             present.retain(|row| !taken.contains(row));
         }
-        self.absent.entry(mark).or_default().extend(rows.iter().map(|&row| Absent::Held(row)));
+        self.absent.entry(mark).or_default().extend(rows.iter().map(|&row| AbsentPerson::Held(row)));
     }
 }

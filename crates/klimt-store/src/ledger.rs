@@ -1,7 +1,7 @@
 //! The ledger: what was released, to whom, and how finely.
 
 use crate::bytes::damaged;
-use crate::vault::{Change, Name, Values};
+use crate::vault::{Change, ValueName, ValueSource};
 use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A release of the ledger. It is listed before its file gets its name: a release that nobody has got counts as one that
 /// somebody may have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct LedgerEntry {
     /// Its number, from 1 on.
     pub release: u32,
     /// Whom it is for.
@@ -40,17 +40,17 @@ pub struct Listed {
 }
 
 /// The releases of the ledger, in their order.
-pub(crate) fn list(values: &dyn Values, releases: u32) -> Result<Vec<Listed>> {
+pub(crate) fn list(values: &dyn ValueSource, releases: u32) -> Result<Vec<LedgerEntry>> {
     let read = |release| {
-        let bytes = values.get(Name::release(release))?;
+        let bytes = values.get(ValueName::release(release))?;
         serde_json::from_slice(&bytes).map_err(|_| damaged())
     };
     (1..=releases).map(read).collect()
 }
 
 /// Writes a release to the ledger.
-pub(crate) fn enter(listed: &Listed, change: &mut Change<'_>) -> Result<()> {
+pub(crate) fn enter(listed: &LedgerEntry, change: &mut Change<'_>) -> Result<()> {
     let bytes = serde_json::to_vec(listed)
         .map_err(|e| Error::internal(format!("the ledger cannot be written: {e}")))?;
-    change.set(Name::release(listed.release), &bytes).map(|_| ())
+    change.set(ValueName::release(listed.release), &bytes).map(|_| ())
 }

@@ -37,7 +37,7 @@ mod vault;
 mod write;
 
 pub use batch::Batch;
-pub use ledger::Listed;
-pub use release::{HeldBack, ReleaseRequest, Releasing};
+pub use ledger::LedgerEntry;
+pub use release::{HeldBack, PendingRelease, ReleaseRequest};
 pub use spec::{Promise, Spec, StoredColumn};
 pub use store::{Means, Size, Status, Store};

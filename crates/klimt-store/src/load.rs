@@ -4,11 +4,11 @@
 //! the cuts of the index. Here the parts become pages, and the ways to them the directory.
 
 use crate::batch::arrived;
-use crate::dictionary::Frame;
-use crate::page::{Entry, Page, Rows};
+use crate::dictionary::StoreFrame;
+use crate::page::{Page, PageEntry, PageRows};
 use crate::refit::divide_page;
 use crate::state::Directory;
-use crate::vault::{Change, Values};
+use crate::vault::{Change, ValueSource};
 use klimt_core::partition::{CutNode, CutTree, Partitioning};
 use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::table::Table;
@@ -17,28 +17,28 @@ use rayon::prelude::*;
 
 /// Takes the parts of a batch and writes them as pages.
 pub(crate) struct Loader<'l, 'v> {
-    frame: &'l Frame,
+    frame: &'l StoreFrame,
     change: &'l mut Change<'v>,
     next_page: &'l mut u32,
     parts: Vec<PartPages>,
     /// Rows whose part has no cuts: they go to their leaves when all parts are there.
-    pub late: Rows,
+    pub late: PageRows,
 }
 
 /// The pages of a part, the cuts above them, and the way to it.
 struct PartPages {
     way: Way,
     tree: CutTree,
-    pages: Vec<Entry>,
+    pages: Vec<PageEntry>,
 }
 
 impl<'l, 'v> Loader<'l, 'v> {
-    pub fn new(frame: &'l Frame, change: &'l mut Change<'v>, next_page: &'l mut u32) -> Self {
-        Loader { frame, change, next_page, parts: Vec::new(), late: Rows::empty(frame) }
+    pub fn new(frame: &'l StoreFrame, change: &'l mut Change<'v>, next_page: &'l mut u32) -> Self {
+        Loader { frame, change, next_page, parts: Vec::new(), late: PageRows::empty(frame) }
     }
 
     /// The directory of all parts, and the rows that are late.
-    pub fn finish(mut self) -> Result<(Directory, Rows)> {
+    pub fn finish(mut self) -> Result<(Directory, PageRows)> {
         let mut parts = std::mem::take(&mut self.parts);
         parts.retain(|part| !part.pages.is_empty());
         let mut directory = Directory::default();

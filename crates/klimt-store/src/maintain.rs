@@ -3,11 +3,11 @@
 //! A page that rows go from is fitted again at once. Rows that come may wait (the buffers of the buffer tree, section 2.1), so
 //! that a batch costs by its own size and not by that of the store: each pays for some rows of the pages that most wait at.
 
-use crate::dictionary::Frame;
-use crate::page::{Entry, Extract, Page, RawPage, Rows, dimensions};
+use crate::dictionary::StoreFrame;
+use crate::page::{Extract, Page, PageEntry, PageRows, RawPage, dimensions};
 use crate::refit::{Fitter, divide_page};
 use crate::state::{Directory, Replacement, rows_of};
-use crate::vault::{Change, Name, Values};
+use crate::vault::{Change, ValueName, ValueSource};
 use klimt_core::Result;
 use klimt_core::partition::{CutTree, Descent};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ const BATCHES: usize = 16;
 
 /// How many rows of pages may be fitted again for rows that come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Work {
+pub(crate) enum RefitWork {
     /// All pages that rows come to or wait at.
     Everything,
     /// About so many rows, besides those of pages that cannot wait.
@@ -33,17 +33,17 @@ pub(crate) enum Work {
 pub(crate) type Gone = BTreeMap<usize, Vec<u32>>;
 
 /// The state of a page after it was refitted.
-enum Became {
+enum RefitResult {
     /// Pages, and the cuts above them.
     Pages(CutTree, Vec<Page>),
     /// Nothing: its rows no longer satisfy the requirements.
-    Orphans(Rows),
+    Orphans(PageRows),
 }
 
 /// Changes the pages of a directory.
 pub(crate) struct Maintainer<'m, 'v> {
     pub fitter: &'m Fitter<'m>,
-    pub frame: &'m Frame,
+    pub frame: &'m StoreFrame,
     pub change: &'m mut Change<'v>,
     pub next_page: &'m mut u32,
 }
@@ -55,8 +55,8 @@ impl Maintainer<'_, '_> {
         &mut self,
         mut directory: Directory,
         mut gone: Gone,
-        mut arrivals: Rows,
-        mut work: Work,
+        mut arrivals: PageRows,
+        mut work: RefitWork,
     ) -> Result<Directory> {
         loop {
             let (made, orphans) = self.round(&directory, &gone, &arrivals, work)?;
@@ -68,12 +68,12 @@ impl Maintainer<'_, '_> {
                 let pages = self.put(pages.into_iter().map(|page| (page, None)).collect())?;
                 return Ok(Directory::of(above, pages));
             }
-            (directory, gone, arrivals, work) = (made, Gone::new(), orphans, Work::Rows(usize::MAX));
+            (directory, gone, arrivals, work) = (made, Gone::new(), orphans, RefitWork::Rows(usize::MAX));
         }
     }
 
     /// The rows that belong to each page, by place.
-    fn routed(&self, directory: &Directory, rows: &Rows) -> Vec<Vec<u32>> {
+    fn routed(&self, directory: &Directory, rows: &PageRows) -> Vec<Vec<u32>> {
         let descent = Descent::over(&directory.tree, &self.frame.table);
         let codes = dimensions(&rows.block, self.frame);
         let mut routed = vec![Vec::new(); directory.pages.len()];
@@ -91,12 +91,12 @@ impl Maintainer<'_, '_> {
         directory: &Directory,
         gone: &Gone,
         routed: &[Vec<u32>],
-        work: Work,
+        work: RefitWork,
     ) -> (Vec<usize>, Vec<usize>) {
         let held = |place: usize| u64::from(directory.pages[place].rows);
         let come = |place: usize| rows_of(&directory.waiting[place]) + routed[place].len() as u64;
         let is_touched = |place: &usize| gone.contains_key(place) || !routed[*place].is_empty();
-        let Work::Rows(work) = work else {
+        let RefitWork::Rows(work) = work else {
             let due = (0..routed.len()).filter(|place| is_touched(place) || come(*place) > 0);
             return (due.collect(), Vec::new());
         };
@@ -128,13 +128,13 @@ impl Maintainer<'_, '_> {
         &mut self,
         directory: &Directory,
         gone: &Gone,
-        arrivals: &Rows,
-        work: Work,
-    ) -> Result<(Directory, Rows)> {
+        arrivals: &PageRows,
+        work: RefitWork,
+    ) -> Result<(Directory, PageRows)> {
         let routed = self.routed(directory, arrivals);
         let (due, rest) = self.due(directory, gone, &routed, work);
         let mut replaced: BTreeMap<usize, Replacement> = BTreeMap::new();
-        let mut orphans = Rows::empty(self.frame);
+        let mut orphans = PageRows::empty(self.frame);
         for places in due.chunks(PAGES * rayon::current_num_threads()) {
             let became = self.refit(directory, places, gone, arrivals, &routed)?;
             let (mut pages, mut cuts) = (Vec::new(), Vec::new());
@@ -142,13 +142,13 @@ impl Maintainer<'_, '_> {
                 let old = directory.pages[place].page;
                 forget(&directory.waiting[place], self.change)?;
                 match became {
-                    Became::Pages(above, made) => {
+                    RefitResult::Pages(above, made) => {
                         cuts.push((place, above, made.len()));
                         pages.extend(
                             made.into_iter().enumerate().map(|(at, page)| (page, (at == 0).then_some(old))),
                         );
                     }
-                    Became::Orphans(rows) => {
+                    RefitResult::Orphans(rows) => {
                         orphans.append(&rows);
                         forget_page(old, self.change)?;
                         replaced.insert(place, Replacement::Nothing);
@@ -162,7 +162,7 @@ impl Maintainer<'_, '_> {
         }
         for places in rest.chunks(PAGES * rayon::current_num_threads()) {
             let waits = |&place: &usize| {
-                let mut rows = Rows::empty(self.frame);
+                let mut rows = PageRows::empty(self.frame);
                 rows.append_rows(arrivals, &routed[place]);
                 (Page::uncut(rows), None)
             };
@@ -180,10 +180,10 @@ impl Maintainer<'_, '_> {
         directory: &Directory,
         places: &[usize],
         gone: &Gone,
-        arrivals: &Rows,
+        arrivals: &PageRows,
         routed: &[Vec<u32>],
-    ) -> Result<Vec<Became>> {
-        let fetch = |entry: &Entry| RawPage::fetch(entry, Extract::Everything, self.change);
+    ) -> Result<Vec<RefitResult>> {
+        let fetch = |entry: &PageEntry| RawPage::fetch(entry, Extract::Everything, self.change);
         let fetch = |&place: &usize| {
             let waiting = directory.waiting[place].iter().map(fetch).collect::<Result<Vec<_>>>()?;
             Ok((fetch(&directory.pages[place])?, waiting))
@@ -194,27 +194,27 @@ impl Maintainer<'_, '_> {
             let page = raw.decode(frame, secret)?;
             let gone = gone.get(&place).map_or(&[][..], Vec::as_slice);
             let (gone, late) = gone.split_at(gone.partition_point(|&row| (row as usize) < page.rows.len()));
-            let mut waited = Rows::empty(frame);
+            let mut waited = PageRows::empty(frame);
             for raw in waiting {
                 waited.append(&raw.decode(frame, secret)?.rows);
             }
             let stays = |row: &u32| late.binary_search(&(*row + page.rows.len() as u32)).is_err();
             let stay: Vec<u32> = (0..waited.len() as u32).filter(stays).collect();
-            let mut own = Rows::empty(frame);
+            let mut own = PageRows::empty(frame);
             own.append_rows(&waited, &stay);
             own.append_rows(arrivals, &routed[place]);
             let page = fitter.refit(page, gone, &own)?;
             if page.rows.len() == 0 || !fitter.holds(&page) {
-                return Ok(Became::Orphans(page.rows));
+                return Ok(RefitResult::Orphans(page.rows));
             }
             let (above, pages) = divide_page(&page, frame);
-            Ok(Became::Pages(above, pages))
+            Ok(RefitResult::Pages(above, pages))
         };
         places.par_iter().zip(raw).map(one).collect()
     }
 
     /// Writes pages, each under the number of a page that it replaces or under a new one.
-    fn put(&mut self, pages: Vec<(Page, Option<u32>)>) -> Result<Vec<Entry>> {
+    fn put(&mut self, pages: Vec<(Page, Option<u32>)>) -> Result<Vec<PageEntry>> {
         let mut numbered = Vec::with_capacity(pages.len());
         for (page, number) in pages {
             let number = number.unwrap_or_else(|| {
@@ -237,12 +237,12 @@ impl Maintainer<'_, '_> {
 }
 
 /// Removes pages from the vault.
-pub(crate) fn forget(entries: &[Entry], change: &mut Change<'_>) -> Result<()> {
+pub(crate) fn forget(entries: &[PageEntry], change: &mut Change<'_>) -> Result<()> {
     entries.iter().try_for_each(|entry| forget_page(entry.page, change))
 }
 
 fn forget_page(page: u32, change: &mut Change<'_>) -> Result<()> {
-    [Name::page(page), Name::keys(page), Name::marks(page)]
+    [ValueName::page(page), ValueName::keys(page), ValueName::marks(page)]
         .into_iter()
         .try_for_each(|name| change.remove(name))
 }

@@ -1,9 +1,9 @@
 //! Pages: the rows of a subtree of the index, leaf by leaf, with the cuts that lead to them.
 
-use crate::bytes::{Reader, Writer, damaged};
-use crate::dictionary::Frame;
+use crate::bytes::{ByteReader, ByteWriter, damaged};
+use crate::dictionary::StoreFrame;
 use crate::secret::{Key, Secret};
-use crate::vault::{Fetched, Name, Seal, Sealed, Values};
+use crate::vault::{FetchedValue, Seal, SealedValue, ValueName, ValueSource};
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::spill::{Block, BlockColumn};
 use klimt_core::table::Codes;
@@ -19,7 +19,7 @@ const SIDE_BY_SIDE: usize = 16;
 
 /// Some rows of the store, with what it knows of each.
 #[derive(Clone, Debug)]
-pub(crate) struct Rows {
+pub(crate) struct PageRows {
     /// Their columns, by the codes of now.
     pub block: Block,
     /// Their keys.
@@ -28,10 +28,10 @@ pub(crate) struct Rows {
     pub marks: Vec<u32>,
 }
 
-impl Rows {
+impl PageRows {
     /// No rows.
-    pub fn empty(frame: &Frame) -> Self {
-        Rows { block: Block::empty(&frame.table), keys: Vec::new(), marks: Vec::new() }
+    pub fn empty(frame: &StoreFrame) -> Self {
+        PageRows { block: Block::empty(&frame.table), keys: Vec::new(), marks: Vec::new() }
     }
 
     /// How many there are.
@@ -40,14 +40,14 @@ impl Rows {
     }
 
     /// Appends all rows of others.
-    pub fn append(&mut self, other: &Rows) {
+    pub fn append(&mut self, other: &PageRows) {
         self.block.append(&other.block);
         self.keys.extend_from_slice(&other.keys);
         self.marks.extend_from_slice(&other.marks);
     }
 
     /// Appends some rows of others, by their numbers.
-    pub fn append_rows(&mut self, other: &Rows, rows: &[u32]) {
+    pub fn append_rows(&mut self, other: &PageRows, rows: &[u32]) {
         self.block.append_rows(&other.block, rows);
         self.keys.extend(rows.iter().map(|&row| other.keys[row as usize]));
         self.marks.extend(rows.iter().map(|&row| other.marks[row as usize]));
@@ -57,13 +57,13 @@ impl Rows {
 /// The rows of a subtree: they stand leaf by leaf.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
-    pub rows: Rows,
+    pub rows: PageRows,
     pub tree: CutTree,
 }
 
 /// Where a page lies in the vault, and what is known of it without looking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct PageEntry {
     pub page: u32,
     pub rows: u32,
     pub leaves: u32,
@@ -75,12 +75,12 @@ pub(crate) struct Entry {
 
 impl Page {
     /// A page without rows or cuts.
-    pub fn empty(frame: &Frame) -> Self {
-        Page::uncut(Rows::empty(frame))
+    pub fn empty(frame: &StoreFrame) -> Self {
+        Page::uncut(PageRows::empty(frame))
     }
 
     /// Rows without cuts.
-    pub fn uncut(rows: Rows) -> Self {
+    pub fn uncut(rows: PageRows) -> Self {
         let tree = CutTree { nodes: vec![CutNode::Leaf { rows: rows.len() as u32 }], members: Vec::new() };
         Page { rows, tree }
     }
@@ -91,12 +91,17 @@ impl Page {
     }
 
     /// The page under a number of its own, as it will lie in the vault.
-    pub fn seal(&self, page: u32, frame: &Frame, secret: &Secret) -> Result<(Entry, [Sealed; 3])> {
-        let rows = Sealed::new(secret, Name::page(page), &self.encode(frame)?);
-        let keys = Sealed::new(secret, Name::keys(page), self.rows.keys.as_flattened());
+    pub fn seal(
+        &self,
+        page: u32,
+        frame: &StoreFrame,
+        secret: &Secret,
+    ) -> Result<(PageEntry, [SealedValue; 3])> {
+        let rows = SealedValue::new(secret, ValueName::page(page), &self.encode(frame)?);
+        let keys = SealedValue::new(secret, ValueName::keys(page), self.rows.keys.as_flattened());
         let marks = seal_marks(page, &self.rows.marks, secret);
         let leaves: Vec<u32> = self.leaves().into_iter().filter(|&rows| rows > 0).collect();
-        let entry = Entry {
+        let entry = PageEntry {
             page,
             rows: self.rows.len() as u32,
             leaves: leaves.len() as u32,
@@ -106,8 +111,8 @@ impl Page {
         Ok((entry, [rows, keys, marks]))
     }
 
-    fn encode(&self, frame: &Frame) -> Result<Vec<u8>> {
-        let mut writer = Writer::default();
+    fn encode(&self, frame: &StoreFrame) -> Result<Vec<u8>> {
+        let mut writer = ByteWriter::default();
         writer.word(self.rows.len() as u32);
         write_tree(&mut writer, &self.tree, frame)?;
         let mut stored = Vec::new();
@@ -128,7 +133,7 @@ impl Page {
     }
 
     /// Reads a page with the codes of now.
-    pub fn load(entry: &Entry, frame: &Frame, values: &dyn Values) -> Result<Page> {
+    pub fn load(entry: &PageEntry, frame: &StoreFrame, values: &dyn ValueSource) -> Result<Page> {
         RawPage::fetch(entry, Extract::Everything, values)?.decode(frame, values.secret())
     }
 }
@@ -146,29 +151,29 @@ pub(crate) enum Extract {
 
 /// A page as it lies in the vault, to be checked and decoded on any thread.
 pub(crate) struct RawPage {
-    entry: Entry,
+    entry: PageEntry,
     extract: Extract,
-    rows: Fetched,
-    keys: Option<Fetched>,
-    marks: Fetched,
+    rows: FetchedValue,
+    keys: Option<FetchedValue>,
+    marks: FetchedValue,
 }
 
 impl RawPage {
-    pub fn fetch(entry: &Entry, extract: Extract, values: &dyn Values) -> Result<RawPage> {
-        let keys = (extract == Extract::Everything).then(|| values.fetch(Name::keys(entry.page)));
+    pub fn fetch(entry: &PageEntry, extract: Extract, values: &dyn ValueSource) -> Result<RawPage> {
+        let keys = (extract == Extract::Everything).then(|| values.fetch(ValueName::keys(entry.page)));
         Ok(RawPage {
             entry: *entry,
             extract,
-            rows: values.fetch(Name::page(entry.page))?,
+            rows: values.fetch(ValueName::page(entry.page))?,
             keys: keys.transpose()?,
-            marks: values.fetch(Name::marks(entry.page))?,
+            marks: values.fetch(ValueName::marks(entry.page))?,
         })
     }
 
-    pub fn decode(&self, frame: &Frame, secret: &Secret) -> Result<Page> {
+    pub fn decode(&self, frame: &StoreFrame, secret: &Secret) -> Result<Page> {
         let [rows, keys, marks] = self.entry.seals;
         let len = self.entry.rows as usize;
-        let mut reader = Reader::new(self.rows.value(secret, Some(rows))?);
+        let mut reader = ByteReader::new(self.rows.value(secret, Some(rows))?);
         if reader.word()? as usize != len {
             return Err(damaged());
         }
@@ -180,7 +185,7 @@ impl RawPage {
         let mut block = Block::empty(&frame.table);
         let marks = read_marks(self.marks.value(secret, Some(marks))?, len)?;
         if self.extract == Extract::Outline {
-            return Ok(Page { rows: Rows { block, keys: Vec::new(), marks }, tree });
+            return Ok(Page { rows: PageRows { block, keys: Vec::new(), marks }, tree });
         }
         block.fill(len, |number, column| {
             match (column, &frame.codings[number], frame.table.columns()[number].coded()) {
@@ -201,16 +206,16 @@ impl RawPage {
             Some(fetched) => read_keys(fetched.value(secret, Some(keys))?, len)?.to_vec(),
             None => Vec::new(),
         };
-        Ok(Page { rows: Rows { block, keys, marks }, tree })
+        Ok(Page { rows: PageRows { block, keys, marks }, tree })
     }
 }
 
 /// Reads pages in their order, some of them side by side, and hands over each with its place.
 pub(crate) fn for_each_page(
-    entries: &[Entry],
+    entries: &[PageEntry],
     extract: Extract,
-    frame: &Frame,
-    values: &dyn Values,
+    frame: &StoreFrame,
+    values: &dyn ValueSource,
     mut each: impl FnMut(usize, Page) -> Result<()>,
 ) -> Result<()> {
     let together = SIDE_BY_SIDE * rayon::current_num_threads();
@@ -228,16 +233,16 @@ pub(crate) fn for_each_page(
 
 /// Looks at the keys of all pages, some of them side by side: what `each` makes of the page at a place, in order.
 pub(crate) fn for_each_keys<T: Send>(
-    entries: &[Entry],
-    values: &dyn Values,
+    entries: &[PageEntry],
+    values: &dyn ValueSource,
     each: impl Fn(usize, &[Key]) -> T + Sync,
 ) -> Result<Vec<T>> {
     let (together, secret) = (SIDE_BY_SIDE * rayon::current_num_threads(), values.secret());
     let mut made = Vec::with_capacity(entries.len());
     for (lot, entries) in entries.chunks(together).enumerate() {
-        let fetched = entries.iter().map(|entry| values.fetch(Name::keys(entry.page)));
+        let fetched = entries.iter().map(|entry| values.fetch(ValueName::keys(entry.page)));
         let fetched = fetched.collect::<Result<Vec<_>>>()?;
-        let look = |(at, (entry, fetched)): (usize, (&Entry, Fetched))| {
+        let look = |(at, (entry, fetched)): (usize, (&PageEntry, FetchedValue))| {
             let keys = read_keys(fetched.value(secret, Some(entry.seals[1]))?, entry.rows as usize)?;
             Ok(each(lot * together + at, keys))
         };
@@ -255,21 +260,21 @@ fn read_keys(bytes: &[u8], len: usize) -> Result<&[Key]> {
 }
 
 /// The histories of the rows of a page, sealed.
-pub(crate) fn seal_marks(page: u32, marks: &[u32], secret: &Secret) -> Sealed {
-    let mut writer = Writer::default();
+pub(crate) fn seal_marks(page: u32, marks: &[u32], secret: &Secret) -> SealedValue {
+    let mut writer = ByteWriter::default();
     writer.words(marks);
-    Sealed::new(secret, Name::marks(page), &writer.bytes)
+    SealedValue::new(secret, ValueName::marks(page), &writer.bytes)
 }
 
 fn read_marks(bytes: &[u8], len: usize) -> Result<Vec<u32>> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let marks = reader.words(len)?;
     reader.end()?;
     Ok(marks)
 }
 
 /// Writes cuts so that they can be read when codes have changed.
-pub(crate) fn write_tree(writer: &mut Writer, tree: &CutTree, frame: &Frame) -> Result<()> {
+pub(crate) fn write_tree(writer: &mut ByteWriter, tree: &CutTree, frame: &StoreFrame) -> Result<()> {
     let codings = (0..frame.table.dimensions()).map(|d| frame.dimension(d)).collect::<Result<Vec<_>>>()?;
     let is_set =
         |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt_core::table::Shape::Set);
@@ -281,7 +286,7 @@ pub(crate) fn write_tree(writer: &mut Writer, tree: &CutTree, frame: &Frame) -> 
 }
 
 /// Reads cuts with the codes of now.
-pub(crate) fn read_tree(reader: &mut Reader<'_>, frame: &Frame) -> Result<CutTree> {
+pub(crate) fn read_tree(reader: &mut ByteReader<'_>, frame: &StoreFrame) -> Result<CutTree> {
     let is_set =
         |dimension: usize| matches!(frame.table.domain(dimension).shape(), klimt_core::table::Shape::Set);
     let tree = reader.tree(|dimension, stored| {
@@ -292,7 +297,7 @@ pub(crate) fn read_tree(reader: &mut Reader<'_>, frame: &Frame) -> Result<CutTre
 }
 
 /// Whether a tree is one, with cuts of dimensions that there are: sets are cut by members, others after a code.
-fn fits_together(tree: &CutTree, frame: &Frame) -> bool {
+fn fits_together(tree: &CutTree, frame: &StoreFrame) -> bool {
     let is_set = |dimension: u32| {
         let known = (dimension as usize) < frame.table.dimensions();
         known.then(|| matches!(frame.table.domain(dimension as usize).shape(), klimt_core::table::Shape::Set))
@@ -322,6 +327,6 @@ pub(crate) fn subtree(tree: &CutTree, at: usize) -> Range<usize> {
 }
 
 /// The codes of the dimensions of a block.
-pub(crate) fn dimensions<'b>(block: &'b Block, frame: &Frame) -> Vec<&'b Codes> {
+pub(crate) fn dimensions<'b>(block: &'b Block, frame: &StoreFrame) -> Vec<&'b Codes> {
     frame.table.quasi_identifiers().iter().map(|&column| block.codes(column)).collect()
 }

@@ -7,32 +7,32 @@
 //!
 //! Records are appended in chunks; the last record of a key counts. Compaction writes them as one chunk.
 
-use crate::bytes::{Reader, Writer, damaged};
+use crate::bytes::{ByteReader, ByteWriter, damaged};
 use crate::secret::Key;
-use crate::vault::{Change, Name, Values};
+use crate::vault::{Change, ValueName, ValueSource};
 use hashbrown::HashMap;
 use klimt_core::Result;
 
 /// Values of the sensitive columns, as they stand in the vault.
-pub(crate) type Stored = Vec<u32>;
+pub(crate) type SensitiveNumbers = Vec<u32>;
 
 /// A record of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Person {
+pub(crate) struct PastPerson {
     /// The history of somebody who has left; 0 for a row that is in the store.
     pub mark: u32,
     /// Sensitive values that have changed, each with the last release that may have them, ascending.
-    values: Vec<(u32, Stored)>,
+    values: Vec<(u32, SensitiveNumbers)>,
 }
 
-impl Person {
+impl PastPerson {
     /// The sensitive values in a release, where they are not those of the row as it is now.
     pub fn values_at(&self, release: u32) -> Option<&[u32]> {
         self.values.iter().find(|(until, _)| *until >= release).map(|(_, values)| &values[..])
     }
 
     /// Remembers values that every release up to this one has, unless others are known to be the ones it has.
-    fn remember(&mut self, until: u32, values: Stored) {
+    fn remember(&mut self, until: u32, values: SensitiveNumbers) {
         if self.values.last().is_none_or(|(last, _)| *last < until) {
             self.values.push((until, values));
         }
@@ -53,21 +53,21 @@ pub(crate) struct Chunks {
 /// All records, by key.
 #[derive(Debug, Default)]
 pub(crate) struct Past {
-    people: HashMap<Key, Person>,
+    people: HashMap<Key, PastPerson>,
     /// The keys whose records have changed.
     changed: Vec<Key>,
 }
 
 impl Past {
     /// Reads all records.
-    pub fn load(chunks: Chunks, values: &dyn Values) -> Result<Self> {
+    pub fn load(chunks: Chunks, values: &dyn ValueSource) -> Result<Self> {
         let mut people = HashMap::new();
         for chunk in chunks.first..chunks.next {
-            let bytes = values.get(Name::past(chunk))?;
-            let mut reader = Reader::new(&bytes);
+            let bytes = values.get(ValueName::past(chunk))?;
+            let mut reader = ByteReader::new(&bytes);
             for _ in 0..reader.word()? {
                 let key: Key = reader.take(16)?.try_into().map_err(|_| damaged())?;
-                let mut person = Person { mark: reader.word()?, values: Vec::new() };
+                let mut person = PastPerson { mark: reader.word()?, values: Vec::new() };
                 for _ in 0..reader.word()? {
                     let (until, len) = (reader.word()?, reader.word()? as usize);
                     person.values.push((until, reader.words(len)?));
@@ -83,13 +83,13 @@ impl Past {
     }
 
     /// The record of a key.
-    pub fn of(&self, key: &Key) -> Option<&Person> {
+    pub fn of(&self, key: &Key) -> Option<&PastPerson> {
         self.people.get(key)
     }
 
     /// Those who have left, in the order of their keys.
-    pub fn departed(&self) -> Vec<&Person> {
-        let mut departed: Vec<(&Key, &Person)> =
+    pub fn departed(&self) -> Vec<&PastPerson> {
+        let mut departed: Vec<(&Key, &PastPerson)> =
             self.people.iter().filter(|(_, person)| person.mark != 0).collect();
         departed.sort_unstable_by_key(|(key, _)| **key);
         departed.into_iter().map(|(_, person)| person).collect()
@@ -107,7 +107,7 @@ impl Past {
 
     /// A released row is gone, or is replaced where no mark is given; releases up to this one have its values, where these
     /// matter.
-    pub fn leave(&mut self, key: Key, mark: u32, until: u32, values: Option<Stored>) {
+    pub fn leave(&mut self, key: Key, mark: u32, until: u32, values: Option<SensitiveNumbers>) {
         let person = self.people.entry(key).or_default();
         person.mark = mark;
         if let Some(values) = values {
@@ -133,7 +133,7 @@ impl Past {
 
     /// Writes all records as one chunk in place of all others.
     pub fn rewrite(mut self, chunks: &mut Chunks, change: &mut Change<'_>) -> Result<()> {
-        (chunks.first..chunks.next).try_for_each(|chunk| change.remove(Name::past(chunk)))?;
+        (chunks.first..chunks.next).try_for_each(|chunk| change.remove(ValueName::past(chunk)))?;
         chunks.first = chunks.next;
         self.people.retain(|_, person| !person.is_empty());
         let mut keys: Vec<Key> = self.people.keys().copied().collect();
@@ -145,7 +145,7 @@ impl Past {
         if keys.is_empty() {
             return Ok(());
         }
-        let (mut writer, nobody) = (Writer::default(), Person::default());
+        let (mut writer, nobody) = (ByteWriter::default(), PastPerson::default());
         writer.word(keys.len() as u32);
         for key in keys {
             let person = self.people.get(key).unwrap_or(&nobody);
@@ -156,7 +156,7 @@ impl Past {
                 writer.words(values);
             }
         }
-        change.set(Name::past(chunks.next), &writer.bytes)?;
+        change.set(ValueName::past(chunks.next), &writer.bytes)?;
         chunks.next += 1;
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! The rows of a store as a plan sees them, and what decides about sets of them.
 
-use crate::dictionary::Frame;
+use crate::dictionary::StoreFrame;
 use crate::page::{Extract, Page, for_each_page};
-use crate::state::{Counts, Directory};
-use crate::vault::Values;
+use crate::state::{Directory, SensitiveCounts};
+use crate::vault::ValueSource;
 use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::parts::Whole;
@@ -17,7 +17,7 @@ use klimt_core::{Error, Result};
 const FEW_CODES: usize = 1 << 12;
 
 /// The columns of a frame that have codes: all that requirements and cuts look at.
-pub(crate) struct Coded {
+pub(crate) struct CodedColumns {
     /// The columns, without rows.
     pub table: Table,
     /// The number of each in the frame.
@@ -26,19 +26,19 @@ pub(crate) struct Coded {
     pub sensitive: Vec<usize>,
 }
 
-impl Coded {
-    pub fn of(frame: &Frame) -> Result<Self> {
+impl CodedColumns {
+    pub fn of(frame: &StoreFrame) -> Result<Self> {
         let columns = frame.table.columns();
         let numbers: Vec<usize> =
             (0..columns.len()).filter(|&number| columns[number].coded().is_some()).collect();
         let table = Table::new(0, numbers.iter().map(|&number| columns[number].clone()).collect())?;
         let is_sensitive = |place: &usize| table.columns()[*place].role == Role::Sensitive;
         let sensitive = (0..numbers.len()).filter(is_sensitive).collect();
-        Ok(Coded { table, numbers, sensitive })
+        Ok(CodedColumns { table, numbers, sensitive })
     }
 
     /// The whole that requirements are bound to: `rows` rows with these counts.
-    pub fn whole(&self, counts: &Counts, frame: &Frame, rows: u64) -> Whole<'_> {
+    pub fn whole(&self, counts: &SensitiveCounts, frame: &StoreFrame, rows: u64) -> Whole<'_> {
         let place = |number: usize| self.numbers.iter().position(|&other| other == number);
         let counts = counts.whole(frame, rows).counts.into_iter();
         let counts = counts.filter_map(|(number, counts)| Some((place(number)?, counts))).collect();
@@ -60,17 +60,17 @@ impl Coded {
 }
 
 /// Requirements bound to a whole, ready to decide about sets of rows.
-pub(crate) struct Judge<'c> {
+pub(crate) struct PeopleJudge<'c> {
     pub bound: Checks,
     collector: Collector<'c>,
 }
 
-impl<'c> Judge<'c> {
+impl<'c> PeopleJudge<'c> {
     pub fn new(requirements: &[Box<dyn Requirement>], whole: &Whole<'c>) -> Result<Self> {
         let bound = Checks::to(requirements, whole)?;
         let mut collector = Collector::of_rows(bound.needs(), whole.frame, whole.rows)?;
         collector.prepare_for_all(FEW_CODES);
-        Ok(Judge { bound, collector })
+        Ok(PeopleJudge { bound, collector })
     }
 
     /// Whether some rows of a block satisfy the requirements; where only sizes count, the block is not looked at.
@@ -102,12 +102,12 @@ impl People {
     /// cut leaves a side that violates the requirements.
     pub fn load(
         directory: &Directory,
-        frame: &Frame,
-        coded: &Coded,
+        frame: &StoreFrame,
+        coded: &CodedColumns,
         by: LeafGrouping,
-        granular: &Judge<'_>,
+        granular: &PeopleJudge<'_>,
         columns: bool,
-        values: &dyn Values,
+        values: &dyn ValueSource,
     ) -> Result<Self> {
         let mut people = People { units: Vec::new(), marks: Vec::new(), block: Block::empty(&coded.table) };
         let extract = if columns { Extract::Columns } else { Extract::Outline };

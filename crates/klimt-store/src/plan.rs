@@ -12,7 +12,7 @@
 //! earlier release. Rows of histories that no bundle can be made of, and newcomers who are too few, are held back.
 
 use crate::histories::Histories;
-use crate::people::{Coded, Judge, People};
+use crate::people::{CodedColumns, People, PeopleJudge};
 use hashbrown::HashMap;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
@@ -34,12 +34,12 @@ pub(crate) enum Reason {
 }
 
 /// Rows that are held back.
-pub(crate) type Held = HashMap<u32, Reason>;
+pub(crate) type HeldBackRows = HashMap<u32, Reason>;
 
 /// The groups of a release.
 #[derive(Debug)]
-pub(crate) struct Plan {
-    /// The group of each row, in the order of the pages; [`Plan::HELD`] for rows that are held back.
+pub(crate) struct ReleasePlan {
+    /// The group of each row, in the order of the pages; [`ReleasePlan::HELD`] for rows that are held back.
     pub places: Vec<u32>,
     /// The rows of each group.
     pub sizes: Vec<u32>,
@@ -49,19 +49,19 @@ pub(crate) struct Plan {
     pub smallest: Option<u64>,
 }
 
-impl Plan {
+impl ReleasePlan {
     /// The place of a row that is held back.
     pub const HELD: u32 = u32::MAX;
 }
 
 /// The requirements of groups.
 pub(crate) struct Standard<'a> {
-    pub coded: &'a Coded,
+    pub coded: &'a CodedColumns,
     pub people: &'a People,
     /// At the granularity that is asked for.
-    pub granular: Judge<'a>,
+    pub granular: PeopleJudge<'a>,
     /// The promise for every set of rows that releases tell apart.
-    pub promised: Judge<'a>,
+    pub promised: PeopleJudge<'a>,
     pub histories: &'a Histories,
     /// Whether newcomers must not be told from the others of their group.
     pub differences: bool,
@@ -78,7 +78,7 @@ struct Bundle {
 
 impl Standard<'_> {
     /// Makes groups of the rows that are not held back. Where others have to be, they are added, and there is no plan.
-    pub fn plan(&self, held: &mut Held) -> Result<Option<Plan>> {
+    pub fn plan(&self, held: &mut HeldBackRows) -> Result<Option<ReleasePlan>> {
         let before = held.len();
         let (mut bundles, mut newcomers) = self.bundles(held);
         let mut apart = Vec::new();
@@ -109,7 +109,7 @@ impl Standard<'_> {
     }
 
     /// The bundles, and the newcomers that are in none.
-    fn bundles(&self, held: &mut Held) -> (Vec<Bundle>, Vec<u32>) {
+    fn bundles(&self, held: &mut HeldBackRows) -> (Vec<Bundle>, Vec<u32>) {
         let (marks, units) = (&self.people.marks, &self.people.units);
         let mut order: Vec<u32> =
             (0..self.people.len() as u32).filter(|row| !held.contains_key(row)).collect();
@@ -139,7 +139,7 @@ impl Standard<'_> {
     /// Puts rows whose history no bundle can be made of into bundles of people who were with them wherever they were, the
     /// nearest ones: these are candidates, too. That tells who joined since a release that only the others were in; where it
     /// must not, and where there is nobody, the rows are held back.
-    fn accompany(&self, weak: &[&[u32]], bundles: &mut [Bundle], held: &mut Held) {
+    fn accompany(&self, weak: &[&[u32]], bundles: &mut [Bundle], held: &mut HeldBackRows) {
         let (marks, units) = (&self.people.marks, &self.people.units);
         let mut with_step: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
         if !self.differences && !weak.is_empty() {
@@ -205,7 +205,7 @@ impl Standard<'_> {
         &self,
         mut rows: Vec<u32>,
         bundles: &mut Vec<Bundle>,
-        held: &mut Held,
+        held: &mut HeldBackRows,
     ) -> Result<(Vec<u32>, Vec<Vec<u32>>)> {
         if !self.promised(&rows) {
             // With the newcomers of bundles they may be enough.
@@ -298,25 +298,26 @@ impl Standard<'_> {
         Ok(groups)
     }
 
-    fn settle(&self, groups: &[Vec<u32>], mut plain: bool) -> Plan {
-        let mut places = vec![Plan::HELD; self.people.len()];
+    fn settle(&self, groups: &[Vec<u32>], mut plain: bool) -> ReleasePlan {
+        let mut places = vec![ReleasePlan::HELD; self.people.len()];
         for (group, rows) in groups.iter().enumerate() {
             rows.iter().for_each(|&row| places[row as usize] = group as u32);
         }
-        let published: Vec<usize> = (0..places.len()).filter(|&row| places[row] != Plan::HELD).collect();
+        let published: Vec<usize> =
+            (0..places.len()).filter(|&row| places[row] != ReleasePlan::HELD).collect();
         plain &= published.windows(2).all(|pair| {
             let [before, row] = [pair[0], pair[1]];
             let same_unit = self.people.units[before] == self.people.units[row];
             places[before] == places[row] || (places[before] < places[row] && !same_unit)
         });
         let sizes = groups.iter().map(|rows| rows.len() as u32).collect();
-        Plan { places, sizes, plain, smallest: None }
+        ReleasePlan { places, sizes, plain, smallest: None }
     }
 
     /// Lets rows join the group that is beside the middle one of them.
-    fn join(&self, rows: &[u32], plan: &mut Plan) -> Result<()> {
+    fn join(&self, rows: &[u32], plan: &mut ReleasePlan) -> Result<()> {
         let middle = rows[rows.len() / 2] as usize;
-        let published = |row: &usize| plan.places[*row] != Plan::HELD;
+        let published = |row: &usize| plan.places[*row] != ReleasePlan::HELD;
         let beside =
             (middle..plan.places.len()).find(published).or_else(|| (0..middle).rev().find(published));
         let group = plan.places[beside.ok_or_else(too_few)?];
@@ -328,13 +329,13 @@ impl Standard<'_> {
 
     /// Checks a plan by the definition: the candidates of everybody who was released before, and those who joined each group
     /// since each earlier release. Returns the least number of candidates.
-    fn check(&self, plan: &Plan) -> Result<Option<u64>> {
+    fn check(&self, plan: &ReleasePlan) -> Result<Option<u64>> {
         if self.histories.len() == 1 {
             return Ok(None);
         }
         let marks = &self.people.marks;
         let mut order: Vec<u32> =
-            (0..marks.len() as u32).filter(|&row| plan.places[row as usize] != Plan::HELD).collect();
+            (0..marks.len() as u32).filter(|&row| plan.places[row as usize] != ReleasePlan::HELD).collect();
         let key = |row: u32| (plan.places[row as usize], marks[row as usize]);
         order.sort_by_key(|&row| key(row));
         let mut smallest = None;

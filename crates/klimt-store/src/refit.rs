@@ -6,8 +6,8 @@
 //! leaf that no longer satisfies the requirements is merged with its neighbours, and the merged leaf is cut
 //! again: it borrows, or it stays merged.
 
-use crate::dictionary::Frame;
-use crate::page::{MOST_ROWS, Page, Rows, dimensions, leaf_sizes, subtree};
+use crate::dictionary::StoreFrame;
+use crate::page::{MOST_ROWS, Page, PageRows, dimensions, leaf_sizes, subtree};
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
 use klimt_core::job::{Budget, Job, Suppression, Unobserved};
 use klimt_core::loss::SuppressedRows;
@@ -26,7 +26,7 @@ const FEW_CODES: usize = 1 << 8;
 
 /// Cuts leaves, for every page alike.
 pub(crate) struct Fitter<'a> {
-    frame: &'a Frame,
+    frame: &'a StoreFrame,
     /// The requirements of leaves; `None` where not even all rows together satisfy them.
     bound: Option<&'a Checks>,
     split: &'a SplitCriterion<'a>,
@@ -35,23 +35,23 @@ pub(crate) struct Fitter<'a> {
 }
 
 /// A leaf of the page that is being made: where its rows stand in the order of the draft, and whether it is to be cut.
-struct Leaf {
+struct PageLeaf {
     first: usize,
     rows: usize,
     cut: bool,
 }
 
 /// A page that is being made.
-struct Draft {
+struct PageDraft {
     tree: CutTree,
-    leaves: Vec<Leaf>,
+    leaves: Vec<PageLeaf>,
     order: Vec<u32>,
 }
 
 impl<'a> Fitter<'a> {
     /// For pages of a store of so many rows.
     pub fn new(
-        frame: &'a Frame,
+        frame: &'a StoreFrame,
         bound: Option<&'a Checks>,
         split: &'a SplitCriterion<'a>,
         weights: &'a [f64],
@@ -64,7 +64,7 @@ impl<'a> Fitter<'a> {
     }
 
     /// The page without the rows that are gone (ascending), and with others that its cuts lead to it.
-    pub fn refit(&self, page: Page, gone: &[u32], arrivals: &Rows) -> Result<Page> {
+    pub fn refit(&self, page: Page, gone: &[u32], arrivals: &PageRows) -> Result<Page> {
         let Page { rows: mut all, tree } = page;
         let kept = all.len() as u32;
         all.append(arrivals);
@@ -85,19 +85,20 @@ impl<'a> Fitter<'a> {
                 order.push(row);
             }
             let touched = stay < rows as usize || order.len() - first > stay;
-            leaves.push(Leaf { first, rows: order.len() - first, cut: touched });
+            leaves.push(PageLeaf { first, rows: order.len() - first, cut: touched });
         }
-        let mut draft = Draft { tree: CutTree::default(), leaves: Vec::with_capacity(leaves.len()), order };
+        let mut draft =
+            PageDraft { tree: CutTree::default(), leaves: Vec::with_capacity(leaves.len()), order };
         self.visit(&tree, 0, &mut leaves.into_iter(), &all, &mut draft)?;
         self.cut(draft, &all)
     }
 
     /// A page of rows that have no cuts yet.
-    pub fn fit(&self, rows: &Rows) -> Result<Page> {
+    pub fn fit(&self, rows: &PageRows) -> Result<Page> {
         let order: Vec<u32> = (0..rows.len() as u32).collect();
         let tree = CutTree { nodes: vec![CutNode::Leaf { rows: order.len() as u32 }], members: Vec::new() };
-        let leaves = vec![Leaf { first: 0, rows: order.len(), cut: true }];
-        self.cut(Draft { tree, leaves, order }, rows)
+        let leaves = vec![PageLeaf { first: 0, rows: order.len(), cut: true }];
+        self.cut(PageDraft { tree, leaves, order }, rows)
     }
 
     /// The rows that a leaf needs, at least.
@@ -128,9 +129,9 @@ impl<'a> Fitter<'a> {
         &self,
         tree: &CutTree,
         at: usize,
-        leaves: &mut impl Iterator<Item = Leaf>,
-        all: &Rows,
-        draft: &mut Draft,
+        leaves: &mut impl Iterator<Item = PageLeaf>,
+        all: &PageRows,
+        draft: &mut PageDraft,
     ) -> Result<bool> {
         let (node, leaf) = (draft.tree.nodes.len(), draft.leaves.len());
         if let CutNode::Leaf { .. } = tree.nodes[at] {
@@ -155,16 +156,16 @@ impl<'a> Fitter<'a> {
         let first = merged.first().map_or(0, |leaf| leaf.first);
         let rows = merged.iter().map(|leaf| leaf.rows).sum();
         draft.tree.nodes.push(CutNode::Leaf { rows: rows as u32 });
-        draft.leaves.push(Leaf { first, rows, cut: true });
+        draft.leaves.push(PageLeaf { first, rows, cut: true });
         Ok((left || right) && !self.satisfied(&all.block, &draft.order[first..first + rows]))
     }
 
     /// Whether one of some leaves has overflown, and all of them are few enough to be cut together.
-    fn overflows(&self, leaves: &[Leaf], order: &[u32], marks: &[u32]) -> bool {
+    fn overflows(&self, leaves: &[PageLeaf], order: &[u32], marks: &[u32]) -> bool {
         let least = self.least();
         let rows: usize = leaves.iter().map(|leaf| leaf.rows).sum();
-        let has_overflown = |leaf: &Leaf| leaf.cut && leaf.rows as u64 / 2 >= least;
-        let is_new = |leaf: &Leaf| {
+        let has_overflown = |leaf: &PageLeaf| leaf.cut && leaf.rows as u64 / 2 >= least;
+        let is_new = |leaf: &PageLeaf| {
             order[leaf.first..leaf.first + leaf.rows].iter().all(|&row| marks[row as usize] == 0)
         };
         rows as u64 <= least.saturating_mul(NEIGHBOURHOOD)
@@ -173,10 +174,10 @@ impl<'a> Fitter<'a> {
     }
 
     /// Cuts the leaves that are to be cut.
-    fn cut(&self, draft: Draft, all: &Rows) -> Result<Page> {
+    fn cut(&self, draft: PageDraft, all: &PageRows) -> Result<Page> {
         let least = self.least();
-        let is_part = |leaf: &&Leaf| leaf.cut && leaf.rows as u64 / 2 >= least;
-        let parts: Vec<&Leaf> = draft.leaves.iter().filter(is_part).collect();
+        let is_part = |leaf: &&PageLeaf| leaf.cut && leaf.rows as u64 / 2 >= least;
+        let parts: Vec<&PageLeaf> = draft.leaves.iter().filter(is_part).collect();
         let mut made = Vec::new();
         if !parts.is_empty() {
             let (mut block, mut ends) = (Block::empty(&self.frame.table), Vec::new());
@@ -185,7 +186,7 @@ impl<'a> Fitter<'a> {
                 ends.push(block.rows() as u32);
             }
             made = self.partition(block, &ends)?;
-            let rows_of = |part: &Leaf| &draft.order[part.first..part.first + part.rows];
+            let rows_of = |part: &PageLeaf| &draft.order[part.first..part.first + part.rows];
             let parts = parts.iter().zip(made);
             made = parts
                 .map(|(part, (tree, rows))| (self.mended(&tree, &rows, rows_of(part), all), rows))
@@ -220,7 +221,7 @@ impl<'a> Fitter<'a> {
                 }
             }
         }
-        let mut rows = Rows::empty(self.frame);
+        let mut rows = PageRows::empty(self.frame);
         rows.append_rows(all, &order);
         Ok(Page { rows, tree })
     }
@@ -228,7 +229,7 @@ impl<'a> Fitter<'a> {
     /// Cuts without those that leave rows of a released group on a side where these, as candidates for each other, violate
     /// the requirements. Where only sizes count, a release takes in neighbours until there are enough of them; what else
     /// they may lack, nobody knows beforehand.
-    fn mended(&self, tree: &CutTree, order: &[u32], rows_of: &[u32], all: &Rows) -> CutTree {
+    fn mended(&self, tree: &CutTree, order: &[u32], rows_of: &[u32], all: &PageRows) -> CutTree {
         if self.bound.is_none_or(Checks::only_count) {
             return tree.clone();
         }
@@ -239,7 +240,14 @@ impl<'a> Fitter<'a> {
     }
 
     /// Copies a subtree; returns how many of the given rows it has, and whether it keeps together who was.
-    fn mend(&self, tree: &CutTree, at: usize, rows: &[u32], all: &Rows, out: &mut CutTree) -> (usize, bool) {
+    fn mend(
+        &self,
+        tree: &CutTree,
+        at: usize,
+        rows: &[u32],
+        all: &PageRows,
+        out: &mut CutTree,
+    ) -> (usize, bool) {
         if let CutNode::Leaf { rows: many } = tree.nodes[at] {
             out.nodes.push(CutNode::Leaf { rows: many });
             return (many as usize, self.keeps_together(&rows[..many as usize], all));
@@ -260,7 +268,7 @@ impl<'a> Fitter<'a> {
     }
 
     /// Whether the rows of every released group among these satisfy the requirements by themselves.
-    fn keeps_together(&self, rows: &[u32], all: &Rows) -> bool {
+    fn keeps_together(&self, rows: &[u32], all: &PageRows) -> bool {
         let mark = |row: &u32| all.marks[*row as usize];
         let mut released: Vec<u32> = rows.iter().copied().filter(|row| mark(row) != 0).collect();
         released.sort_unstable_by_key(mark);
@@ -311,7 +319,7 @@ pub(crate) fn extract(tree: &CutTree, at: usize) -> CutTree {
 
 /// Divides a page whose rows have become too many: the cuts above the new pages, each of which is a leaf of them, and the
 /// pages.
-pub(crate) fn divide_page(page: &Page, frame: &Frame) -> (CutTree, Vec<Page>) {
+pub(crate) fn divide_page(page: &Page, frame: &StoreFrame) -> (CutTree, Vec<Page>) {
     let mut sizes = vec![0usize; page.tree.nodes.len()];
     for at in (0..sizes.len()).rev() {
         sizes[at] = match page.tree.nodes[at] {
@@ -324,7 +332,7 @@ pub(crate) fn divide_page(page: &Page, frame: &Frame) -> (CutTree, Vec<Page>) {
         let tree = extract(&page.tree, at);
         let rows: Vec<u32> = (first..first + sizes[at] as u32).collect();
         first += sizes[at] as u32;
-        let mut of_page = Rows::empty(frame);
+        let mut of_page = PageRows::empty(frame);
         of_page.append_rows(&page.rows, &rows);
         above.nodes.push(CutNode::Leaf { rows: sizes[at] as u32 });
         pages.push(Page { rows: of_page, tree });

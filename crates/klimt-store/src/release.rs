@@ -1,19 +1,19 @@
 //! Releases: the groups of a plan, part by part, and what the ledger remembers of them.
 
-use crate::dictionary::{Frame, Missing};
+use crate::dictionary::{MissingTexts, StoreFrame};
 use crate::gather::Gatherer;
 use crate::histories::Histories;
 use crate::leavers::{Leavers, judges};
-use crate::ledger::{self, Listed};
+use crate::ledger::{self, LedgerEntry};
 use crate::page::{Extract, for_each_keys, for_each_page, seal_marks};
-use crate::past::{Past, Person};
-use crate::people::{Coded, Judge, People};
-use crate::plan::{Held, Plan, Reason, Standard};
+use crate::past::{Past, PastPerson};
+use crate::people::{CodedColumns, People, PeopleJudge};
+use crate::plan::{HeldBackRows, Reason, ReleasePlan, Standard};
 use crate::secret::Key;
-use crate::state::{Counts, State};
+use crate::state::{SensitiveCounts, StoreState};
 use crate::store::Store;
-use crate::vault::{Change, Values};
-use crate::write::{Steps, Writing, groups_of};
+use crate::vault::{Change, ValueSource};
+use crate::write::{GroupWriter, Steps, groups_of};
 use hashbrown::HashMap;
 use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::loss::Original;
@@ -56,7 +56,7 @@ pub struct HeldBack {
 }
 
 impl HeldBack {
-    fn of(held: &Held) -> Self {
+    fn of(held: &HeldBackRows) -> Self {
         let count = |reason: Reason| held.values().filter(|other| **other == reason).count() as u64;
         HeldBack { torn: count(Reason::Torn), joined: count(Reason::Joined), left: count(Reason::Left) }
     }
@@ -68,20 +68,20 @@ impl HeldBack {
 }
 
 /// A plan, and what it publishes.
-struct Planned {
-    plan: Plan,
+struct PlannedRelease {
+    plan: ReleasePlan,
     /// How often sensitive values occur.
-    counts: Counts,
+    counts: SensitiveCounts,
     rows: u64,
     held_back: HeldBack,
 }
 
 /// A release that is being made. Dropped, nothing has happened.
-pub struct Releasing<'s> {
+pub struct PendingRelease<'s> {
     asked: ReleaseRequest,
-    state: State,
+    state: StoreState,
     change: Change<'s>,
-    planned: Planned,
+    planned: PlannedRelease,
     histories: Histories,
     /// The number of the group that each group is published like, where some are published alike.
     alike: HashMap<u32, u32>,
@@ -89,7 +89,7 @@ pub struct Releasing<'s> {
 
 impl Store {
     /// Plans a release; an error where it cannot be safe.
-    pub fn release(&mut self, asked: ReleaseRequest) -> Result<Releasing<'_>> {
+    pub fn release(&mut self, asked: ReleaseRequest) -> Result<PendingRelease<'_>> {
         if asked.k < self.spec.k {
             return Err(Error::input(format!(
                 "k {} is less than the base k of the store, which is {}",
@@ -98,7 +98,7 @@ impl Store {
             .with_help("a store can be released at its base k or any larger one"));
         }
         let mut change = self.vault.change()?;
-        let mut state = State::load(&self.spec, &change)?;
+        let mut state = StoreState::load(&self.spec, &change)?;
         refuse_few(state.directory.rows(), asked.k)?;
         self.settle(&mut state, &mut change)?;
         let histories = Histories::load(&change, state.releases)?;
@@ -107,23 +107,23 @@ impl Store {
             return Err(refused(&planned.held_back, asked.allow_differences));
         }
         let alike = alike(&planned.plan, &state, &change)?;
-        Ok(Releasing { asked, state, change, planned, histories, alike })
+        Ok(PendingRelease { asked, state, change, planned, histories, alike })
     }
 
     /// Holds back rows until the others can be released.
     fn plan(
         &self,
         asked: &ReleaseRequest,
-        state: &State,
+        state: &StoreState,
         histories: &Histories,
-        values: &dyn Values,
-    ) -> Result<Planned> {
+        values: &dyn ValueSource,
+    ) -> Result<PlannedRelease> {
         let frame = &*state.frame;
-        let coded = Coded::of(frame)?;
+        let coded = CodedColumns::of(frame)?;
         let (requirements, promised) = (self.spec.requirements(asked.k)?, self.spec.promised(self.spec.k)?);
         let differences = state.releases > 0 && !asked.allow_differences;
         let whole = coded.whole(&state.counts, frame, state.directory.rows());
-        let granular = Judge::new(&requirements, &whole)?;
+        let granular = PeopleJudge::new(&requirements, &whole)?;
         let columns = state.releases > 0 || !granular.bound.only_count();
         let people = People::load(&state.directory, frame, &coded, asked.by, &granular, columns, values)?;
         let past = Past::load(state.past, values)?;
@@ -139,7 +139,7 @@ impl Store {
                 false => Vec::new(),
             },
         };
-        let (weights, mut held) = (self.spec.weights(), Held::new());
+        let (weights, mut held) = (self.spec.weights(), HeldBackRows::new());
         let split = self.spec.split().bind(&Original::new(&coded.table, &weights))?;
         for _ in 0..ROUNDS {
             let (counts, rows) = published(&held, &people, &coded, state);
@@ -148,8 +148,8 @@ impl Store {
             let standard = Standard {
                 coded: &coded,
                 people: &people,
-                granular: Judge::new(&requirements, &whole)?,
-                promised: Judge::new(&promised, &whole)?,
+                granular: PeopleJudge::new(&requirements, &whole)?,
+                promised: PeopleJudge::new(&promised, &whole)?,
                 histories,
                 differences,
                 split: &split,
@@ -163,7 +163,7 @@ impl Store {
                 continue;
             }
             if let Some(plan) = standard.plan(&mut held)? {
-                return Ok(Planned { plan, counts, rows, held_back: HeldBack::of(&held) });
+                return Ok(PlannedRelease { plan, counts, rows, held_back: HeldBack::of(&held) });
             }
         }
         Err(Error::unsatisfied("no set of rows that could be held back makes the release safe")
@@ -172,12 +172,16 @@ impl Store {
 }
 
 /// The past of rows that are in the store and whose values have changed, by their numbers.
-fn changed_rows<'p>(past: &'p Past, state: &State, values: &dyn Values) -> Result<HashMap<u32, &'p Person>> {
+fn changed_rows<'p>(
+    past: &'p Past,
+    state: &StoreState,
+    values: &dyn ValueSource,
+) -> Result<HashMap<u32, &'p PastPerson>> {
     let mut changed = HashMap::new();
     if !past.has_changed_rows() {
         return Ok(changed);
     }
-    let of_page = |_: usize, keys: &[Key]| -> Vec<(u32, &'p Person)> {
+    let of_page = |_: usize, keys: &[Key]| -> Vec<(u32, &'p PastPerson)> {
         (0..).zip(keys).filter_map(|(row, key)| Some((row, past.of(key)?))).collect()
     };
     let found = for_each_keys(&state.directory.pages, values, of_page)?;
@@ -190,7 +194,12 @@ fn changed_rows<'p>(past: &'p Past, state: &State, values: &dyn Values) -> Resul
 }
 
 /// How often sensitive values occur among the rows that are not held back, and how many these are.
-fn published(held: &Held, people: &People, coded: &Coded, state: &State) -> (Counts, u64) {
+fn published(
+    held: &HeldBackRows,
+    people: &People,
+    coded: &CodedColumns,
+    state: &StoreState,
+) -> (SensitiveCounts, u64) {
     let mut counts = state.counts.clone();
     if people.block.rows() > 0 {
         let mut rows: Vec<u32> = held.keys().copied().collect();
@@ -238,7 +247,7 @@ fn refused(held: &HeldBack, allowed: bool) -> Error {
 }
 
 /// An error about the rows that are left, which says that others are held back.
-fn of_held_back(error: Error, held: &Held) -> Error {
+fn of_held_back(error: Error, held: &HeldBackRows) -> Error {
     if held.is_empty() {
         return error;
     }
@@ -248,7 +257,7 @@ fn of_held_back(error: Error, held: &Held) -> Error {
 
 /// Groups that are published alike are one group to the reader: the first of them for each. Groups of whole leaves are only
 /// where there are hierarchies.
-fn alike(plan: &Plan, state: &State, change: &Change<'_>) -> Result<HashMap<u32, u32>> {
+fn alike(plan: &ReleasePlan, state: &StoreState, change: &Change<'_>) -> Result<HashMap<u32, u32>> {
     let (mut alike, table) = (HashMap::new(), &state.frame.table);
     if plan.plain && (0..table.dimensions()).all(|dimension| table.domain(dimension).hierarchy().is_none()) {
         return Ok(alike);
@@ -287,7 +296,7 @@ fn shown(regions: &Regions, table: &Table) -> Vec<u8> {
     text
 }
 
-impl Releasing<'_> {
+impl PendingRelease<'_> {
     /// The columns, without rows.
     pub fn frame(&self) -> &Table {
         &self.state.frame.table
@@ -296,7 +305,7 @@ impl Releasing<'_> {
     /// The columns in which what counts as missing are empty texts, which are published as such.
     pub fn empty_texts(&self) -> Vec<String> {
         let dictionaries = self.state.dictionaries.iter().zip(self.state.frame.table.columns());
-        let empty = dictionaries.filter(|(dictionary, _)| dictionary.missing() == Missing::EmptyText);
+        let empty = dictionaries.filter(|(dictionary, _)| dictionary.missing() == MissingTexts::EmptyText);
         empty.map(|(_, column)| column.name.clone()).collect()
     }
 
@@ -312,15 +321,15 @@ impl Releasing<'_> {
 
     /// Hands over the groups, part by part.
     pub fn write(&mut self, sink: &mut dyn PartSink) -> Result<()> {
-        let Releasing { state, change, planned, histories, alike, .. } = self;
-        let Planned { plan, counts, rows, .. } = planned;
-        let State { frame, directory, releases, .. } = state;
-        let frame: &Frame = frame;
+        let PendingRelease { state, change, planned, histories, alike, .. } = self;
+        let PlannedRelease { plan, counts, rows, .. } = planned;
+        let StoreState { frame, directory, releases, .. } = state;
+        let frame: &StoreFrame = frame;
         sink.begin(&counts.whole(frame, *rows) as &Whole<'_>)?;
         let leaves: usize = directory.pages.iter().map(|page| page.leaves as usize).sum();
         // Boxes of several leaves may overlap.
         let strict = plan.plain && leaves == plan.sizes.len();
-        let mut writing = Writing::new(sink, frame, strict, alike);
+        let mut writing = GroupWriter::new(sink, frame, strict, alike);
         let mut gatherer = Gatherer::new(plan, &frame.table);
         let mut steps = Steps { release: *releases + 1, histories, made: HashMap::new() };
         let mut marks = Vec::new();
@@ -339,10 +348,10 @@ impl Releasing<'_> {
     }
 
     /// Enters the release in the ledger, by the hash of its bytes and how many groups it has: from now on it counts.
-    pub fn enter(mut self, hash: &str, groups: u64) -> Result<Listed> {
+    pub fn enter(mut self, hash: &str, groups: u64) -> Result<LedgerEntry> {
         let release = self.state.releases + 1;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let listed = Listed {
+        let listed = LedgerEntry {
             release,
             audience: self.asked.audience.clone(),
             k: self.asked.k,

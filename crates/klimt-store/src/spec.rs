@@ -103,10 +103,10 @@ impl Spec {
         let other = || Error::input("the store was made by another version of klimt");
         /// The part of a spec that every version has.
         #[derive(Deserialize)]
-        struct Format {
+        struct SpecFormat {
             format: u32,
         }
-        let Format { format } = serde_json::from_slice(bytes).map_err(|_| other())?;
+        let SpecFormat { format } = serde_json::from_slice(bytes).map_err(|_| other())?;
         if format < FORMAT {
             return Err(other().with_help(
                 "an earlier version did not remember who has left, so that releases beside earlier ones cannot be checked; make \

@@ -1,13 +1,13 @@
 //! How things stand in a store: what is read when it is opened, and written with every change.
 
-use crate::bytes::{Reader, Writer, damaged};
-use crate::dictionary::{Coding, Dictionary, Frame, Missing};
-use crate::page::{Entry, read_tree, write_tree};
+use crate::bytes::{ByteReader, ByteWriter, damaged};
+use crate::dictionary::{Coding, Dictionary, MissingTexts, StoreFrame};
+use crate::page::{PageEntry, read_tree, write_tree};
 use crate::past::Chunks;
-use crate::people::Coded;
+use crate::people::CodedColumns;
 use crate::spec::Spec;
 use crate::store::Size;
-use crate::vault::{Change, Name, Values};
+use crate::vault::{Change, ValueName, ValueSource};
 use klimt_core::Result;
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::parts::Whole;
@@ -19,24 +19,24 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Directory {
     pub tree: CutTree,
-    pub pages: Vec<Entry>,
+    pub pages: Vec<PageEntry>,
     /// By page, the rows that have come to it and are not in its leaves yet (the buffers of the buffer tree, section 2.1):
     /// each batch of them lies in the vault as a page without cuts.
-    pub waiting: Vec<Vec<Entry>>,
+    pub waiting: Vec<Vec<PageEntry>>,
 }
 
 /// The rows of each value of the sensitive columns, by what stands for it in the vault; columns by their number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Counts(Vec<Vec<u64>>);
+pub(crate) struct SensitiveCounts(Vec<Vec<u64>>);
 
-impl Counts {
+impl SensitiveCounts {
     /// No rows, of so many columns.
     pub fn new(columns: usize) -> Self {
-        Counts(vec![Vec::new(); columns])
+        SensitiveCounts(vec![Vec::new(); columns])
     }
 
     /// The whole that requirements are bound to, of `rows` rows.
-    pub fn whole<'f>(&self, frame: &'f Frame, rows: u64) -> Whole<'f> {
+    pub fn whole<'f>(&self, frame: &'f StoreFrame, rows: u64) -> Whole<'f> {
         let mut counts = Vec::new();
         for (number, domain, coding) in sensitive(frame) {
             let rows = |code: u32| self.0[number].get(coding.stored(code) as usize).copied().unwrap_or(0);
@@ -46,7 +46,7 @@ impl Counts {
     }
 
     /// Counts rows that are not published, of which there are the columns that have codes.
-    pub fn take_off(&mut self, frame: &Frame, coded: &Coded, block: &Block) {
+    pub fn take_off(&mut self, frame: &StoreFrame, coded: &CodedColumns, block: &Block) {
         for ((number, _, coding), &place) in sensitive(frame).zip(&coded.sensitive) {
             block.codes(place).for_each(|code| {
                 let count = &mut self.0[number][coding.stored(code) as usize];
@@ -56,30 +56,30 @@ impl Counts {
     }
 
     /// Those of a release, so many rows.
-    pub fn of_release(release: u32, columns: usize, values: &dyn Values) -> Result<(Self, u64)> {
-        let bytes = values.get(Name::counts(release))?;
-        let mut reader = Reader::new(&bytes);
+    pub fn of_release(release: u32, columns: usize, values: &dyn ValueSource) -> Result<(Self, u64)> {
+        let bytes = values.get(ValueName::counts(release))?;
+        let mut reader = ByteReader::new(&bytes);
         let rows = reader.long()?;
         let counts = (0..columns).map(|_| read_counts(&mut reader)).collect::<Result<Vec<_>>>()?;
         reader.end()?;
-        Ok((Counts(counts), rows))
+        Ok((SensitiveCounts(counts), rows))
     }
 
     /// Remembers these as those of a release, so many rows.
     pub fn save_release(&self, release: u32, rows: u64, change: &mut Change<'_>) -> Result<()> {
-        let mut writer = Writer::default();
+        let mut writer = ByteWriter::default();
         writer.long(rows);
         (0..self.0.len()).for_each(|column| self.write(column, &mut writer));
-        change.set(Name::counts(release), &writer.bytes).map(|_| ())
+        change.set(ValueName::counts(release), &writer.bytes).map(|_| ())
     }
 
-    fn write(&self, column: usize, writer: &mut Writer) {
+    fn write(&self, column: usize, writer: &mut ByteWriter) {
         writer.word(self.0[column].len() as u32);
         self.0[column].iter().for_each(|&count| writer.long(count));
     }
 
     /// Counts rows that have come, or gone.
-    pub fn count(&mut self, frame: &Frame, block: &Block, come: bool) {
+    pub fn count(&mut self, frame: &StoreFrame, block: &Block, come: bool) {
         for (number, _, coding) in sensitive(frame) {
             let counts = &mut self.0[number];
             block.codes(number).for_each(|code| {
@@ -93,13 +93,13 @@ impl Counts {
     }
 }
 
-fn read_counts(reader: &mut Reader<'_>) -> Result<Vec<u64>> {
+fn read_counts(reader: &mut ByteReader<'_>) -> Result<Vec<u64>> {
     let len = reader.word()?;
     (0..len).map(|_| reader.long()).collect()
 }
 
 /// The sensitive columns of a frame, by their numbers.
-pub(crate) fn sensitive(frame: &Frame) -> impl Iterator<Item = (usize, &Domain, &Coding)> {
+pub(crate) fn sensitive(frame: &StoreFrame) -> impl Iterator<Item = (usize, &Domain, &Coding)> {
     let columns = frame.table.columns().iter().enumerate().zip(&frame.codings);
     columns.filter(|((_, column), _)| column.role == Role::Sensitive).filter_map(
         |((number, column), coding)| {
@@ -111,7 +111,7 @@ pub(crate) fn sensitive(frame: &Frame) -> impl Iterator<Item = (usize, &Domain, 
 
 /// How things stand.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct StoreState {
     /// How many changes of the rows there have been.
     pub version: u64,
     /// The number of the next page.
@@ -123,18 +123,18 @@ pub(crate) struct State {
     /// Where the records of people's past are.
     pub past: Chunks,
     /// How often sensitive values occur.
-    pub counts: Counts,
+    pub counts: SensitiveCounts,
     /// The values of the columns.
     pub dictionaries: Vec<Dictionary>,
     /// The pages.
     pub directory: Directory,
     /// The columns with the codes of now.
-    pub frame: Arc<Frame>,
+    pub frame: Arc<StoreFrame>,
 }
 
 impl Directory {
     /// Pages to which nothing has come.
-    pub fn of(tree: CutTree, pages: Vec<Entry>) -> Self {
+    pub fn of(tree: CutTree, pages: Vec<PageEntry>) -> Self {
         let waiting = vec![Vec::new(); pages.len()];
         Directory { tree, pages, waiting }
     }
@@ -150,12 +150,12 @@ impl Directory {
     }
 
     /// Everything that holds rows.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<PageEntry> {
         self.pages.iter().chain(self.waiting.iter().flatten()).copied().collect()
     }
 
     /// Takes in another page.
-    pub fn push(&mut self, page: Entry, waiting: Vec<Entry>) {
+    pub fn push(&mut self, page: PageEntry, waiting: Vec<PageEntry>) {
         self.pages.push(page);
         self.waiting.push(waiting);
     }
@@ -248,22 +248,22 @@ pub(crate) enum Replacement {
     /// The page itself.
     Same,
     /// The page itself, and rows that wait.
-    Waits(Entry),
+    Waits(PageEntry),
     /// Nothing: what lies beside it takes its room.
     Nothing,
     /// Pages, and the cuts above them.
-    Pages(CutTree, Vec<Entry>),
+    Pages(CutTree, Vec<PageEntry>),
 }
 
-impl State {
+impl StoreState {
     /// A store without rows, but for an empty page.
-    pub fn new(spec: &Spec, page: impl FnOnce(&Frame) -> Result<Entry>) -> Result<Self> {
+    pub fn new(spec: &Spec, page: impl FnOnce(&StoreFrame) -> Result<PageEntry>) -> Result<Self> {
         let dictionaries = spec.columns.iter().map(Dictionary::new).collect::<Result<Vec<_>>>()?;
-        let frame = Arc::new(Frame::of(spec, &dictionaries)?);
+        let frame = Arc::new(StoreFrame::of(spec, &dictionaries)?);
         let tree = CutTree { nodes: vec![CutNode::Leaf { rows: 0 }], members: Vec::new() };
         let directory = Directory::of(tree, vec![page(&frame)?]);
-        let counts = Counts::new(spec.columns.len());
-        Ok(State {
+        let counts = SensitiveCounts::new(spec.columns.len());
+        Ok(StoreState {
             version: 0,
             next_page: 1,
             releases: 0,
@@ -277,13 +277,13 @@ impl State {
     }
 
     /// Reads how things stand.
-    pub fn load(spec: &Spec, values: &dyn Values) -> Result<Self> {
+    pub fn load(spec: &Spec, values: &dyn ValueSource) -> Result<Self> {
         RawState::load(spec, values)?.settle(spec)
     }
 
     /// Writes how things stand.
     pub fn save(&mut self, change: &mut Change<'_>) -> Result<()> {
-        let mut writer = Writer::default();
+        let mut writer = ByteWriter::default();
         writer.long(self.version);
         let Chunks { first, next } = self.past;
         let words = [self.next_page, self.releases, self.histories, first, next];
@@ -302,7 +302,7 @@ impl State {
             waiting.iter().for_each(|entry| write_entry(&mut writer, entry));
         }
         write_tree(&mut writer, &self.directory.tree, &self.frame)?;
-        change.set(Name::STATE, &writer.bytes)?;
+        change.set(ValueName::STATE, &writer.bytes)?;
         Ok(())
     }
 }
@@ -316,7 +316,7 @@ pub(crate) struct RawState {
     histories: u32,
     /// Where the records of people's past are.
     pub past: Chunks,
-    counts: Counts,
+    counts: SensitiveCounts,
     /// The values of the columns: more may be taken in before they get codes.
     pub dictionaries: Vec<Dictionary>,
     /// The pages, in their order; the cuts above them are not among them yet.
@@ -327,15 +327,15 @@ pub(crate) struct RawState {
 
 impl RawState {
     /// Reads how things stand.
-    pub fn load(spec: &Spec, values: &dyn Values) -> Result<Self> {
-        let bytes = values.get(Name::STATE)?;
-        let mut reader = Reader::new(&bytes);
+    pub fn load(spec: &Spec, values: &dyn ValueSource) -> Result<Self> {
+        let bytes = values.get(ValueName::STATE)?;
+        let mut reader = ByteReader::new(&bytes);
         let version = reader.long()?;
         let (next_page, releases, histories) = (reader.word()?, reader.word()?, reader.word()?);
         let past = Chunks { first: reader.word()?, next: reader.word()? };
         let (mut dictionaries, mut counts) = (Vec::new(), Vec::new());
         for (number, column) in spec.columns.iter().enumerate() {
-            let saved = (reader.word()?, Missing::of_byte(reader.byte()?));
+            let saved = (reader.word()?, MissingTexts::of_byte(reader.byte()?));
             dictionaries.push(Dictionary::load(column, number, saved, values)?);
             counts.push(read_counts(&mut reader)?);
         }
@@ -345,43 +345,53 @@ impl RawState {
             let waiting = (0..reader.word()?).map(|_| read_entry(&mut reader));
             directory.push(page, waiting.collect::<Result<Vec<_>>>()?);
         }
-        let (counts, cuts) = (Counts(counts), reader.rest().to_vec());
+        let (counts, cuts) = (SensitiveCounts(counts), reader.rest().to_vec());
         Ok(RawState { version, next_page, releases, histories, past, counts, dictionaries, directory, cuts })
     }
 
     /// Gives codes to the values.
-    pub fn settle(self, spec: &Spec) -> Result<State> {
+    pub fn settle(self, spec: &Spec) -> Result<StoreState> {
         let RawState { version, next_page, releases, histories, past, .. } = self;
         let RawState { counts, dictionaries, mut directory, cuts, .. } = self;
-        let frame = Arc::new(Frame::of(spec, &dictionaries)?);
-        let mut reader = Reader::new(&cuts);
+        let frame = Arc::new(StoreFrame::of(spec, &dictionaries)?);
+        let mut reader = ByteReader::new(&cuts);
         directory.tree = read_tree(&mut reader, &frame)?;
         reader.end()?;
         let leaves = directory.tree.nodes.iter().filter(|node| matches!(node, CutNode::Leaf { .. })).count();
         if leaves != directory.pages.len() {
             return Err(damaged());
         }
-        Ok(State { version, next_page, releases, histories, past, counts, dictionaries, directory, frame })
+        Ok(StoreState {
+            version,
+            next_page,
+            releases,
+            histories,
+            past,
+            counts,
+            dictionaries,
+            directory,
+            frame,
+        })
     }
 }
 
 /// How many rows lie in some pages.
-pub(crate) fn rows_of(entries: &[Entry]) -> u64 {
+pub(crate) fn rows_of(entries: &[PageEntry]) -> u64 {
     entries.iter().map(|entry| u64::from(entry.rows)).sum()
 }
 
-fn write_entry(writer: &mut Writer, entry: &Entry) {
+fn write_entry(writer: &mut ByteWriter, entry: &PageEntry) {
     [entry.page, entry.rows, entry.leaves, entry.smallest].into_iter().for_each(|word| writer.word(word));
     entry.seals.iter().for_each(|seal| writer.bytes.extend_from_slice(seal));
 }
 
-fn read_entry(reader: &mut Reader<'_>) -> Result<Entry> {
+fn read_entry(reader: &mut ByteReader<'_>) -> Result<PageEntry> {
     let (page, rows, leaves, smallest) = (reader.word()?, reader.word()?, reader.word()?, reader.word()?);
     let mut seals = [[0; 16]; 3];
     for seal in &mut seals {
         seal.copy_from_slice(reader.take(16)?);
     }
-    Ok(Entry { page, rows, leaves, smallest, seals })
+    Ok(PageEntry { page, rows, leaves, smallest, seals })
 }
 
 #[cfg(test)]
@@ -402,7 +412,7 @@ mod tests {
         tree.nodes.push(leaf);
         tree.close_left(right);
         tree.nodes.push(leaf);
-        let page = |page| Entry { page, rows: 1, leaves: 1, smallest: 1, seals: [[0; 16]; 3] };
+        let page = |page| PageEntry { page, rows: 1, leaves: 1, smallest: 1, seals: [[0; 16]; 3] };
         Directory::of(tree, (0..4).map(page).collect())
     }
 
@@ -450,7 +460,7 @@ mod tests {
             tree.nodes.push(CutNode::Leaf { rows: 1 });
             tree.close_left(cut);
             tree.nodes.push(CutNode::Leaf { rows: 1 });
-            let page = |page| Entry { page, rows: 1, leaves: 1, smallest: 1, seals: [[0; 16]; 3] };
+            let page = |page| PageEntry { page, rows: 1, leaves: 1, smallest: 1, seals: [[0; 16]; 3] };
             Replacement::Pages(tree, vec![page(8), page(9)])
         });
         assert_eq!(regions(&made), [(0, 0, 10), (8, 11, 15), (9, 16, 20), (2, 21, 30), (3, 31, 99)]);

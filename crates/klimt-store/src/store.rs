@@ -1,12 +1,12 @@
 //! The store: its life from the outside.
 
-use crate::ledger::{self, Listed};
+use crate::ledger::{self, LedgerEntry};
 use crate::page::Page;
 use crate::past::Past;
 use crate::secret::Secret;
 use crate::spec::Spec;
-use crate::state::State;
-use crate::vault::{Name, Values, Vault};
+use crate::state::StoreState;
+use crate::vault::{ValueName, ValueSource, Vault};
 use klimt_core::algorithm::rothko::Sampling;
 use klimt_core::job::Observer;
 use klimt_core::memory::Pool;
@@ -75,7 +75,7 @@ pub struct Status {
     /// How many rows that were released have been deleted: their keys' hashes and histories are kept.
     pub departed: u64,
     /// The ledger.
-    pub releases: Vec<Listed>,
+    pub releases: Vec<LedgerEntry>,
 }
 
 /// How large a store is.
@@ -112,8 +112,8 @@ impl Store {
     fn fill(folder: &Path, spec: &Spec) -> Result<()> {
         let vault = Vault::create(folder, Secret::create(folder)?, 1 << 20)?;
         let mut change = vault.change()?;
-        change.set(Name::SPEC, &spec.to_bytes()?)?;
-        let mut state = State::new(spec, |frame| {
+        change.set(ValueName::SPEC, &spec.to_bytes()?)?;
+        let mut state = StoreState::new(spec, |frame| {
             let (entry, values) = Page::empty(frame).seal(0, frame, change.secret())?;
             values.iter().try_for_each(|value| change.put(value))?;
             Ok(entry)
@@ -125,7 +125,7 @@ impl Store {
     /// Opens a store, to work within so much memory.
     pub fn open(folder: &Path, pool: &Pool) -> Result<Self> {
         let vault = Vault::open(folder, (pool.limit() / CACHE).min(MOST_CACHED))?;
-        let bytes = vault.snapshot()?.get(Name::SPEC)?;
+        let bytes = vault.snapshot()?.get(ValueName::SPEC)?;
         Ok(Store { spec: Spec::from_bytes(&bytes)?, vault })
     }
 
@@ -137,7 +137,7 @@ impl Store {
     /// The status of the store.
     pub fn status(&self) -> Result<Status> {
         let snapshot = self.vault.snapshot()?;
-        let state = State::load(&self.spec, &snapshot)?;
+        let state = StoreState::load(&self.spec, &snapshot)?;
         let directory = &state.directory;
         let releases = ledger::list(&snapshot, state.releases)?;
         Ok(Status {

@@ -31,57 +31,57 @@ const VALUES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("values")
 
 /// The name of a value: its kind, and numbers that tell it from others of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name([u8; 9]);
+pub(crate) struct ValueName([u8; 9]);
 
-impl Name {
+impl ValueName {
     /// The specification of the store.
-    pub const SPEC: Name = Name::of(b'S', 0, 0);
+    pub const SPEC: ValueName = ValueName::of(b'S', 0, 0);
     /// How things stand.
-    pub const STATE: Name = Name::of(b'T', 0, 0);
+    pub const STATE: ValueName = ValueName::of(b'T', 0, 0);
 
     /// The rows of a page, without their keys.
-    pub const fn page(page: u32) -> Name {
-        Name::of(b'P', page, 0)
+    pub const fn page(page: u32) -> ValueName {
+        ValueName::of(b'P', page, 0)
     }
 
     /// The keys of the rows of a page.
-    pub const fn keys(page: u32) -> Name {
-        Name::of(b'K', page, 0)
+    pub const fn keys(page: u32) -> ValueName {
+        ValueName::of(b'K', page, 0)
     }
 
     /// The histories of the rows of a page.
-    pub const fn marks(page: u32) -> Name {
-        Name::of(b'M', page, 0)
+    pub const fn marks(page: u32) -> ValueName {
+        ValueName::of(b'M', page, 0)
     }
 
     /// Some values of a column.
-    pub const fn values(column: u32, chunk: u32) -> Name {
-        Name::of(b'V', column, chunk)
+    pub const fn values(column: u32, chunk: u32) -> ValueName {
+        ValueName::of(b'V', column, chunk)
     }
 
     /// The histories that a release has made.
-    pub const fn histories(release: u32) -> Name {
-        Name::of(b'H', release, 0)
+    pub const fn histories(release: u32) -> ValueName {
+        ValueName::of(b'H', release, 0)
     }
 
     /// How often each sensitive value occurs in a release.
-    pub const fn counts(release: u32) -> Name {
-        Name::of(b'C', release, 0)
+    pub const fn counts(release: u32) -> ValueName {
+        ValueName::of(b'C', release, 0)
     }
 
     /// Records of people's past.
-    pub const fn past(chunk: u32) -> Name {
-        Name::of(b'G', chunk, 0)
+    pub const fn past(chunk: u32) -> ValueName {
+        ValueName::of(b'G', chunk, 0)
     }
 
     /// The entry of a release in the ledger.
-    pub const fn release(release: u32) -> Name {
-        Name::of(b'R', release, 0)
+    pub const fn release(release: u32) -> ValueName {
+        ValueName::of(b'R', release, 0)
     }
 
-    const fn of(kind: u8, first: u32, second: u32) -> Name {
+    const fn of(kind: u8, first: u32, second: u32) -> ValueName {
         let (a, b) = (first.to_be_bytes(), second.to_be_bytes());
-        Name([kind, a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])
+        ValueName([kind, a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) type Seal = [u8; 16];
 
 /// The file of a store, which no other process has open.
 pub(crate) struct Vault {
-    database: Guarded<Database>,
+    database: GuardedHandle<Database>,
     pub secret: Secret,
 }
 
@@ -107,7 +107,7 @@ impl Vault {
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         made.map_err(|e| Error::io(&path.display().to_string(), "make it", &e))?;
         let database = guarded(|| redb::Builder::new().set_cache_size(cache).create(&path))?;
-        Ok(Vault { database: Guarded(Some(database.map_err(|e| opened(folder, e))?)), secret })
+        Ok(Vault { database: GuardedHandle(Some(database.map_err(|e| opened(folder, e))?)), secret })
     }
 
     /// Opens the file of a store. What a killed process has not committed is not there.
@@ -120,7 +120,7 @@ impl Vault {
         let secret = Secret::open(folder)?;
         refuse_writable(&path)?;
         let database = guarded(|| redb::Builder::new().set_cache_size(cache).open(&path))?;
-        Ok(Vault { database: Guarded(Some(database.map_err(|e| opened(folder, e))?)), secret })
+        Ok(Vault { database: GuardedHandle(Some(database.map_err(|e| opened(folder, e))?)), secret })
     }
 
     /// Starts a change, which is made whole or not at all.
@@ -132,13 +132,13 @@ impl Vault {
             drop(transaction.open_table(VALUES).map_err(stored)?);
             Ok(transaction)
         })??;
-        Ok(Change { vault: self, transaction: Guarded(Some(transaction)) })
+        Ok(Change { vault: self, transaction: GuardedHandle(Some(transaction)) })
     }
 
     /// The store as it is now.
     pub fn snapshot(&self) -> Result<Snapshot<'_>> {
         let transaction = guarded(|| self.database.get()?.begin_read().map_err(stored))??;
-        Ok(Snapshot { vault: self, transaction: Guarded(Some(transaction)) })
+        Ok(Snapshot { vault: self, transaction: GuardedHandle(Some(transaction)) })
     }
 
     /// Gives room that is no longer used back to the system.
@@ -148,32 +148,32 @@ impl Vault {
 }
 
 /// Where values are read from.
-pub(crate) trait Values: Sync {
+pub(crate) trait ValueSource: Sync {
     /// The bytes of a name, as they lie there.
-    fn bytes(&self, name: Name) -> Result<Option<Vec<u8>>>;
+    fn bytes(&self, name: ValueName) -> Result<Option<Vec<u8>>>;
 
     /// The secret that values are sealed with.
     fn secret(&self) -> &Secret;
 
     /// The value of a name as it lies there; an error where there is none.
-    fn fetch(&self, name: Name) -> Result<Fetched> {
+    fn fetch(&self, name: ValueName) -> Result<FetchedValue> {
         let bytes = guarded(|| self.bytes(name))??.ok_or_else(damaged)?;
-        Ok(Fetched { name, bytes })
+        Ok(FetchedValue { name, bytes })
     }
 
     /// The value of a name.
-    fn get(&self, name: Name) -> Result<Vec<u8>> {
+    fn get(&self, name: ValueName) -> Result<Vec<u8>> {
         self.fetch(name)?.value(self.secret(), None).map(<[u8]>::to_vec)
     }
 }
 
 /// A value whose seal has not been looked at.
-pub(crate) struct Fetched {
-    name: Name,
+pub(crate) struct FetchedValue {
+    name: ValueName,
     bytes: Vec<u8>,
 }
 
-impl Fetched {
+impl FetchedValue {
     /// The value, where it is what was written: with the given seal, where that is known.
     pub fn value(&self, secret: &Secret, known: Option<Seal>) -> Result<&[u8]> {
         let (seal, value) = self.bytes.split_at_checked(SEAL).ok_or_else(damaged)?;
@@ -186,11 +186,11 @@ impl Fetched {
 /// The store as it was when this was made, whatever changes meanwhile.
 pub(crate) struct Snapshot<'v> {
     vault: &'v Vault,
-    transaction: Guarded<ReadTransaction>,
+    transaction: GuardedHandle<ReadTransaction>,
 }
 
-impl Values for Snapshot<'_> {
-    fn bytes(&self, name: Name) -> Result<Option<Vec<u8>>> {
+impl ValueSource for Snapshot<'_> {
+    fn bytes(&self, name: ValueName) -> Result<Option<Vec<u8>>> {
         let table = self.transaction.get()?.open_table(VALUES).map_err(stored)?;
         let found = table.get(&name.0[..]).map_err(stored)?;
         Ok(found.map(|found| found.value().to_vec()))
@@ -201,8 +201,8 @@ impl Values for Snapshot<'_> {
     }
 }
 
-impl Values for Change<'_> {
-    fn bytes(&self, name: Name) -> Result<Option<Vec<u8>>> {
+impl ValueSource for Change<'_> {
+    fn bytes(&self, name: ValueName) -> Result<Option<Vec<u8>>> {
         let table = self.transaction.get()?.open_table(VALUES).map_err(stored)?;
         let found = table.get(&name.0[..]).map_err(stored)?;
         Ok(found.map(|found| found.value().to_vec()))
@@ -216,12 +216,12 @@ impl Values for Change<'_> {
 /// A change of a store that is not made yet. Dropped, nothing has happened.
 pub(crate) struct Change<'v> {
     vault: &'v Vault,
-    transaction: Guarded<WriteTransaction>,
+    transaction: GuardedHandle<WriteTransaction>,
 }
 
 impl Change<'_> {
     /// Puts a sealed value.
-    pub fn put(&mut self, sealed: &Sealed) -> Result<()> {
+    pub fn put(&mut self, sealed: &SealedValue) -> Result<()> {
         guarded(|| {
             let mut table = self.transaction.get()?.open_table(VALUES).map_err(stored)?;
             table.insert(&sealed.name.0[..], &sealed.bytes[..]).map_err(stored)?;
@@ -230,14 +230,14 @@ impl Change<'_> {
     }
 
     /// Puts a value.
-    pub fn set(&mut self, name: Name, value: &[u8]) -> Result<Seal> {
-        let sealed = Sealed::new(self.secret(), name, value);
+    pub fn set(&mut self, name: ValueName, value: &[u8]) -> Result<Seal> {
+        let sealed = SealedValue::new(self.secret(), name, value);
         self.put(&sealed)?;
         Ok(sealed.seal)
     }
 
     /// Removes a value.
-    pub fn remove(&mut self, name: Name) -> Result<()> {
+    pub fn remove(&mut self, name: ValueName) -> Result<()> {
         guarded(|| {
             let mut table = self.transaction.get()?.open_table(VALUES).map_err(stored)?;
             table.remove(&name.0[..]).map_err(stored)?;
@@ -253,17 +253,17 @@ impl Change<'_> {
 }
 
 /// A value with its seal.
-pub(crate) struct Sealed {
-    name: Name,
+pub(crate) struct SealedValue {
+    name: ValueName,
     pub bytes: Vec<u8>,
     pub seal: Seal,
 }
 
-impl Sealed {
+impl SealedValue {
     /// Seals a value, on any thread.
-    pub fn new(secret: &Secret, name: Name, value: &[u8]) -> Self {
+    pub fn new(secret: &Secret, name: ValueName, value: &[u8]) -> Self {
         let seal = secret.seal(&name.0, value);
-        Sealed { name, bytes: [&seal[..], value].concat(), seal: short(&seal) }
+        SealedValue { name, bytes: [&seal[..], value].concat(), seal: short(&seal) }
     }
 }
 
@@ -274,9 +274,9 @@ fn short(seal: &[u8; SEAL]) -> Seal {
 }
 
 /// Something of redb, whose end is guarded as its use is.
-struct Guarded<T>(Option<T>);
+struct GuardedHandle<T>(Option<T>);
 
-impl<T> Guarded<T> {
+impl<T> GuardedHandle<T> {
     fn get(&self) -> Result<&T> {
         self.0.as_ref().ok_or_else(damaged)
     }
@@ -286,7 +286,7 @@ impl<T> Guarded<T> {
     }
 }
 
-impl<T> Drop for Guarded<T> {
+impl<T> Drop for GuardedHandle<T> {
     fn drop(&mut self) {
         let held = self.0.take();
         // What has been committed is on the disk; there is nothing left to lose.

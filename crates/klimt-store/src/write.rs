@@ -1,9 +1,9 @@
 //! Handing over the groups of a release, and the histories that it makes.
 
-use crate::dictionary::Frame;
+use crate::dictionary::StoreFrame;
 use crate::histories::Histories;
 use crate::page::Page;
-use crate::plan::Plan;
+use crate::plan::ReleasePlan;
 use hashbrown::HashMap;
 use klimt_core::Result;
 use klimt_core::partition::Partitioning;
@@ -31,7 +31,7 @@ impl Steps<'_> {
     /// The new histories of the rows of a page.
     pub fn page(&mut self, page: &Page, places: &[u32], alike: &HashMap<u32, u32>) -> Vec<u32> {
         let mut marks = page.rows.marks.clone();
-        for (mark, place) in marks.iter_mut().zip(places).filter(|(_, place)| **place != Plan::HELD) {
+        for (mark, place) in marks.iter_mut().zip(places).filter(|(_, place)| **place != ReleasePlan::HELD) {
             let group = alike.get(place).copied().unwrap_or(*place);
             let Steps { release, histories, made } = self;
             *mark = *made.entry((group, *mark)).or_insert_with(|| histories.step(*mark, *release, group));
@@ -41,37 +41,44 @@ impl Steps<'_> {
 }
 
 /// Rows that wait to be handed over, group by group.
-struct Waiting {
+struct WaitingRows {
     block: Block,
     ends: Vec<u32>,
 }
 
-impl Waiting {
-    fn new(frame: &Frame) -> Self {
-        Waiting { block: Block::empty(&frame.table), ends: Vec::new() }
+impl WaitingRows {
+    fn new(frame: &StoreFrame) -> Self {
+        WaitingRows { block: Block::empty(&frame.table), ends: Vec::new() }
     }
 }
 
 /// Hands over groups.
-pub(crate) struct Writing<'w> {
+pub(crate) struct GroupWriter<'w> {
     sink: &'w mut dyn PartSink,
-    frame: &'w Frame,
+    frame: &'w StoreFrame,
     /// Whether the boxes of groups do not overlap.
     strict: bool,
     alike: &'w HashMap<u32, u32>,
-    part: Waiting,
+    part: WaitingRows,
     /// Groups that are published alike come last, together.
-    apart: Waiting,
+    apart: WaitingRows,
 }
 
-impl<'w> Writing<'w> {
+impl<'w> GroupWriter<'w> {
     pub fn new(
         sink: &'w mut dyn PartSink,
-        frame: &'w Frame,
+        frame: &'w StoreFrame,
         strict: bool,
         alike: &'w HashMap<u32, u32>,
     ) -> Self {
-        Writing { sink, frame, strict, alike, part: Waiting::new(frame), apart: Waiting::new(frame) }
+        GroupWriter {
+            sink,
+            frame,
+            strict,
+            alike,
+            part: WaitingRows::new(frame),
+            apart: WaitingRows::new(frame),
+        }
     }
 
     /// Takes the next group: some rows of a block.
@@ -84,7 +91,7 @@ impl<'w> Writing<'w> {
 
     fn flush(&mut self, apart: bool) -> Result<()> {
         let waiting = if apart { &mut self.apart } else { &mut self.part };
-        let Waiting { block, ends } = std::mem::replace(waiting, Waiting::new(self.frame));
+        let WaitingRows { block, ends } = std::mem::replace(waiting, WaitingRows::new(self.frame));
         if ends.is_empty() {
             return Ok(());
         }

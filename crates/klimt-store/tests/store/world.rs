@@ -15,7 +15,7 @@ use klimt_core::split::SplitSpec;
 use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Distinct, Encoding, Role, Table, TextPool, ValueType,
 };
-use klimt_store::{Batch, Listed, Means, Promise, ReleaseRequest, Size, Spec, Store};
+use klimt_store::{Batch, LedgerEntry, Means, Promise, ReleaseRequest, Size, Spec, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -181,11 +181,11 @@ impl World {
         ReleaseRequest { k, by, hold_back, allow_differences: false, audience: "all".to_string() }
     }
 
-    pub fn release(&self, k: u64, by: LeafGrouping, hold_back: bool) -> Result<(Seen, Listed)> {
+    pub fn release(&self, k: u64, by: LeafGrouping, hold_back: bool) -> Result<(Seen, LedgerEntry)> {
         self.release_as(World::asked(k, by, hold_back))
     }
 
-    pub fn release_as(&self, asked: ReleaseRequest) -> Result<(Seen, Listed)> {
+    pub fn release_as(&self, asked: ReleaseRequest) -> Result<(Seen, LedgerEntry)> {
         let mut store = self.open();
         let mut releasing = store.release(asked)?;
         let mut seen = Seen::default();

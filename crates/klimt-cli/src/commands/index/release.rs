@@ -22,7 +22,7 @@ use klimt_core::table::Table;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
-use klimt_store::{ReleaseRequest, Releasing, Store};
+use klimt_store::{PendingRelease, ReleaseRequest, Store};
 use serde_json::json;
 use std::path::Path;
 
@@ -160,7 +160,7 @@ fn describe(args: &ReleaseArgs, base: u64, by: LeafGrouping) -> RecordedSettings
     RecordedSettings { options, ..RecordedSettings::default() }
 }
 
-fn run_of(releasing: &Releasing<'_>) -> RunAccount {
+fn run_of(releasing: &PendingRelease<'_>) -> RunAccount {
     let held_back = Some(releasing.held_back().rows());
     RunAccount { algorithm: "index".to_string(), held_back, ..RunAccount::default() }
 }
