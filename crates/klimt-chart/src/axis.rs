@@ -81,7 +81,12 @@ impl Axis {
     }
 
     /// The axis over values, laid out between two places on the sheet.
-    pub(crate) fn laid(&self, values: impl Iterator<Item = f64>, place: (f64, f64), snug: bool) -> Laid {
+    pub(crate) fn laid(
+        &self,
+        values: impl Iterator<Item = f64>,
+        place: (f64, f64),
+        snug: bool,
+    ) -> AxisLayout {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|value| self.takes(*value)) {
             let value = self.drawn(value);
@@ -100,11 +105,11 @@ impl Axis {
             low = if from.is_some() { low } else { outer_low };
             high = if to.is_some() { high } else { outer_high };
         }
-        Laid { low, high, log, place }
+        AxisLayout { low, high, log, place }
     }
 
     /// The labelled marks of a laid out axis.
-    pub(crate) fn marks(&self, laid: &Laid) -> Vec<Tick> {
+    pub(crate) fn marks(&self, laid: &AxisLayout) -> Vec<Tick> {
         let inside = |at: f64| self.takes(at) && at >= laid.low && at <= laid.high;
         if !self.ticks.is_empty() {
             return self.ticks.iter().filter(|tick| inside(tick.at)).cloned().collect();
@@ -135,7 +140,7 @@ fn apart(low: f64, high: f64, log: bool) -> (f64, f64) {
 
 /// An axis with its ends, between two places on the sheet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Laid {
+pub(crate) struct AxisLayout {
     /// The value at the first place.
     pub low: f64,
     /// The value at the second place.
@@ -145,7 +150,7 @@ pub(crate) struct Laid {
     pub place: (f64, f64),
 }
 
-impl Laid {
+impl AxisLayout {
     /// Where a value is drawn; values beyond the ends are drawn at the ends.
     pub fn at(&self, value: f64) -> f64 {
         let value = value.clamp(self.low, self.high);

@@ -1,8 +1,8 @@
 //! Bars beside each other, a group of them for every label.
 
-use crate::axis::{Axis, Laid};
+use crate::axis::{Axis, AxisLayout};
 use crate::canvas::{Anchor, Canvas, Colour, Lettering};
-use crate::frame::{Frame, Key, Plot, Rule, begin, below, nothing, rules, upright};
+use crate::frame::{Frame, LegendKey, Plot, Rule, begin, below, nothing, rules, upright};
 use crate::text::{fit, number, width};
 use crate::{Chart, Sheet};
 
@@ -124,7 +124,7 @@ impl Bars {
         plot.bottom = (plot.bottom - if self.y.label.is_empty() { 22.0 } else { 42.0 }).max(plot.top + 20.0);
         // Values are written behind the bars.
         let room = if self.values { 56.0 } else { 0.0 };
-        let across: Laid = self.y.laid(self.values(), (plot.left, plot.right - room), false);
+        let across: AxisLayout = self.y.laid(self.values(), (plot.left, plot.right - room), false);
         let ticks = self.y.marks(&across);
         for tick in &ticks {
             let x = across.at(tick.at);
@@ -162,7 +162,7 @@ impl Chart for Bars {
     fn draw(&self, sheet: &mut Sheet) {
         let canvas = &mut sheet.0;
         let names: Vec<&str> = self.series.iter().map(|(name, _)| name.as_str()).collect();
-        let plot = begin(canvas, &self.frame, &names, Key::Box);
+        let plot = begin(canvas, &self.frame, &names, LegendKey::Box);
         if self.marks().next().is_none() {
             return nothing(canvas, &plot);
         }

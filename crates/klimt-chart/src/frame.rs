@@ -1,6 +1,6 @@
 //! The frame of every chart: title, legend, axes and lines to compare with.
 
-use crate::axis::{Axis, Laid, Tick};
+use crate::axis::{Axis, AxisLayout, Tick};
 use crate::canvas::{Anchor, Canvas, Colour, Lettering};
 use crate::text::{fit, width};
 
@@ -56,7 +56,7 @@ pub(crate) struct Plot {
 
 /// How series are shown in the legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum LegendKey {
     Line,
     Box,
     Marker,
@@ -66,7 +66,7 @@ pub(crate) enum Key {
 const LETTERS: f64 = 12.0;
 
 /// Draws title and legend, and says what room is left for axes and marks. One series needs no legend.
-pub(crate) fn begin(canvas: &mut Canvas, frame: &Frame, names: &[&str], key: Key) -> Plot {
+pub(crate) fn begin(canvas: &mut Canvas, frame: &Frame, names: &[&str], key: LegendKey) -> Plot {
     let (mut top, width_) = (12.0, frame.width());
     if canvas.has_title() {
         let title = Lettering { size: 15.0, ..Lettering::NAME };
@@ -80,7 +80,7 @@ pub(crate) fn begin(canvas: &mut Canvas, frame: &Frame, names: &[&str], key: Key
 }
 
 /// Draws the legend in as many lines as it needs; more than there is room for are left out, and said so.
-fn legend(canvas: &mut Canvas, names: &[&str], key: Key, (left, right): (f64, f64), top: f64) -> f64 {
+fn legend(canvas: &mut Canvas, names: &[&str], key: LegendKey, (left, right): (f64, f64), top: f64) -> f64 {
     const LINES: usize = 3;
     let (mut x, mut y, mut lines) = (left, top + 8.0, 1);
     for (series, name) in names.iter().enumerate() {
@@ -94,12 +94,12 @@ fn legend(canvas: &mut Canvas, names: &[&str], key: Key, (left, right): (f64, f6
             (x, y, lines) = (left, y + 18.0, lines + 1);
         }
         match key {
-            Key::Line => {
+            LegendKey::Line => {
                 canvas.path(&[(x, y), (x + 26.0, y)], series);
                 canvas.marker((x + 13.0, y), series, 3.5, "");
             }
-            Key::Box => canvas.bar((x + 8.0, y - 6.0), (12.0, 12.0), series, ""),
-            Key::Marker => canvas.marker((x + 13.0, y), series, 4.0, ""),
+            LegendKey::Box => canvas.bar((x + 8.0, y - 6.0), (12.0, 12.0), series, ""),
+            LegendKey::Marker => canvas.marker((x + 13.0, y), series, 4.0, ""),
         }
         canvas.text(x + 32.0, y + 4.0, &name, Lettering::NAME);
         x += wide;
@@ -114,7 +114,7 @@ pub(crate) fn axes(
     (x, y): (&Axis, &Axis),
     xs: impl Iterator<Item = f64>,
     ys: impl Iterator<Item = f64>,
-) -> (Laid, Laid) {
+) -> (AxisLayout, AxisLayout) {
     let up = upright(canvas, plot, y, ys, !x.label.is_empty());
     let across = x.laid(xs, (plot.left, plot.right), false);
     let marks = x.marks(&across);
@@ -132,7 +132,7 @@ pub(crate) fn upright(
     y: &Axis,
     values: impl Iterator<Item = f64>,
     named_below: bool,
-) -> Laid {
+) -> AxisLayout {
     plot.bottom -= if named_below { 42.0 } else { 22.0 };
     plot.bottom = plot.bottom.max(plot.top + 20.0);
     let laid = y.laid(values, (plot.bottom, plot.top), false);
@@ -196,7 +196,7 @@ pub(crate) fn name_below(canvas: &mut Canvas, plot: &Plot, name: &str) {
 }
 
 /// Lines to compare with, each with what it says.
-pub(crate) fn rules(canvas: &mut Canvas, plot: &Plot, up: &Laid, axis: &Axis, rules: &[Rule]) {
+pub(crate) fn rules(canvas: &mut Canvas, plot: &Plot, up: &AxisLayout, axis: &Axis, rules: &[Rule]) {
     for rule in rules.iter().filter(|rule| axis.takes(rule.at) && up.holds(rule.at)) {
         let y = up.at(rule.at);
         canvas.line((plot.left, y), (plot.right, y), Colour::Warn, true);

@@ -2,7 +2,7 @@
 
 use crate::axis::Axis;
 use crate::canvas::Lettering;
-use crate::frame::{Frame, Key, axes, begin, nothing};
+use crate::frame::{Frame, LegendKey, axes, begin, nothing};
 use crate::text::{fit, number, width};
 use crate::{Chart, Sheet};
 
@@ -85,7 +85,7 @@ impl Chart for Frontier {
                 kinds.push(&one.kind);
             }
         }
-        let mut plot = begin(canvas, &self.frame, &kinds, Key::Marker);
+        let mut plot = begin(canvas, &self.frame, &kinds, LegendKey::Marker);
         let shown = self.shown();
         let (xs, ys) = (shown.iter().map(|one| one.x), shown.iter().map(|one| one.y));
         let (across, up) = axes(canvas, &mut plot, (&self.x, &self.y), xs, ys);

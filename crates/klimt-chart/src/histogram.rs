@@ -2,7 +2,7 @@
 
 use crate::axis::Axis;
 use crate::canvas::Colour;
-use crate::frame::{Frame, Key, axes, begin, nothing};
+use crate::frame::{Frame, LegendKey, axes, begin, nothing};
 use crate::text::number;
 use crate::{Chart, Sheet};
 
@@ -103,7 +103,7 @@ impl Chart for Histogram {
     fn draw(&self, sheet: &mut Sheet) {
         let canvas = &mut sheet.0;
         let names: Vec<&str> = self.series.iter().map(|bins| bins.name.as_str()).collect();
-        let mut plot = begin(canvas, &self.frame, &names, Key::Box);
+        let mut plot = begin(canvas, &self.frame, &names, LegendKey::Box);
         let bins = || self.series.iter().flat_map(|bins| self.shown(bins));
         let xs = bins().flat_map(|bin| [bin.from, bin.to]);
         let ys = bins().map(|bin| self.height(bin)).chain(self.y.from.is_none().then_some(0.0));

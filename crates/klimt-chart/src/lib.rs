@@ -27,7 +27,7 @@ pub use bars::{Bars, Direction};
 pub use frame::{Frame, Rule};
 pub use frontier::{Candidate, Frontier, undominated};
 pub use histogram::{Bin, Bins, Histogram};
-pub use lines::{Across, Line, Lines};
+pub use lines::{Line, LineAxis, Lines};
 pub use scatter::{Area, Scatter};
 pub use text::{escape, number, shorten};
 

@@ -1,14 +1,14 @@
 //! Lines through values, with a marker at each.
 
-use crate::axis::{Axis, Laid};
+use crate::axis::{Axis, AxisLayout};
 use crate::canvas::Canvas;
-use crate::frame::{Frame, Key, Plot, Rule, axes, begin, below, name_below, nothing, rules, upright};
+use crate::frame::{Frame, LegendKey, Plot, Rule, axes, begin, below, name_below, nothing, rules, upright};
 use crate::text::number;
 use crate::{Chart, Sheet};
 
 /// The horizontal axis of lines.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Across {
+pub enum LineAxis {
     /// Numbers.
     Numbers(Axis),
     /// Labels at even distances: the x of a point is the number of its label, from 0.
@@ -35,7 +35,7 @@ pub struct Lines {
     /// Title and size.
     pub frame: Frame,
     /// The horizontal axis.
-    pub x: Across,
+    pub x: LineAxis,
     /// Their values.
     pub y: Axis,
     /// The lines; a value that is not a number interrupts its line.
@@ -47,12 +47,12 @@ pub struct Lines {
 impl Lines {
     /// Lines over numbers.
     pub fn over(frame: Frame, x: Axis, y: Axis) -> Self {
-        Lines { frame, x: Across::Numbers(x), y, series: Vec::new(), rules: Vec::new() }
+        Lines { frame, x: LineAxis::Numbers(x), y, series: Vec::new(), rules: Vec::new() }
     }
 
     /// Lines over labels at even distances.
     pub fn over_labels(frame: Frame, name: impl Into<String>, labels: Vec<String>, y: Axis) -> Self {
-        let x = Across::Labels { name: name.into(), labels };
+        let x = LineAxis::Labels { name: name.into(), labels };
         Lines { frame, x, y, series: Vec::new(), rules: Vec::new() }
     }
 
@@ -74,12 +74,12 @@ impl Lines {
         self
     }
 
-    fn axes(&self, canvas: &mut Canvas, plot: &mut Plot) -> (Laid, Laid) {
+    fn axes(&self, canvas: &mut Canvas, plot: &mut Plot) -> (AxisLayout, AxisLayout) {
         let points = || self.series.iter().flat_map(|line| &line.points);
         let ys = points().map(|point| point.1).chain(self.rules.iter().map(|rule| rule.at));
         match &self.x {
-            Across::Numbers(x) => axes(canvas, plot, (x, &self.y), points().map(|point| point.0), ys),
-            Across::Labels { name, labels } => {
+            LineAxis::Numbers(x) => axes(canvas, plot, (x, &self.y), points().map(|point| point.0), ys),
+            LineAxis::Labels { name, labels } => {
                 let up = upright(canvas, plot, &self.y, ys, !name.is_empty());
                 let many = labels.len().max(1) as f64;
                 let room = (plot.right - plot.left) / many;
@@ -101,17 +101,17 @@ impl Lines {
 
     fn takes(&self, (x, y): (f64, f64)) -> bool {
         let across = match &self.x {
-            Across::Numbers(axis) => axis.takes(x),
-            Across::Labels { labels, .. } => x >= 0.0 && x < labels.len() as f64,
+            LineAxis::Numbers(axis) => axis.takes(x),
+            LineAxis::Labels { labels, .. } => x >= 0.0 && x < labels.len() as f64,
         };
         across && self.y.takes(y)
     }
 
     fn named(&self, x: f64) -> String {
         match &self.x {
-            Across::Numbers(axis) if axis.label.is_empty() => number(x),
-            Across::Numbers(axis) => format!("{} {}", axis.label, number(x)),
-            Across::Labels { labels, .. } => labels.get(x as usize).cloned().unwrap_or_default(),
+            LineAxis::Numbers(axis) if axis.label.is_empty() => number(x),
+            LineAxis::Numbers(axis) => format!("{} {}", axis.label, number(x)),
+            LineAxis::Labels { labels, .. } => labels.get(x as usize).cloned().unwrap_or_default(),
         }
     }
 }
@@ -124,7 +124,7 @@ impl Chart for Lines {
     fn draw(&self, sheet: &mut Sheet) {
         let canvas = &mut sheet.0;
         let names: Vec<&str> = self.series.iter().map(|line| line.name.as_str()).collect();
-        let mut plot = begin(canvas, &self.frame, &names, Key::Line);
+        let mut plot = begin(canvas, &self.frame, &names, LegendKey::Line);
         let (across, up) = self.axes(canvas, &mut plot);
         rules(canvas, &plot, &up, &self.y, &self.rules);
         if !self.series.iter().flat_map(|line| &line.points).any(|point| self.takes(*point)) {

@@ -2,7 +2,7 @@
 
 use crate::axis::Axis;
 use crate::canvas::{Canvas, Colour};
-use crate::frame::{Frame, Key, axes, begin, nothing};
+use crate::frame::{Frame, LegendKey, axes, begin, nothing};
 use crate::text::number;
 use crate::{Chart, Sheet};
 
@@ -101,7 +101,7 @@ impl Chart for Scatter {
     fn draw(&self, sheet: &mut Sheet) {
         let canvas = &mut sheet.0;
         let names: Vec<&str> = self.points.iter().map(|(name, _)| name.as_str()).collect();
-        let mut plot = begin(canvas, &self.frame, &names, Key::Marker);
+        let mut plot = begin(canvas, &self.frame, &names, LegendKey::Marker);
         plot.top += self.key(canvas, plot.left, plot.top);
         let areas = || self.shown(&self.cells).chain(self.shown(&self.boxes));
         let xs = areas().flat_map(|area| [area.x.0, area.x.1]).chain(self.dots().map(|dot| dot.1));

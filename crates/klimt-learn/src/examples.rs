@@ -29,7 +29,7 @@ pub struct Learning<'a> {
 
 /// The target of a model.
 #[derive(Debug)]
-pub(crate) enum Target<'a> {
+pub(crate) enum LearningTarget<'a> {
     /// One of some classes, which have numbers by their texts.
     Class { column: &'a Column, numbers: HashMap<String, u32> },
     /// A number.
@@ -38,14 +38,14 @@ pub(crate) enum Target<'a> {
 
 impl<'a> Learning<'a> {
     /// A number where the column holds numbers or days, else a class.
-    pub(crate) fn target(&self) -> Result<Target<'a>> {
+    pub(crate) fn target(&self) -> Result<LearningTarget<'a>> {
         let column = self.original.columns().get(self.target);
         let column = column.ok_or_else(|| Error::internal("the target is no column of the original"))?;
         let (domain, _) = column
             .coded()
             .ok_or_else(|| Error::internal(format!("the target {} is not coded", column.name)))?;
         if domain.is_measured() {
-            return Ok(Target::Number { column, domain });
+            return Ok(LearningTarget::Number { column, domain });
         }
         let mut numbers = HashMap::new();
         for code in 0..domain.cardinality() as u32 {
@@ -55,7 +55,7 @@ impl<'a> Learning<'a> {
         for (text, _) in published.filter(|(at, _)| *at == self.target).flat_map(|(_, counts)| counts) {
             number_of(text.clone(), &mut numbers);
         }
-        Ok(Target::Class { column, numbers })
+        Ok(LearningTarget::Class { column, numbers })
     }
 }
 
@@ -64,10 +64,10 @@ fn number_of(text: String, numbers: &mut HashMap<String, u32>) {
     numbers.entry(text).or_insert(next);
 }
 
-impl<'a> Target<'a> {
+impl<'a> LearningTarget<'a> {
     pub fn column(&self) -> &'a Column {
         match self {
-            Target::Class { column, .. } | Target::Number { column, .. } => column,
+            LearningTarget::Class { column, .. } | LearningTarget::Number { column, .. } => column,
         }
     }
 
@@ -75,8 +75,8 @@ impl<'a> Target<'a> {
     /// number.
     fn value(&self, text: &str) -> Option<f64> {
         match self {
-            Target::Class { numbers, .. } => numbers.get(text).map(|&number| f64::from(number)),
-            Target::Number { domain, .. } => domain.type_spec().position(text).map(as_number),
+            LearningTarget::Class { numbers, .. } => numbers.get(text).map(|&number| f64::from(number)),
+            LearningTarget::Number { domain, .. } => domain.type_spec().position(text).map(as_number),
         }
     }
 }
@@ -88,7 +88,7 @@ fn as_number(decimal: Decimal) -> f64 {
 
 /// A value of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub(crate) enum FeatureCell {
     /// A code of the original's domain.
     Code(u32),
     /// A place on the axis of an ordered domain.
@@ -102,16 +102,16 @@ pub(crate) const MOST_COPIES: usize = 4;
 
 /// A column: its different cells, and which of them each row has.
 #[derive(Debug)]
-pub(crate) struct Cells<'a> {
+pub(crate) struct FeatureColumn<'a> {
     pub domain: &'a Domain,
-    pub different: Vec<Cell>,
+    pub different: Vec<FeatureCell>,
     pub of_row: Vec<u32>,
 }
 
 /// Rows with their targets.
 #[derive(Debug)]
 pub(crate) struct Examples<'a> {
-    pub columns: Vec<Cells<'a>>,
+    pub columns: Vec<FeatureColumn<'a>>,
     /// The class or number of each row; not a number where the class is one that nothing is trained with.
     pub targets: Vec<f64>,
     /// How many rows there were before some were chosen, and before those without a number were left out.
@@ -128,7 +128,7 @@ fn chosen(rows: usize) -> impl Iterator<Item = usize> {
 
 impl<'a> Examples<'a> {
     /// The rows of the original.
-    pub fn of_original(learning: &Learning<'a>, target: &Target<'a>) -> Result<Self> {
+    pub fn of_original(learning: &Learning<'a>, target: &LearningTarget<'a>) -> Result<Self> {
         let table = learning.original;
         let (domain, codes) = coded(target.column())?;
         let values: Vec<Option<f64>> =
@@ -138,15 +138,15 @@ impl<'a> Examples<'a> {
         let rows: Vec<usize> = chosen(rows.len()).map(|at| rows[at]).collect();
         let columns = (0..table.dimensions()).map(|dimension| {
             let (domain, codes) = (table.domain(dimension), table.codes(dimension));
-            let different = (0..domain.cardinality() as u32).map(Cell::Code).collect();
-            Cells { domain, different, of_row: rows.iter().map(|&row| codes.get(row)).collect() }
+            let different = (0..domain.cardinality() as u32).map(FeatureCell::Code).collect();
+            FeatureColumn { domain, different, of_row: rows.iter().map(|&row| codes.get(row)).collect() }
         });
         let targets = rows.iter().filter_map(|&row| values[codes.get(row) as usize]).collect();
         Ok(Examples { columns: columns.collect(), targets, rows: table.rows() as u64, copies: 1 })
     }
 
     /// The rows of the release: as many of each group and value of the target as are published.
-    pub fn of_release(learning: &Learning<'a>, target: &Target<'a>) -> Result<Self> {
+    pub fn of_release(learning: &Learning<'a>, target: &LearningTarget<'a>) -> Result<Self> {
         let table = learning.original;
         let (mut groups, mut values, mut all) = (Vec::new(), Vec::new(), 0);
         for (number, group) in learning.release.iter().enumerate() {
@@ -166,7 +166,7 @@ impl<'a> Examples<'a> {
         }
         let rows: Vec<usize> = chosen(groups.len()).collect();
         let copies = (MOST_ROWS / rows.len().max(1)).clamp(1, MOST_COPIES);
-        let column = |dimension: usize| -> Result<Cells<'a>> {
+        let column = |dimension: usize| -> Result<FeatureColumn<'a>> {
             let domain = table.domain(dimension);
             let (different, of_group) = regions(learning, dimension)?;
             let value = |copy: usize| {
@@ -177,8 +177,8 @@ impl<'a> Examples<'a> {
                 let share = (part as f64 + chance.fract()) / copies as f64;
                 within(domain, &different[of_group[groups[row] as usize] as usize], share)
             };
-            let values: Vec<Cell> = (0..rows.len() * copies).map(value).collect();
-            Ok(Cells { domain, of_row: (0..values.len() as u32).collect(), different: values })
+            let values: Vec<FeatureCell> = (0..rows.len() * copies).map(value).collect();
+            Ok(FeatureColumn { domain, of_row: (0..values.len() as u32).collect(), different: values })
         };
         let columns = (0..table.dimensions()).map(column).collect::<Result<_>>()?;
         let targets = rows.iter().flat_map(|&row| std::iter::repeat_n(values[row], copies)).collect();
@@ -186,14 +186,14 @@ impl<'a> Examples<'a> {
     }
 
     /// The rows to be tested on; all of them, but for those without a number.
-    pub fn of_test(learning: &Learning<'a>, target: &Target<'a>) -> Result<Self> {
+    pub fn of_test(learning: &Learning<'a>, target: &LearningTarget<'a>) -> Result<Self> {
         let (original, test) = (learning.original, learning.test);
         let named = |name: &str| {
             let found = test.columns().iter().find(|column| column.name == name);
             coded(found.ok_or_else(|| Error::internal(format!("column {name} of the test was not read")))?)
         };
         let (domain, codes) = named(&target.column().name)?;
-        let no_number = matches!(target, Target::Number { .. });
+        let no_number = matches!(target, LearningTarget::Number { .. });
         let value = |code: u32| match target.value(&domain.text(code)) {
             None if !no_number => Some(f64::NAN),
             value => value,
@@ -202,13 +202,13 @@ impl<'a> Examples<'a> {
         let rows: Vec<usize> =
             (0..test.rows()).filter(|&row| values[codes.get(row) as usize].is_some()).collect();
         let targets = rows.iter().filter_map(|&row| values[codes.get(row) as usize]).collect();
-        let column = |dimension: usize| -> Result<Cells<'a>> {
+        let column = |dimension: usize| -> Result<FeatureColumn<'a>> {
             let domain = original.domain(dimension);
             let (spoken, codes) = named(&original.dimension(dimension).name)?;
             let reader = PublishedReader::new(domain);
             let cell = |code: u32| of_text(domain, &reader, &spoken.text(code));
             let different = (0..spoken.cardinality() as u32).map(cell).collect();
-            Ok(Cells { domain, different, of_row: rows.iter().map(|&row| codes.get(row)).collect() })
+            Ok(FeatureColumn { domain, different, of_row: rows.iter().map(|&row| codes.get(row)).collect() })
         };
         let columns = (0..original.dimensions()).map(column).collect::<Result<_>>()?;
         Ok(Examples { columns, targets, rows: test.rows() as u64, copies: 1 })
@@ -220,7 +220,7 @@ fn coded(column: &Column) -> Result<(&Domain, &klimt_core::table::Codes)> {
 }
 
 /// The region of a published text.
-struct Region {
+struct TextRegion {
     /// The least and the greatest code, an open end included.
     ends: Option<(u32, u32)>,
     covered: Extent,
@@ -228,13 +228,13 @@ struct Region {
     members: Vec<u32>,
 }
 
-impl From<Reach> for Region {
+impl From<Reach> for TextRegion {
     fn from(reach: Reach) -> Self {
         let members = match &reach.covered {
             Extent::Interval { .. } => Vec::new(),
             set => set.codes(),
         };
-        Region { ends: reach.ends.ends(), covered: reach.covered, members }
+        TextRegion { ends: reach.ends.ends(), covered: reach.covered, members }
     }
 }
 
@@ -250,7 +250,7 @@ fn share_of(row: u64, dimension: u64) -> f64 {
 
 /// The value that lies at a share of a region. Where the axis has a measure, it is a place between the ends, whether
 /// some row of the original lies there or not.
-fn within(domain: &Domain, region: &Region, share: f64) -> Cell {
+fn within(domain: &Domain, region: &TextRegion, share: f64) -> FeatureCell {
     let codes = region.covered.len();
     let at = ((share * codes as f64) as u64).min(codes.saturating_sub(1));
     let code = match &region.covered {
@@ -261,9 +261,9 @@ fn within(domain: &Domain, region: &Region, share: f64) -> Cell {
     match region.ends {
         Some((lo, hi)) if domain.is_measured() && lo < hi && Some(code) != domain.missing_code() => {
             let place = |code: u32| place_of(domain, code.min(last));
-            Cell::Place(place(lo) + share * (place(hi) - place(lo)))
+            FeatureCell::Place(place(lo) + share * (place(hi) - place(lo)))
         }
-        _ => Cell::Code(code),
+        _ => FeatureCell::Code(code),
     }
 }
 
@@ -273,16 +273,16 @@ pub(crate) fn place_of(domain: &Domain, code: u32) -> f64 {
 }
 
 /// A value of a test row, as it is.
-fn of_text(domain: &Domain, reader: &PublishedReader<'_>, text: &str) -> Cell {
+fn of_text(domain: &Domain, reader: &PublishedReader<'_>, text: &str) -> FeatureCell {
     if let Some(code) = reader.code(text) {
-        return Cell::Code(code);
+        return FeatureCell::Code(code);
     }
     let place = domain.is_measured().then(|| domain.type_spec().position(text)).flatten();
-    place.map_or(Cell::New, |place| Cell::Place(as_number(place)))
+    place.map_or(FeatureCell::New, |place| FeatureCell::Place(as_number(place)))
 }
 
 /// The different regions of a dimension, and which of them each group has.
-fn regions(learning: &Learning<'_>, dimension: usize) -> Result<(Vec<Region>, Vec<u32>)> {
+fn regions(learning: &Learning<'_>, dimension: usize) -> Result<(Vec<TextRegion>, Vec<u32>)> {
     let column = learning.original.dimension(dimension);
     let reader = PublishedReader::new(learning.original.domain(dimension));
     let (mut different, mut numbers) = (Vec::new(), HashMap::new());
@@ -299,7 +299,7 @@ fn regions(learning: &Learning<'_>, dimension: usize) -> Result<(Vec<Region>, Ve
                     ))
                     .with_help("give the hierarchy or order that the release was made with")
                 })?;
-                different.push(Region::from(reach));
+                different.push(TextRegion::from(reach));
                 numbers.insert(text, different.len() as u32 - 1);
                 different.len() as u32 - 1
             }

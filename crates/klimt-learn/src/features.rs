@@ -10,7 +10,7 @@
 //! The table to learn from makes the features, and test rows are brought to them, so that nothing of the original is
 //! known to who learns from the release.
 
-use crate::examples::{Cell, Cells, Examples, place_of};
+use crate::examples::{Examples, FeatureCell, FeatureColumn, place_of};
 use klimt_core::table::{Domain, Shape};
 
 /// So many rows of the average are added to each value.
@@ -68,15 +68,15 @@ impl Features {
 }
 
 impl Maker {
-    fn number(&self, domain: &Domain, cell: &Cell) -> f64 {
+    fn number(&self, domain: &Domain, cell: &FeatureCell) -> f64 {
         match self {
             Maker::Place(average) => place(domain, cell).unwrap_or(*average),
             Maker::Worth(worth, unseen) => match cell {
-                Cell::Code(code) => worth[*code as usize],
-                Cell::Place(_) | Cell::New => *unseen,
+                FeatureCell::Code(code) => worth[*code as usize],
+                FeatureCell::Place(_) | FeatureCell::New => *unseen,
             },
             Maker::Missing => match cell {
-                Cell::Code(code) if Some(*code) == domain.missing_code() => 1.0,
+                FeatureCell::Code(code) if Some(*code) == domain.missing_code() => 1.0,
                 _ => 0.0,
             },
         }
@@ -84,16 +84,16 @@ impl Maker {
 }
 
 /// The place of a value of an ordered domain; `None` for a missing value and one without a place.
-fn place(domain: &Domain, cell: &Cell) -> Option<f64> {
+fn place(domain: &Domain, cell: &FeatureCell) -> Option<f64> {
     match cell {
-        Cell::Code(code) if Some(*code) == domain.missing_code() => None,
-        Cell::Code(code) => Some(place_of(domain, *code)),
-        Cell::Place(place) => Some(*place),
-        Cell::New => None,
+        FeatureCell::Code(code) if Some(*code) == domain.missing_code() => None,
+        FeatureCell::Code(code) => Some(place_of(domain, *code)),
+        FeatureCell::Place(place) => Some(*place),
+        FeatureCell::New => None,
     }
 }
 
-fn average_place(column: &Cells<'_>) -> f64 {
+fn average_place(column: &FeatureColumn<'_>) -> f64 {
     let places: Vec<Option<f64>> = column.different.iter().map(|cell| place(column.domain, cell)).collect();
     let known = column.of_row.iter().filter_map(|&cell| places[cell as usize]);
     let (sum, rows) = known.fold((0.0, 0u64), |(sum, rows), place| (sum + place, rows + 1));
@@ -101,11 +101,11 @@ fn average_place(column: &Cells<'_>) -> f64 {
 }
 
 /// The worth of each code: the average of the aims of its rows.
-fn worth(column: &Cells<'_>, aims: &[f64]) -> Maker {
+fn worth(column: &FeatureColumn<'_>, aims: &[f64]) -> Maker {
     let average = aims.iter().sum::<f64>() / aims.len().max(1) as f64;
     let mut of_code = vec![(WEIGHT, WEIGHT * average); column.domain.cardinality()];
     for (&cell, aim) in column.of_row.iter().zip(aims) {
-        if let Cell::Code(code) = column.different[cell as usize] {
+        if let FeatureCell::Code(code) = column.different[cell as usize] {
             let (rows, sum) = &mut of_code[code as usize];
             (*rows, *sum) = (*rows + 1.0, *sum + aim);
         }

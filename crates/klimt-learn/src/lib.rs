@@ -19,7 +19,7 @@ mod score;
 
 pub use examples::Learning;
 pub use model::{LEAST_LEAF, MOST_CLASSES, MOST_DEPTH, MOST_ROWS};
-pub use score::{Measured, Quality, Report};
+pub use score::{Quality, Report, TreeScore};
 
 use examples::Examples;
 use klimt_core::Result;

@@ -1,6 +1,6 @@
 //! The trees.
 
-use crate::examples::{Examples, Target};
+use crate::examples::{Examples, LearningTarget};
 use crate::features::Features;
 use klimt_core::{Error, Result};
 use rayon::prelude::*;
@@ -20,10 +20,10 @@ pub const LEAST_LEAF: usize = 25;
 pub const MOST_DEPTH: u16 = 12;
 
 type Matrix = DenseMatrix<f32>;
-type Tree = DecisionTreeRegressor<f32, f64, Matrix, Vec<f64>>;
+type RegressionTree = DecisionTreeRegressor<f32, f64, Matrix, Vec<f64>>;
 
 /// A trained model: for numbers one tree, for two classes one, for more one each.
-pub(crate) struct Model {
+pub(crate) struct TrainedModel {
     trees: Vec<Estimator>,
     /// The classes that the trees are of; for two classes, the class of the tree and then the other.
     classes: Vec<f64>,
@@ -32,7 +32,7 @@ pub(crate) struct Model {
 /// A tree, and how rows become its features.
 struct Estimator {
     features: Features,
-    tree: Tree,
+    tree: RegressionTree,
 }
 
 impl Estimator {
@@ -45,7 +45,7 @@ impl Estimator {
             seed: Some(0),
         };
         let matrix = matrix(&features, examples)?;
-        let tree = Tree::fit(&matrix, &aims, parameters).map_err(|_| odd())?;
+        let tree = RegressionTree::fit(&matrix, &aims, parameters).map_err(|_| odd())?;
         Ok(Estimator { features, tree })
     }
 
@@ -65,12 +65,12 @@ fn odd() -> Error {
     Error::internal("a tree could not be trained or asked")
 }
 
-impl Model {
+impl TrainedModel {
     /// Trains on rows, of which there must be some.
-    pub fn train(target: &Target<'_>, examples: &Examples<'_>) -> Result<Self> {
-        if let Target::Number { .. } = target {
+    pub fn train(target: &LearningTarget<'_>, examples: &Examples<'_>) -> Result<Self> {
+        if let LearningTarget::Number { .. } = target {
             let trees = vec![Estimator::train(examples, examples.targets.clone())?];
-            return Ok(Model { trees, classes: Vec::new() });
+            return Ok(TrainedModel { trees, classes: Vec::new() });
         }
         let mut classes = commonest(&examples.targets);
         classes.truncate(MOST_CLASSES);
@@ -80,7 +80,7 @@ impl Model {
             Estimator::train(examples, aims)
         };
         let trees = trees.par_iter().map(of_class).collect::<Result<_>>()?;
-        Ok(Model { trees, classes })
+        Ok(TrainedModel { trees, classes })
     }
 
     /// The class or number that is guessed for each row.

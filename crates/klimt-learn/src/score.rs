@@ -1,7 +1,7 @@
 //! How good the trees are.
 
-use crate::examples::{Examples, Learning, Target};
-use crate::model::{Model, commonest};
+use crate::examples::{Examples, Learning, LearningTarget};
+use crate::model::{TrainedModel, commonest};
 use klimt_core::{Error, Result};
 use serde::Serialize;
 
@@ -18,9 +18,9 @@ pub struct Report {
     /// Guessing the commonest class, or the mean, of the original for every row.
     pub base: Quality,
     /// The tree of the original.
-    pub original: Measured,
+    pub original: TreeScore,
     /// The tree of the release.
-    pub release: Measured,
+    pub release: TreeScore,
     /// How good the release's tree is beside the original's: accuracy over accuracy, or the root mean squared error of
     /// the original's over that of the release's; 1 where nothing is lost. Absent where it cannot be told.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct Report {
 
 /// A tree and how good it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Measured {
+pub struct TreeScore {
     /// The rows of the table.
     pub rows: u64,
     /// Those that were trained with: all that have a value of the target, or so many of them, evenly spread.
@@ -58,19 +58,23 @@ pub enum Quality {
 }
 
 /// Trains on rows and marks the guesses for the test rows.
-pub(crate) fn mark(target: &Target<'_>, examples: &Examples<'_>, test: &Examples<'_>) -> Result<Measured> {
+pub(crate) fn mark(
+    target: &LearningTarget<'_>,
+    examples: &Examples<'_>,
+    test: &Examples<'_>,
+) -> Result<TreeScore> {
     if examples.targets.is_empty() {
         let name = &target.column().name;
         return Err(Error::input(format!("there is no row with a value of {name} to learn from")));
     }
-    let guesses = Model::train(target, examples)?.guess(test)?;
+    let guesses = TrainedModel::train(target, examples)?.guess(test)?;
     let trained_rows = (examples.targets.len() / examples.copies) as u64;
-    Ok(Measured { rows: examples.rows, trained_rows, quality: quality(target, &guesses, &test.targets) })
+    Ok(TreeScore { rows: examples.rows, trained_rows, quality: quality(target, &guesses, &test.targets) })
 }
 
-fn quality(target: &Target<'_>, guesses: &[f64], truths: &[f64]) -> Quality {
+fn quality(target: &LearningTarget<'_>, guesses: &[f64], truths: &[f64]) -> Quality {
     let rows = truths.len().max(1) as f64;
-    if let Target::Class { .. } = target {
+    if let LearningTarget::Class { .. } = target {
         let right = guesses.iter().zip(truths).filter(|(guess, truth)| guess == truth).count();
         return Quality::Class { accuracy: right as f64 / rows };
     }
@@ -85,10 +89,10 @@ fn quality(target: &Target<'_>, guesses: &[f64], truths: &[f64]) -> Quality {
 /// Puts together what was measured.
 pub(crate) fn report(
     learning: &Learning<'_>,
-    target: &Target<'_>,
+    target: &LearningTarget<'_>,
     test: &Examples<'_>,
-    original: Measured,
-    release: Measured,
+    original: TreeScore,
+    release: TreeScore,
 ) -> Result<Report> {
     if test.targets.is_empty() {
         let name = &target.column().name;
@@ -96,8 +100,8 @@ pub(crate) fn report(
     }
     let trained = Examples::of_original(learning, target)?.targets;
     let constant = match target {
-        Target::Class { .. } => commonest(&trained).first().copied().unwrap_or(f64::NAN),
-        Target::Number { .. } => trained.iter().sum::<f64>() / trained.len().max(1) as f64,
+        LearningTarget::Class { .. } => commonest(&trained).first().copied().unwrap_or(f64::NAN),
+        LearningTarget::Number { .. } => trained.iter().sum::<f64>() / trained.len().max(1) as f64,
     };
     let base = quality(target, &vec![constant; test.targets.len()], &test.targets);
     let ratio = match (original.quality, release.quality) {
@@ -109,8 +113,8 @@ pub(crate) fn report(
         target: target.column().name.clone(),
         test_rows: test.targets.len() as u64,
         classes: match target {
-            Target::Class { numbers, .. } => Some(numbers.len() as u64),
-            Target::Number { .. } => None,
+            LearningTarget::Class { numbers, .. } => Some(numbers.len() as u64),
+            LearningTarget::Number { .. } => None,
         },
         base,
         original,

@@ -1,7 +1,7 @@
 //! What was learnt from a release, in words.
 
 use crate::terminal::{count, table};
-use klimt_learn::{Measured, Quality, Report};
+use klimt_learn::{Quality, Report, TreeScore};
 
 /// What was learnt.
 pub fn describe(reports: &[Report]) -> String {
@@ -22,7 +22,7 @@ fn describe_one(report: &Report) -> String {
     rows.push(row("trained on the original", Some(&report.original), &report.original.quality));
     rows.push(row("trained on the release", Some(&report.release), &report.release.quality));
     text.push_str(&table(&rows));
-    let sampled = |measured: &Measured| measured.trained_rows == klimt_learn::MOST_ROWS as u64;
+    let sampled = |measured: &TreeScore| measured.trained_rows == klimt_learn::MOST_ROWS as u64;
     if [&report.original, &report.release]
         .into_iter()
         .any(|measured| sampled(measured) && measured.rows > measured.trained_rows)
@@ -50,7 +50,7 @@ fn heading(quality: &Quality) -> Vec<String> {
     measures.iter().map(|name| name.to_string()).collect()
 }
 
-fn row(name: &str, measured: Option<&Measured>, quality: &Quality) -> Vec<String> {
+fn row(name: &str, measured: Option<&TreeScore>, quality: &Quality) -> Vec<String> {
     let rows = measured.map_or("-".to_string(), |measured| count(measured.trained_rows));
     let mut cells = vec![name.to_string(), rows];
     match quality {
