@@ -42,11 +42,11 @@ impl Partitioning {
         let Some(price) = loss.price(table.rows() as u64).filter(|_| limit > 0) else {
             return Ok(Vec::new());
         };
-        let bound = Checks::new(requirements, table)?;
+        let checks = Checks::new(requirements, table)?;
         let judge = SuppressionJudge {
             table,
-            bound: &bound,
-            required: Collector::new(bound.needs(), table)?,
+            checks: &checks,
+            required: Collector::new(checks.needs(), table)?,
             loss,
             priced: Collector::new(&loss.needs(), table)?,
             price,
@@ -85,11 +85,11 @@ impl Partitioning {
         let kept =
             |rows: &[u32]| rows.iter().copied().filter(|&row| !out[row as usize]).collect::<Vec<u32>>();
         let published = kept(&self.order);
-        let bound = Checks::to(requirements, &TableFacts { table, rows: Some(&published) })?;
-        let collector = Collector::new(bound.needs(), table)?;
+        let checks = Checks::to(requirements, &TableFacts { table, rows: Some(&published) })?;
+        let collector = Collector::new(checks.needs(), table)?;
         Ok((0..self.groups())
             .into_par_iter()
-            .all(|group| bound.satisfied(&collector.of(&kept(self.rows(group))))))
+            .all(|group| checks.satisfied(&collector.of(&kept(self.rows(group))))))
     }
 
     /// Whether every group satisfies the requirements bound to the rows that are published: readers of the release know
@@ -103,9 +103,9 @@ impl Partitioning {
 
     /// The groups that violate a requirement bound to the rows that are published, ascending.
     pub fn violating(&self, table: &Table, requirements: &[Box<dyn Requirement>]) -> Result<Vec<usize>> {
-        let bound = Checks::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
-        let collector = Collector::new(bound.needs(), table)?;
-        let violates = |group: &usize| !bound.satisfied(&collector.of(self.rows(*group)));
+        let checks = Checks::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
+        let collector = Collector::new(checks.needs(), table)?;
+        let violates = |group: &usize| !checks.satisfied(&collector.of(self.rows(*group)));
         Ok((0..self.groups()).into_par_iter().filter(violates).collect())
     }
 
@@ -117,15 +117,15 @@ impl Partitioning {
         requirements: &[Box<dyn Requirement>],
         extents: Extents,
     ) -> Result<Vec<usize>> {
-        let bound = Checks::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
-        let collector = Collector::new(bound.needs(), table)?;
+        let checks = Checks::to(requirements, &TableFacts { table, rows: Some(&self.order) })?;
+        let collector = Collector::new(checks.needs(), table)?;
         let groups = PartitionGroups { table, partitioning: self, extents };
         let violates = |group: &usize| {
             let mut statistics = collector.of(self.rows(*group));
             for (dimension, extent) in &mut statistics.extents {
                 *extent = groups.extent(*group, *dimension);
             }
-            !bound.satisfied(&statistics)
+            !checks.satisfied(&statistics)
         };
         Ok((0..self.groups()).into_par_iter().filter(violates).collect())
     }
@@ -170,7 +170,7 @@ impl Partitioning {
 
 struct SuppressionJudge<'a> {
     table: &'a Table,
-    bound: &'a Checks,
+    checks: &'a Checks,
     required: Collector<'a>,
     loss: &'a dyn Cost,
     priced: Collector<'a>,
@@ -204,7 +204,7 @@ impl SuppressionJudge<'_> {
             let code = |row: &u32| codes.get(*row as usize);
             for end in self.ends(dimension, rows) {
                 let (gone, kept): (Vec<u32>, Vec<u32>) = rows.iter().partition(|row| code(row) == end);
-                if kept.is_empty() || !self.bound.satisfied(&self.required.of(&kept)) {
+                if kept.is_empty() || !self.checks.satisfied(&self.required.of(&kept)) {
                     continue;
                 }
                 let gain = before - self.cost(&kept) - self.price * gone.len() as f64;

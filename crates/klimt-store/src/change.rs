@@ -195,9 +195,9 @@ impl Store {
         let (weights, requirements) = (self.spec.weights(), self.spec.requirements(self.spec.k)?);
         let leaving: usize = gone.values().map(Vec::len).sum();
         let rows = directory.rows() + arrivals.len() as u64 - leaving as u64;
-        let bound = bound(&requirements, &counts.whole(frame, rows))?;
+        let checks = checks(&requirements, &counts.whole(frame, rows))?;
         let split = self.spec.split().bind(&Original::new(&frame.table, &weights))?;
-        let fitter = Fitter::new(frame, bound.as_ref(), &split, &weights, rows)?;
+        let fitter = Fitter::new(frame, checks.as_ref(), &split, &weights, rows)?;
         let mut maintainer = Maintainer { fitter: &fitter, frame, change, next_page };
         *directory = maintainer.apply(directory.clone(), gone, arrivals, work)?;
         Ok(())
@@ -233,19 +233,19 @@ impl Store {
             counts.count(frame, &block, true);
         }
         let requirements = self.spec.requirements(self.spec.k)?;
-        let Some(bound) = bound(&requirements, &counts.whole(frame, source.rows()))? else {
+        let Some(checks) = checks(&requirements, &counts.whole(frame, source.rows()))? else {
             return Ok((counts, false));
         };
-        if bound.only_count() {
-            return Ok((counts, source.rows() >= bound.minimum_size()));
+        if checks.only_count() {
+            return Ok((counts, source.rows() >= checks.minimum_size()));
         }
-        let collector = Collector::of_rows(bound.needs(), &frame.table, source.rows())?;
+        let collector = Collector::of_rows(checks.needs(), &frame.table, source.rows())?;
         let mut all = collector.empty();
         for number in 0..source.blocks() {
             source.read(number, &mut block)?;
             collector.add_rows(&mut all, &block, &(0..block.rows() as u32).collect::<Vec<_>>());
         }
-        Ok((counts, bound.satisfied(&all)))
+        Ok((counts, checks.satisfied(&all)))
     }
 
     /// Writes rows as pages; returns the directory, and rows that are to be inserted afterwards.
@@ -293,9 +293,9 @@ fn commit(mut state: StoreState, mut change: Change<'_>) -> Result<Size> {
 }
 
 /// The requirements, bound to all rows; nothing where not even all rows together can satisfy them.
-fn bound(requirements: &[Box<dyn Requirement>], whole: &Whole<'_>) -> Result<Option<Checks>> {
+fn checks(requirements: &[Box<dyn Requirement>], whole: &Whole<'_>) -> Result<Option<Checks>> {
     match Checks::to(requirements, whole) {
-        Ok(bound) => Ok(Some(bound)),
+        Ok(checks) => Ok(Some(checks)),
         Err(error) if error.kind() == ErrorKind::Unsatisfied => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! Building the index anew: the rows are loaded in bulk from the pages they lie in.
+//! Building the store anew: the rows are loaded in bulk from the pages they lie in.
 //!
 //! Once something was released this is over: leaves that are cut anew would tear apart who was released together.
 
@@ -77,7 +77,7 @@ impl Source for Pages<'_> {
 }
 
 impl Store {
-    /// Builds the index anew from its rows and forgets values that no row has any more, unless something was released; and
+    /// Builds the store anew from its rows and forgets values that no row has any more, unless something was released; and
     /// gives room back. The past of those who have left stays: whoever comes back must be known.
     pub fn compact(&mut self, means: &Means<'_>) -> Result<Size> {
         let status = self.status()?;

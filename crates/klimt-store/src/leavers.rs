@@ -172,8 +172,8 @@ impl<'a> Leavers<'a> {
     /// Whether people who are not in the new release satisfy what was promised in an earlier one, or there are none.
     fn hidden(&self, release: u32, left: &[AbsentPerson<'_>]) -> Result<bool> {
         let judge = &self.judges[release as usize - 1];
-        if left.is_empty() || (left.len() as u64) < judge.bound.minimum_size() || judge.bound.only_count() {
-            return Ok(left.is_empty() || left.len() as u64 >= judge.bound.minimum_size());
+        if left.is_empty() || (left.len() as u64) < judge.checks.minimum_size() || judge.checks.only_count() {
+            return Ok(left.is_empty() || left.len() as u64 >= judge.checks.minimum_size());
         }
         let sensitive = &self.coded.sensitive;
         let mut block = Block::empty(&self.coded.table);

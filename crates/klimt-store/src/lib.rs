@@ -1,4 +1,4 @@
-//! A durable index of people's rows, for data that changes: an R+-tree whose leaves are groups (Iwuchukwu, Naughton).
+//! A durable table of rows about people, for data that changes: an R+-tree on disk whose leaves are groups (Iwuchukwu, Naughton).
 //!
 //! Batches of rows come and go; a release is one scan of the leaves at any granularity. The store remembers what was
 //! released, and makes no release that tells people apart when it is put beside an earlier one.

@@ -1,7 +1,7 @@
 //! Bulk loading (section 2.1): the first rows of a store.
 //!
 //! Rows flow down through buffers on disk, level by level, to parts that fit in memory: that is Rothko's recursion with
-//! the cuts of the index. Here the parts become pages, and the ways to them the directory.
+//! the cuts of the R+-tree. Here the parts become pages, and the ways to them the directory.
 
 use crate::batch::arrived;
 use crate::dictionary::StoreFrame;

@@ -1,4 +1,4 @@
-//! Pages: the rows of a subtree of the index, leaf by leaf, with the cuts that lead to them.
+//! Pages: the rows of a subtree of the R+-tree, leaf by leaf, with the cuts that lead to them.
 
 use crate::bytes::{ByteReader, ByteWriter, damaged};
 use crate::dictionary::StoreFrame;

@@ -61,29 +61,29 @@ impl CodedColumns {
 
 /// Requirements bound to a whole, ready to decide about sets of rows.
 pub(crate) struct PeopleJudge<'c> {
-    pub bound: Checks,
+    pub checks: Checks,
     collector: Collector<'c>,
 }
 
 impl<'c> PeopleJudge<'c> {
     pub fn new(requirements: &[Box<dyn Requirement>], whole: &Whole<'c>) -> Result<Self> {
-        let bound = Checks::to(requirements, whole)?;
-        let mut collector = Collector::of_rows(bound.needs(), whole.frame, whole.rows)?;
+        let checks = Checks::to(requirements, whole)?;
+        let mut collector = Collector::of_rows(checks.needs(), whole.frame, whole.rows)?;
         collector.prepare_for_all(FEW_CODES);
-        Ok(PeopleJudge { bound, collector })
+        Ok(PeopleJudge { checks, collector })
     }
 
     /// Whether some rows of a block satisfy the requirements; where only sizes count, the block is not looked at.
     pub fn satisfied(&self, block: &Block, rows: &[u32]) -> bool {
-        if (rows.len() as u64) < self.bound.minimum_size() {
+        if (rows.len() as u64) < self.checks.minimum_size() {
             return false;
         }
-        if self.bound.only_count() {
+        if self.checks.only_count() {
             return true;
         }
         let mut statistics = self.collector.empty();
         self.collector.add_rows(&mut statistics, block, rows);
-        self.bound.satisfied(&statistics)
+        self.checks.satisfied(&statistics)
     }
 }
 

@@ -233,7 +233,7 @@ impl Standard<'_> {
     /// number allows; none where that does not help.
     fn diverse(&self, rows: &[u32]) -> Vec<u32> {
         let sensitive = &self.coded.sensitive;
-        if sensitive.is_empty() || self.promised.bound.only_count() || self.people.block.rows() == 0 {
+        if sensitive.is_empty() || self.promised.checks.only_count() || self.people.block.rows() == 0 {
             return Vec::new();
         }
         let mut most = rows.len();
@@ -264,7 +264,7 @@ impl Standard<'_> {
         let table = block.into_table(&self.coded.table)?;
         let job = Job {
             table: &table,
-            requirements: &self.granular.bound,
+            requirements: &self.granular.checks,
             split: self.split,
             loss: &SuppressedRows,
             suppression: Suppression::NONE,

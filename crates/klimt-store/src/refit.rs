@@ -28,7 +28,7 @@ const FEW_CODES: usize = 1 << 8;
 pub(crate) struct Fitter<'a> {
     frame: &'a StoreFrame,
     /// The requirements of leaves; `None` where not even all rows together satisfy them.
-    bound: Option<&'a Checks>,
+    checks: Option<&'a Checks>,
     split: &'a SplitCriterion<'a>,
     weights: &'a [f64],
     collector: Collector<'a>,
@@ -52,15 +52,15 @@ impl<'a> Fitter<'a> {
     /// For pages of a store of so many rows.
     pub fn new(
         frame: &'a StoreFrame,
-        bound: Option<&'a Checks>,
+        checks: Option<&'a Checks>,
         split: &'a SplitCriterion<'a>,
         weights: &'a [f64],
         rows: u64,
     ) -> Result<Self> {
-        let needs = bound.map_or(Needs::default(), |bound| bound.needs().clone());
+        let needs = checks.map_or(Needs::default(), |checks| checks.needs().clone());
         let mut collector = Collector::of_rows(&needs, &frame.table, rows)?;
         collector.prepare_for_all(FEW_CODES);
-        Ok(Fitter { frame, bound, split, weights, collector })
+        Ok(Fitter { frame, checks, split, weights, collector })
     }
 
     /// The page without the rows that are gone (ascending), and with others that its cuts lead to it.
@@ -103,18 +103,18 @@ impl<'a> Fitter<'a> {
 
     /// The rows that a leaf needs, at least.
     pub fn least(&self) -> u64 {
-        self.bound.map_or(u64::MAX, Checks::minimum_size)
+        self.checks.map_or(u64::MAX, Checks::minimum_size)
     }
 
     /// Whether rows satisfy the requirements of a leaf.
     fn satisfied(&self, block: &Block, rows: &[u32]) -> bool {
-        let Some(bound) = self.bound else { return false };
-        if bound.only_count() {
-            return rows.len() as u64 >= bound.minimum_size();
+        let Some(checks) = self.checks else { return false };
+        if checks.only_count() {
+            return rows.len() as u64 >= checks.minimum_size();
         }
         let mut statistics: Statistics = self.collector.empty();
         self.collector.add_rows(&mut statistics, block, rows);
-        bound.satisfied(&statistics)
+        checks.satisfied(&statistics)
     }
 
     /// Whether all rows of a page do; a page without rows always does.
@@ -230,7 +230,7 @@ impl<'a> Fitter<'a> {
     /// the requirements. Where only sizes count, a release takes in neighbours until there are enough of them; what else
     /// they may lack, nobody knows beforehand.
     fn mended(&self, tree: &CutTree, order: &[u32], rows_of: &[u32], all: &PageRows) -> CutTree {
-        if self.bound.is_none_or(Checks::only_count) {
+        if self.checks.is_none_or(Checks::only_count) {
             return tree.clone();
         }
         let rows: Vec<u32> = order.iter().map(|&number| rows_of[number as usize]).collect();
@@ -278,10 +278,10 @@ impl<'a> Fitter<'a> {
     /// The cuts of parts, and their rows in the order of the leaves, by their number in the part.
     fn partition(&self, block: Block, ends: &[u32]) -> Result<Vec<(CutTree, Vec<u32>)>> {
         let table = block.into_table(&self.frame.table)?;
-        let bound = self.bound.ok_or_else(|| Error::internal("no cut is allowable"))?;
+        let checks = self.checks.ok_or_else(|| Error::internal("no cut is allowable"))?;
         let job = Job {
             table: &table,
-            requirements: bound,
+            requirements: checks,
             split: self.split,
             loss: &SuppressedRows,
             suppression: Suppression::NONE,

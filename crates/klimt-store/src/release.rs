@@ -124,7 +124,7 @@ impl Store {
         let differences = state.releases > 0 && !asked.allow_differences;
         let whole = coded.whole(&state.counts, frame, state.directory.rows());
         let granular = PeopleJudge::new(&requirements, &whole)?;
-        let columns = state.releases > 0 || !granular.bound.only_count();
+        let columns = state.releases > 0 || !granular.checks.only_count();
         let people = People::load(&state.directory, frame, &coded, asked.by, &granular, columns, values)?;
         let past = Past::load(state.past, values)?;
         let leavers = Leavers {

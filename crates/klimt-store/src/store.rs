@@ -54,7 +54,7 @@ impl Means<'_> {
 pub struct Status {
     /// How many rows there are.
     pub rows: u64,
-    /// How many leaves the index has: groups of the finest release.
+    /// How many leaves the R+-tree has: groups of the finest release.
     pub groups: u64,
     /// The rows of the smallest of them: at least the base k, once there are so many rows.
     pub smallest: u64,
@@ -83,7 +83,7 @@ pub struct Status {
 pub struct Size {
     /// How many rows there are.
     pub rows: u64,
-    /// How many leaves the index has.
+    /// How many leaves the R+-tree has.
     pub groups: u64,
     /// How many rows are not in their leaves yet.
     pub waiting: u64,

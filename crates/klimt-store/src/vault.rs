@@ -2,7 +2,7 @@
 //!
 //! redb keeps them: one file, one writer, transactions that are in or are not, whatever stops the process. It is made for
 //! many reads and few, large writes, has one dependency, and locks its file, so that a second process is refused. A log
-//! of merged runs (such as fjall) is quicker at many small writes, which the index never makes: a batch changes pages of
+//! of merged runs (such as fjall) is quicker at many small writes, which the store never makes: a batch changes pages of
 //! thousands of rows.
 //!
 //! redb checks its own pages after a crash, not whenever it reads one. So every value carries a seal, a keyed hash of its

@@ -149,7 +149,7 @@ pub(crate) struct ColumnValues {
 impl ColumnValues {
     /// No values yet.
     pub fn new(comparison: Comparison) -> Self {
-        ColumnValues { comparison, ..Values::default() }
+        ColumnValues { comparison, ..ColumnValues::default() }
     }
 
     /// The number of the value of a text; `None` when there are too many. A text is looked at once.

@@ -29,7 +29,7 @@ impl PartEdges {
             let hi = (table.domain(dimension).cardinality() as u32).saturating_sub(1);
             Edge { dimension, lo: 0, hi }
         };
-        PartEdges { each: requirements.bounded().map(edge).collect() }
+        PartEdges { each: requirements.restricted_dimensions().map(edge).collect() }
     }
 
     /// The code after which a dimension is cut, where rows have codes up to `code` and from `next` on, so that both sides

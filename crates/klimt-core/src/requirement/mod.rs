@@ -7,7 +7,7 @@
 
 mod alpha;
 mod beta_likeness;
-mod bound;
+mod checks;
 mod delta_disclosure;
 mod distinct_diversity;
 mod entropy_diversity;
@@ -25,7 +25,7 @@ mod variance_diversity;
 
 pub use alpha::Alpha;
 pub use beta_likeness::BetaLikeness;
-pub use bound::Checks;
+pub use checks::Checks;
 pub use delta_disclosure::DeltaDisclosure;
 pub use distinct_diversity::DistinctDiversity;
 pub use entropy_diversity::EntropyDiversity;

@@ -19,7 +19,8 @@ pub fn least_in(job: &Job<'_>, splits: Option<&[Vec<u32>]>, k: u64) -> Option<f6
     let collector = Collector::new(&needs, job.table).unwrap();
     let mut search = Search { job, splits, limit: limit(job), collector, known: HashMap::new() };
     let last = |dimension: usize| (job.table.domain(dimension).cardinality() as u32).saturating_sub(1);
-    let edges = job.requirements.bounded().map(|dimension| (dimension, 0, last(dimension))).collect();
+    let edges =
+        job.requirements.restricted_dimensions().map(|dimension| (dimension, 0, last(dimension))).collect();
     let sums = search.best((0..job.table.rows() as u32).collect(), edges);
     finished(job, &sums, k)
 }

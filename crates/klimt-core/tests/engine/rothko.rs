@@ -284,7 +284,7 @@ fn what_no_release_can_satisfy_is_said() {
     let rows: Vec<Vec<u32>> = (0..60).map(|n| vec![n, n / 2, 0, 0, 0, 0, 0]).collect();
     let table = numbered(&random_table(&[0, 1], &rows));
     let requirements = [registry::requirement("l-diversity", "disease", "2").unwrap()];
-    let limits = RothkoLimits { memory_rows: Some(10), ..Limits::default() };
+    let limits = RothkoLimits { memory_rows: Some(10), ..RothkoLimits::default() };
     for method in [Method::Tree, Method::Sample(Sampling { alpha: 0.05, rows: None, seed: 1 })] {
         let setting = Setting {
             table: &table,

@@ -182,7 +182,7 @@ fn on_disk(table: &Table, flag: &str, text: &str, fit: u64) -> (u64, usize, Acco
         until: None,
         observer: &Unobserved,
     };
-    let limits = RothkoLimits { memory_rows: Some(fit), ..Limits::default() };
+    let limits = RothkoLimits { memory_rows: Some(fit), ..RothkoLimits::default() };
     let method = Method::Sample(Sampling { alpha: 0.05, rows: None, seed: 1 });
     let mut groups = Groups::default();
     let rothko = Rothko { method, mondrian: Mondrian::default(), limits };

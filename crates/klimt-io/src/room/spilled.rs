@@ -45,7 +45,7 @@ struct BlockStart {
 impl BlockIndex {
     /// From entries in their order. `numbers` gives the number that a column has in the frame.
     pub fn of(entries: &[PieceEntry], numbers: &[u32]) -> Self {
-        let mut index = BlockIndex { pieces: Vec::with_capacity(entries.len()), ..Index::default() };
+        let mut index = BlockIndex { pieces: Vec::with_capacity(entries.len()), ..BlockIndex::default() };
         let mut place = None;
         for entry in entries {
             if place != Some((entry.stretch, entry.block)) {

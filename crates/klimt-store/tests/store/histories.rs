@@ -234,7 +234,7 @@ impl Life {
 fn facts() -> PromiseFacts {
     let mut spec = ColumnSpec::new("illness", Role::Sensitive);
     spec.type_spec = Some(ValueType::Text.into());
-    PromiseFacts { sensitive: [("illness".to_string(), spec)].into(), ..Facts::default() }
+    PromiseFacts { sensitive: [("illness".to_string(), spec)].into(), ..PromiseFacts::default() }
 }
 
 fn asked_for(name: &str, default: u64) -> u64 {

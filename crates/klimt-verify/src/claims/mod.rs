@@ -162,11 +162,11 @@ impl PromiseMeasure {
         if requirement.id() == LengthRestriction::ID {
             return PromiseMeasure::Width;
         }
-        let bound = requirement.bind(whole).and_then(|check| {
+        let check = requirement.bind(whole).and_then(|check| {
             let distances = whole.distances(&check.needs().moments)?;
             Ok(PromiseMeasure::Check(check, distances))
         });
-        match bound {
+        match check {
             Ok(means) => means,
             Err(error) if error.kind() == ErrorKind::Unsatisfied => PromiseMeasure::TooFewRows,
             Err(error) => PromiseMeasure::Senseless(error),
@@ -320,7 +320,7 @@ mod tests {
     fn a_length_is_measured_in_the_column_s_domain() {
         let leaves = [("1", 1), ("2", 7)].map(|(label, leaves)| (label.to_string(), leaves));
         let domains = [("zip".to_string(), Domain::Hierarchy(leaves.into_iter().collect()))].into();
-        let facts = PromiseFacts { domains, ..Facts::default() };
+        let facts = PromiseFacts { domains, ..PromiseFacts::default() };
         let outcomes = check(&tally(), &required(&[("min-width", "zip", "1")]), &facts).unwrap();
         assert_eq!((outcomes[0].measured.to_string().as_str(), outcomes[0].holds), ("1", true));
     }

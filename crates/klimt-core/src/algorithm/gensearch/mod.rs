@@ -152,7 +152,7 @@ impl GenSearch {
     fn atlas<'a>(&self, job: &'a Job<'a>) -> Result<Option<Atlas<'a>>> {
         let domains = job.table.domains();
         let mut grid = SplitGrid::new(&domains, &self.splits.codes(job.table)?);
-        grid.restricted = job.requirements.bounded().collect();
+        grid.restricted = job.requirements.restricted_dimensions().collect();
         let blocks = FinestBlocks::new(&grid, job)?;
         Ok(blocks.map(|blocks| Atlas::of_rows(grid, blocks, job, self.lookahead)))
     }

@@ -13,7 +13,7 @@ pub(super) struct LocalGroup {
 
 impl LocalGroup {
     pub fn new(problem: &LocalProblem<'_>, bundles: Vec<TupleRows>) -> Self {
-        let mut group = LocalGroup { bundles, ..Group::default() };
+        let mut group = LocalGroup { bundles, ..LocalGroup::default() };
         group.measure(problem);
         group
     }

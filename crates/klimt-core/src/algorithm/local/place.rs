@@ -1,4 +1,4 @@
-//! Where rows cost least: an index over groups, and the last few rows.
+//! The groups where rows cost least: a tree over the regions of groups, and the last few rows.
 
 use super::group::LocalGroup;
 use super::problem::{CodeSpan, LocalProblem, TupleRows};

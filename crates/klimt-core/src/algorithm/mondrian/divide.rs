@@ -250,10 +250,10 @@ mod tests {
     }
 
     fn partition(table: &Table, k: u64, divided: usize, threads: usize) -> Partitioning {
-        let bound = Checks::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], table).unwrap();
+        let checks = Checks::new(&[registry::requirement("k", "", &k.to_string()).unwrap()], table).unwrap();
         let job = Job {
             table,
-            requirements: &bound,
+            requirements: &checks,
             split: &SplitCriterion::Box(BoxSplit::default()),
             loss: &SuppressedRows,
             suppression: Suppression::NONE,

@@ -15,8 +15,7 @@ const PAIRS: usize = 40_000;
 const SIDE_BY_SIDE: usize = 4096;
 
 /// The least cost of each row of a part in any partition of the part; empty where nothing above zero is
-/// known. Rows that were not reached when it is time to stop cost nothing. nobody has looked at when it is
-/// time to stop pay nothing.
+/// known. Rows that were not reached when it is time to stop cost nothing.
 pub(super) fn dues(problem: &OptimalProblem<'_>, rows: &[u32], stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
     let paid = match problem.pricing {
         OptimalPricing::Size => by_size(problem, rows),

@@ -56,12 +56,12 @@ pub(super) fn grow(
     let table = sample.into_table(job.frame)?;
     let trust = Trust::new(rows, sampled, alpha, most_sides(job.frame));
     let enough = (room.leaf_rows(rows) as f64 * sampled as f64 / rows as f64).ceil() as u64;
-    let bound = requirements.sampled(trust, enough);
+    let checks = requirements.sampled(trust, enough);
     let split = job.split.bind(&job.original(&table))?;
     let (partitioning, by_median) = mondrian.partition_from(
         &Job {
             table: &table,
-            requirements: &bound,
+            requirements: &checks,
             split: &split,
             loss: &SuppressedRows,
             suppression: Suppression::NONE,

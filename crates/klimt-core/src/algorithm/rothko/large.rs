@@ -47,12 +47,12 @@ impl RothkoRun<'_> {
 
     /// One pass: the extents of all rows, and whether they satisfy the requirements.
     fn measure(&mut self, source: &dyn PartRows) -> Result<Statistics> {
-        let mut needs = self.bound.needs().clone();
+        let mut needs = self.checks.needs().clone();
         needs.include(&Needs { extents: (0..self.job.frame.dimensions()).collect(), ..Needs::default() });
         let collector = Collector::of_rows(&needs, self.job.frame, self.whole.rows)?;
         let whole = source.measure(&collector)?;
         self.count(source.rows(), 1, 0);
-        self.bound.feasible_as(&whole)?;
+        self.checks.feasible_as(&whole)?;
         Ok(whole)
     }
 

@@ -25,10 +25,8 @@ pub(super) struct RothkoMemory {
     limits: RothkoLimits,
 }
 
-/// Estimates from the budget and the number of columns alone. Groups depend on the sample, on which parts fit
-/// and on how many leaves there are, and the width of codes may depend on the number of readers: so groups go
-/// by these estimates. leaves there are, and how narrow codes are may depend on how many readers there were:
-/// so those go by this.
+/// Estimates from the budget and the number of columns alone. Groups depend on the sample, on which parts fit and on how
+/// many leaves there are, and the width of codes may depend on the number of readers: so groups go by these estimates.
 #[derive(Clone, Copy, Debug)]
 struct BudgetEstimate {
     rows: u64,
@@ -50,8 +48,8 @@ const FEW_VALUES: usize = 1 << 16;
 /// Bytes of a value while the values of a part are counted by their texts.
 const PER_COUNTED: usize = 96;
 
-/// Bytes of a value of a column where groups are compared with all values of it: in the checker, by its text,
-/// and in the requirement. in the requirement.
+/// Bytes of a value of a column where groups are compared with all values of it: in the checker, by its text, and in the
+/// requirement.
 const PER_COMPARED: usize = 240;
 
 /// The sensitive columns that have many values.

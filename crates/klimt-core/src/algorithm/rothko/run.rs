@@ -55,20 +55,20 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     }
     let (sample, counts) = first;
     let whole = Whole::new(job.frame, job.source.rows(), counts);
-    let mut bound = Checks::to(job.requirements, &whole)?;
+    let mut checks = Checks::to(job.requirements, &whole)?;
     if job.by_boundaries {
-        bound = bound.by_boundaries(|dimension| job.frame.domain(dimension))?;
+        checks = checks.by_boundaries(|dimension| job.frame.domain(dimension))?;
     }
     let split = job.split.bind(&job.original(job.frame))?;
-    let mut needs = bound.needs().clone();
+    let mut needs = checks.needs().clone();
     if let SplitCriterion::Loss(cost) = split.base() {
         needs.include(&cost.needs());
     }
-    let judging = Collector::of_rows(bound.needs(), job.frame, whole.rows)?;
+    let judging = Collector::of_rows(checks.needs(), job.frame, whole.rows)?;
     sink.begin(&whole)?;
     let withheld = WithheldGroups::new(job.frame);
     let mut run =
-        RothkoRun { rothko, job, whole: &whole, bound, split, needs, judging, withheld, room, account };
+        RothkoRun { rothko, job, whole: &whole, checks, split, needs, judging, withheld, room, account };
     run.divide(&source, sampling.map(|sampling| (sampling, sample)), &Way::default(), sink)?;
     run.merge_withheld(sink)?;
     Ok(run.account)
@@ -78,7 +78,7 @@ pub(super) struct RothkoRun<'a> {
     rothko: &'a Rothko,
     pub job: &'a External<'a>,
     pub whole: &'a Whole<'a>,
-    pub bound: Checks,
+    pub checks: Checks,
     split: SplitCriterion<'a>,
     /// The statistics that requirements and split need.
     needs: Needs,
@@ -116,7 +116,7 @@ impl<'a> RothkoRun<'a> {
             self.count(source.rows(), 1, 0);
             return self.finish(block, &[(rows, way)], sink);
         }
-        if self.job.budget().over() || self.bound.is_enough(source.rows()) {
+        if self.job.budget().over() || self.checks.is_enough(source.rows()) {
             return self.large_group(source, way, sink);
         }
         let mut divided = match sample {
@@ -148,7 +148,7 @@ impl<'a> RothkoRun<'a> {
 
     /// The settings that the part at the end of a way inherits from the cuts on it.
     fn above(&self, way: &Way) -> InheritedCuts {
-        let whole = PartEdges::whole(&self.bound, self.job.frame);
+        let whole = PartEdges::whole(&self.checks, self.job.frame);
         let edges = way.cuts().iter().fold(whole, |edges, (cut, left)| match cut.nodes[0] {
             CutNode::Threshold { dimension, code, .. } => edges.cut(dimension as usize, code, *left),
             _ => edges,
@@ -174,7 +174,7 @@ impl<'a> RothkoRun<'a> {
         let taken = self.job.pool.reserve(self.room.working_bytes(sample.rows() as u64), "a sample")?;
         let part = SampledPart { sample, rows: source.rows(), above: self.above(way) };
         let GrownTree { tree, by_median, .. } =
-            grow::grow(self.job, self.rothko.mondrian, &self.bound, part, sampling.alpha, &self.room)?;
+            grow::grow(self.job, self.rothko.mondrian, &self.checks, part, sampling.alpha, &self.room)?;
         drop(taken);
         if tree.nodes.len() < 2 {
             return Ok(None);
@@ -226,7 +226,7 @@ impl<'a> RothkoRun<'a> {
     fn inner<'j>(&'j self, table: &'j Table, split: &'j SplitCriterion<'j>) -> Job<'j> {
         Job {
             table,
-            requirements: &self.bound,
+            requirements: &self.checks,
             split,
             loss: &SuppressedRows,
             suppression: Suppression::NONE,
@@ -251,14 +251,14 @@ impl<'a> RothkoRun<'a> {
 
     /// Undoes the cuts that are not allowable.
     fn judge(&mut self, tree: &CutTree, leaves: &dyn DividedRows) -> Result<PrunedTree> {
-        let judge = LeafJudge { requirements: &self.bound, collector: &self.judging };
+        let judge = LeafJudge { requirements: &self.checks, collector: &self.judging };
         let pruned = prune(tree, &leaves.violating(&judge)?, &JudgedLeaves { divided: leaves, judge })?;
         // A part satisfies what the whole does; only of the whole it is not known.
         if let Some(whole) = &pruned.violation {
-            self.bound.feasible_as(whole)?;
+            self.checks.feasible_as(whole)?;
         }
         let rows = (0..leaves.leaves()).map(|leaf| leaves.rows(leaf)).sum();
-        if !self.bound.only_count() {
+        if !self.checks.only_count() {
             self.count(rows, 1, 0);
         }
         Ok(pruned)
@@ -343,7 +343,7 @@ impl<'a> RothkoRun<'a> {
 
     fn partition(&mut self, table: &Table, parts: &[(u32, &Way)]) -> Result<Partitioning> {
         if table.rows() as u64 == self.whole.rows {
-            self.bound.feasible(table)?;
+            self.checks.feasible(table)?;
         }
         let split = self.job.split.bind(&self.job.original(table))?;
         let start = |&(end, way): &(u32, &Way)| PartStart { end, above: self.above(way) };

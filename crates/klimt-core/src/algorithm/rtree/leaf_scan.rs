@@ -39,9 +39,9 @@ mod tests {
 
     fn scan(sizes: &[u64], k: &str) -> Vec<usize> {
         let requirements = [registry::requirement("k", "", k).unwrap()];
-        let bound = Checks::new(&requirements, &Table::new(100, Vec::new()).unwrap()).unwrap();
+        let checks = Checks::new(&requirements, &Table::new(100, Vec::new()).unwrap()).unwrap();
         let leaves = sizes.iter().map(|&count| Statistics { count, ..Statistics::default() });
-        leaf_scan(leaves, &bound)
+        leaf_scan(leaves, &checks)
     }
 
     #[test]

@@ -178,7 +178,7 @@ impl<'a> SchemeProblem<'a> {
             tuples: (0..many as u32).collect(),
             rows: self.tuples.rows.clone(),
             parts: self.families.iter().map(|family| Generalization::finest(family.atoms())).collect(),
-            ..Groups::default()
+            ..TupleGroups::default()
         };
         if self.layout.is_whole() {
             let parts: Vec<Option<&Generalization>> = base.parts.iter().map(Some).collect();

@@ -226,7 +226,7 @@ impl Slab for SizeSlab<'_, '_> {
             let rows = before.rows + entry.rows;
             let size = self.problem.size(rows);
             self.cells[entry.cell as usize] = ShelteredCell { rows, size, ..before };
-            let mut more = GroupSums { size: size - before.size, ..Sums::default() };
+            let mut more = GroupSums { size: size - before.size, ..GroupSums::default() };
             if self.shares {
                 (more.paid, more.slope) = (entry.paid, entry.slope);
             }

@@ -39,7 +39,7 @@ impl Checks {
 
     /// Binds requirements to the whole of which groups will be parts; all problems at once.
     pub fn to(requirements: &[Box<dyn Requirement>], whole: &dyn WholeFacts) -> Result<Self> {
-        let mut bound = Checks {
+        let mut checks = Checks {
             checks: Vec::new(),
             of_boundaries: Vec::new(),
             needs: Needs::default(),
@@ -58,15 +58,15 @@ impl Checks {
                 }
             };
             let needs = check.needs();
-            bound.only_count &= needs.only_count();
-            bound.needs.include(&needs);
-            bound.minimum_size = bound.minimum_size.max(requirement.minimum_size());
-            bound.least_size = bound.least_size.max(bound.minimum_size).max(check.least_size());
+            checks.only_count &= needs.only_count();
+            checks.needs.include(&needs);
+            checks.minimum_size = checks.minimum_size.max(requirement.minimum_size());
+            checks.least_size = checks.least_size.max(checks.minimum_size).max(check.least_size());
             let (describe, side, limit) = (requirement.describe(), requirement.side(), requirement.limit());
-            bound.checks.push(NamedCheck { describe, side, limit, check });
+            checks.checks.push(NamedCheck { describe, side, limit, check });
         }
         match problems.len() {
-            0 => Ok(bound),
+            0 => Ok(checks),
             1 => Err(problems.remove(0)),
             _ => {
                 let kind = problems[0].kind();
@@ -80,10 +80,10 @@ impl Checks {
     /// no further cut.
     pub fn sampled(&self, trust: Trust, enough: u64) -> Self {
         // What only counts is tested by its minimum.
-        let others = self.checks.iter().filter(|bounded| !bounded.check.needs().only_count());
-        let sampled = |bounded: &NamedCheck| NamedCheck {
-            check: Arc::new(SampledCheck { check: Arc::clone(&bounded.check), trust }),
-            ..bounded.clone()
+        let others = self.checks.iter().filter(|named| !named.check.needs().only_count());
+        let sampled = |named: &NamedCheck| NamedCheck {
+            check: Arc::new(SampledCheck { check: Arc::clone(&named.check), trust }),
+            ..named.clone()
         };
         Checks {
             checks: others.map(sampled).collect(),
@@ -101,20 +101,20 @@ impl Checks {
     /// of an ordered dimension is required of boundaries, and no longer of what the rows of a group take up.
     pub fn by_boundaries<'d>(mut self, domain: impl Fn(usize) -> &'d Domain) -> Result<Self> {
         let (mut checks, mut problems) = (Vec::new(), Vec::new());
-        for bounded in std::mem::take(&mut self.checks) {
-            let Some(dimension) = bounded.check.restricts() else {
-                checks.push(bounded);
+        for named in std::mem::take(&mut self.checks) {
+            let Some(dimension) = named.check.restricts() else {
+                checks.push(named);
                 continue;
             };
             let last = (domain(dimension).cardinality() as u32).saturating_sub(1);
-            if !bounded.check.admits(&Extent::Interval { lo: 0, hi: last }) {
-                let describe = &bounded.describe;
+            if !named.check.admits(&Extent::Interval { lo: 0, hi: last }) {
+                let describe = &named.describe;
                 problems.push(format!("no release can satisfy {describe}: its domain is not that wide"));
             }
-            self.of_boundaries.push((dimension, bounded));
+            self.of_boundaries.push((dimension, named));
         }
-        self.needs = checks.iter().fold(Needs::default(), |mut needs, bounded| {
-            needs.include(&bounded.check.needs());
+        self.needs = checks.iter().fold(Needs::default(), |mut needs, named| {
+            needs.include(&named.check.needs());
             needs
         });
         self.checks = checks;
@@ -128,9 +128,9 @@ impl Checks {
             return Cow::Borrowed(self);
         }
         let mut held = self.clone();
-        for (_, bounded) in std::mem::take(&mut held.of_boundaries) {
-            held.needs.include(&bounded.check.needs());
-            held.checks.push(bounded);
+        for (_, named) in std::mem::take(&mut held.of_boundaries) {
+            held.needs.include(&named.check.needs());
+            held.checks.push(named);
         }
         Cow::Owned(held)
     }
@@ -147,7 +147,7 @@ impl Checks {
     }
 
     /// The dimensions whose boundaries are restricted.
-    pub fn bounded(&self) -> impl Iterator<Item = usize> {
+    pub fn restricted_dimensions(&self) -> impl Iterator<Item = usize> {
         let mut dimensions: Vec<usize> = self.of_boundaries.iter().map(|(dimension, _)| *dimension).collect();
         dimensions.sort_unstable();
         dimensions.dedup();
@@ -157,7 +157,7 @@ impl Checks {
     /// Whether boundaries between which this extent of a dimension is published are allowed.
     pub fn admits(&self, dimension: usize, published: &Extent) -> bool {
         let own = self.of_boundaries.iter().filter(|(restricted, _)| *restricted == dimension);
-        own.into_iter().all(|(_, bounded)| bounded.check.admits(published))
+        own.into_iter().all(|(_, named)| named.check.admits(published))
     }
 
     /// The statistics that the checks need together.
@@ -184,7 +184,7 @@ impl Checks {
     #[inline]
     pub fn satisfied(&self, group: &Statistics) -> bool {
         group.count >= self.minimum_size
-            && (self.only_count || self.checks.iter().all(|bounded| bounded.check.satisfied(group)))
+            && (self.only_count || self.checks.iter().all(|named| named.check.satisfied(group)))
     }
 
     /// Whether a group satisfies every requirement, and so many rows that can be added to it before that changes.
@@ -214,8 +214,8 @@ impl Checks {
 
     /// Checks the statistics of all rows as those of one group.
     pub fn feasible_as(&self, whole: &Statistics) -> Result<()> {
-        let violated = self.checks.iter().filter(|bounded| !bounded.check.satisfied(whole)).map(|bounded| {
-            let NamedCheck { describe, side, limit, check } = bounded;
+        let violated = self.checks.iter().filter(|named| !named.check.satisfied(whole)).map(|named| {
+            let NamedCheck { describe, side, limit, check } = named;
             format!(
                 "no release can satisfy {describe}: all rows together reach {}, and {} {limit} is required",
                 check.level(whole),
