@@ -77,7 +77,7 @@ impl Bars {
         })
     }
 
-    /// The axis starts at zero, where it is linear and nothing else is said.
+    /// A linear axis starts at zero unless set otherwise.
     fn values(&self) -> impl Iterator<Item = f64> {
         let zero = (self.y.from.is_none() && self.y.to.is_none_or(|to| to > 0.0)).then_some(0.0);
         self.marks().map(|mark| mark.2).chain(self.rules.iter().map(|rule| rule.at)).chain(zero)

@@ -21,7 +21,7 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// A text of at most so many characters; what is longer ends in an ellipsis.
+/// A text of at most a number of characters; a longer one ends in an ellipsis.
 pub fn shorten(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_string(),

@@ -1,6 +1,6 @@
 //! Where an axis has its ticks: at round numbers.
 
-/// About so many ticks are aimed at.
+/// Aims at about this many ticks.
 const WANTED: f64 = 5.0;
 
 /// Round numbers inside a range, its ends included. The range has finite ends, the lower one first, and is not empty.

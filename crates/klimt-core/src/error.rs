@@ -32,7 +32,7 @@ pub enum ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Grant the run at least so many bytes of memory.
+    /// Grant the run at least this many bytes of memory.
     RaiseMemory(usize),
     /// Give a column another role.
     GiveRole {

@@ -10,9 +10,9 @@ use crate::{Error, Remedy, Result};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Watches a long run: is told of progress and may stop it. Called from several threads.
+/// Watches a long run: receives its progress and may stop it. Called from several threads.
 pub trait Observer: Sync {
-    /// So many more rows have found their group.
+    /// A number of further rows have found their group.
     fn advance(&self, rows: u64);
     /// Whether the run should stop.
     fn cancelled(&self) -> bool;
@@ -81,8 +81,8 @@ impl Budget {
         self.bytes.min(self.memory.saturating_sub(table.held_bytes()))
     }
 
-    /// Refuses work that would take so many bytes beside a table, where they are more than the run may take, and says
-    /// what would do.
+    /// Refuses work that would take more bytes beside a table than the run may take, and names
+    /// a budget that suffices.
     pub fn admit(&self, table: &Table, bytes: usize, work: &str) -> Result<()> {
         let needed = table.held_bytes().saturating_add(bytes);
         if needed <= self.memory {

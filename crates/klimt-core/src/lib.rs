@@ -3,7 +3,8 @@
 //! An anonymization is a partition of the rows into groups and one recoding per group. The modules follow the
 //! words of that sentence: [`table`] and [`hierarchy`] hold the data and its domains, [`algorithm`] finds the
 //! partition under the [`requirement`]s, [`partition`] and [`region`] hold it, [`recode`] turns it into what is
-//! published, [`loss`] says what that costs, [`risk`] how easily people are found, and [`attack`] what is learnt about them.
+//! published, [`loss`] says what that costs, [`risk`] how easily people are found, and [`attack`] what is learnt about
+//! them.
 
 pub mod algorithm;
 pub mod attack;

@@ -1,4 +1,4 @@
-//! The memory that a run may take, as an account that is passed to whoever takes some.
+//! The memory that a run may take, as an account that is passed to all code that takes some.
 
 pub use crate::words::amount;
 use crate::{Error, Remedy, Result};
@@ -21,7 +21,7 @@ pub struct Reservation<'p> {
 }
 
 impl Pool {
-    /// A budget of so many bytes.
+    /// A budget in bytes.
     pub fn new(limit: usize) -> Self {
         Pool { limit, used: AtomicUsize::new(0), peak: AtomicUsize::new(0) }
     }
@@ -41,7 +41,7 @@ impl Pool {
         self.peak.load(Ordering::Relaxed)
     }
 
-    /// Takes so many bytes, where they are left.
+    /// Takes a number of bytes, where they are left.
     pub fn take(&self, bytes: usize) -> Option<Reservation<'_>> {
         let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
             used.checked_add(bytes).filter(|&sum| sum <= self.limit)
@@ -51,7 +51,7 @@ impl Pool {
         Some(Reservation { pool: self, bytes })
     }
 
-    /// Takes so many bytes, or says what they are for and which budget would do.
+    /// Takes a number of bytes, or fails with their purpose and the budget that would suffice.
     pub fn reserve(&self, bytes: usize, purpose: &str) -> Result<Reservation<'_>> {
         self.take(bytes).ok_or_else(|| {
             let needed = self.limit - self.left() + bytes;
@@ -79,7 +79,7 @@ impl Reservation<'_> {
         }
     }
 
-    /// Gives back all but so many bytes.
+    /// Gives back all but this number of bytes.
     pub fn shrink_to(&mut self, bytes: usize) {
         let spare = self.bytes.saturating_sub(bytes);
         self.pool.used.fetch_sub(spare, Ordering::Relaxed);

@@ -138,7 +138,7 @@ pub fn pack_columns<K: PackedKernel>(
 /// The most quasi-identifiers that a table can have.
 pub const MAX_DIMENSIONS: usize = 64;
 
-/// The bytes of a tuple of so many columns whose widest codes take `word` bytes.
+/// The bytes of a tuple of this many columns whose widest codes take `word` bytes.
 pub(crate) fn tuple_bytes(word: usize, columns: usize) -> usize {
     word * match columns {
         0..=4 => 4,

@@ -4,7 +4,8 @@
 //! once, by [`Proof::of`], of the groups as they are published: after rows were suppressed, groups that are published alike
 //! were merged, and regions got their extents. Whatever moves groups out of a family on the way drops the bound.
 //!
-//! Merging groups never lowers a loss, so the bound of a family of partitions holds for what is published of them. A release
+//! Merging groups never lowers a loss, so the bound of a family of partitions holds for what is published of them. A
+//! release
 //! that is cheaper than a bound is no member of its family, and nothing is claimed of it by that bound.
 
 use crate::Result;
@@ -32,7 +33,7 @@ pub enum Claim {
 pub struct ProofInput<'a> {
     /// The whole table.
     pub table: &'a Table,
-    /// The loss that was asked for.
+    /// The loss of the release.
     pub loss: &'a dyn Cost,
     /// The requirements that the search used.
     pub requirements: &'a Checks,

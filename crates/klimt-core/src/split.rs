@@ -5,7 +5,8 @@
 //! the greedy decrease of an additive loss: the allowable cut after which the two sides cost least. *InfoGain* is that
 //! of the conditional entropy of a class label, *Regression* that of the squared error of a numeric target. The experiments
 //! of the Rothko paper switch from InfoGain to the median where no cut gains 0.01 bits (footnote 13), to save time:
-//! `infogain:0.01` does the same, and `infogain` goes on as long as there is any gain. Where a workload is known, the ends of its predicates come before any other place.
+//! `infogain:0.01` does the same, and `infogain` goes on as long as there is any gain. Where a workload is known, the
+//! ends of its predicates come before any other place.
 //!
 //! Candidates are compared by cost, then by how evenly they cut, then by dimension and place: a total order without
 //! tolerance. Where no cut lowers the loss, the part is cut as the median says.
@@ -43,7 +44,7 @@ pub enum BoxCost {
 pub struct BoxSplit {
     /// The cost of a box.
     pub cost: BoxCost,
-    /// A leaf overflows when it holds at least so many times the rows that any group needs; 2 splits whatever can be.
+    /// A leaf overflows when it holds at least this many times the rows that any group needs; 2 splits whatever can be.
     pub capacity: u64,
     /// The dimensions that are cut as long as they can be, before any other.
     pub preferred: Vec<usize>,

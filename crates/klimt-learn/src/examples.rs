@@ -97,7 +97,7 @@ pub(crate) enum FeatureCell {
     New,
 }
 
-/// A row of the release becomes at most so many.
+/// A row of the release becomes at most this many.
 pub(crate) const MOST_COPIES: usize = 4;
 
 /// A column: its different cells, and which of them each row has.

@@ -13,7 +13,7 @@
 use crate::examples::{Examples, FeatureCell, FeatureColumn, place_of};
 use klimt_core::table::{Domain, Shape};
 
-/// So many rows of the average are added to each value.
+/// The number of average rows that are added to each value.
 const WEIGHT: f64 = 10.0;
 
 /// How the cells of a column become numbers.

@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use smartcore::linalg::basic::matrix::DenseMatrix;
 use smartcore::tree::decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorParameters};
 
-/// At most so many rows are trained with; of more, so many are taken, evenly spread.
+/// The most training rows; of more, this many are taken, evenly spread.
 pub const MOST_ROWS: usize = 100_000;
 
-/// So many classes, the commonest, are told apart; a rarer one is never guessed.
+/// The number of classes, the commonest first; a rarer one is never guessed.
 pub const MOST_CLASSES: usize = 32;
 
-/// A leaf has at least so many training rows.
+/// A leaf has at least this many training rows.
 pub const LEAST_LEAF: usize = 25;
 
 /// No leaf is deeper.

@@ -22,7 +22,7 @@ pub struct Report {
     /// The tree of the release.
     pub release: TreeScore,
     /// How good the release's tree is beside the original's: accuracy over accuracy, or the root mean squared error of
-    /// the original's over that of the release's; 1 where nothing is lost. Absent where it cannot be told.
+    /// the original's over that of the release's; 1 where nothing is lost. Absent where it is undefined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
 }
@@ -32,7 +32,7 @@ pub struct Report {
 pub struct TreeScore {
     /// The rows of the table.
     pub rows: u64,
-    /// Those that were trained with: all that have a value of the target, or so many of them, evenly spread.
+    /// The training rows: all that have a value of the target, or a limited number of them, evenly spread.
     pub trained_rows: u64,
     /// How good it is.
     #[serde(flatten)]

@@ -115,7 +115,7 @@ impl<'b> ByteReader<'b> {
         self.take(len)
     }
 
-    /// So many words of one width.
+    /// This many words of one width.
     pub fn words(&mut self, len: usize) -> Result<Vec<u32>> {
         let width = self.byte()? as usize;
         let bytes = self.take(len.checked_mul(width).ok_or_else(damaged)?)?;
@@ -127,7 +127,7 @@ impl<'b> ByteReader<'b> {
         }
     }
 
-    /// So many words of one width, each as `code` gives it, as codes of a domain of this cardinality.
+    /// This many words of one width, each as `code` gives it, as codes of a domain of this cardinality.
     pub fn codes(
         &mut self,
         len: usize,

@@ -24,7 +24,8 @@ use klimt_core::table::Domain;
 use klimt_core::{ErrorKind, Result, partition::CutTree};
 use std::sync::Arc;
 
-/// For every two rows that come, so many rows of pages are fitted again, of the pages that most rows wait at, besides those
+/// For every two rows that come, this many rows of pages are fitted again, of the pages that most rows wait at, besides
+/// those
 /// of pages that cannot wait any longer.
 const FITTED_PER_TWO: usize = 3;
 
@@ -36,7 +37,8 @@ struct RowPosition {
 }
 
 impl Store {
-    /// Takes in the rows of a batch, none of whose keys is in the store. Whoever has been in it is who they were.
+    /// Takes in the rows of a batch, none of whose keys is in the store. A key that was in the store before keeps its
+    /// history.
     pub fn insert(&mut self, batch: &Batch<'_>, means: &Means<'_>) -> Result<Size> {
         let mut change = self.vault.change()?;
         // The values get their codes when those of the batch are among them.
@@ -105,7 +107,8 @@ impl Store {
         commit(state, change)
     }
 
-    /// Removes rows; returns the key, the history and, where more than sizes is required, the sensitive values of those that
+    /// Removes rows; returns the key, the history and, where more than sizes is required, the sensitive values of those
+    /// that
     /// were released.
     fn remove(
         &self,

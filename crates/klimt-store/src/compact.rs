@@ -78,7 +78,7 @@ impl Source for Pages<'_> {
 
 impl Store {
     /// Builds the store anew from its rows and forgets values that no row has any more, unless something was released; and
-    /// gives room back. The past of those who have left stays: whoever comes back must be known.
+    /// gives room back. The records of deleted rows stay: a key that comes back must be recognised.
     pub fn compact(&mut self, means: &Means<'_>) -> Result<Size> {
         let status = self.status()?;
         let size = match status.releases.is_empty() {

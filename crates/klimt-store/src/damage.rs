@@ -1,4 +1,5 @@
-//! Values of a store that are not what the store wrote, though their seals are right: for fuzzing. Whatever the bytes are, they
+//! Values of a store that are not what the store wrote, though their seals are right: for fuzzing. Whatever the bytes
+//! are, they
 //! are read or refused; nothing panics.
 
 use crate::bytes::ByteWriter;
@@ -177,7 +178,7 @@ impl ResealedValues {
     }
 }
 
-/// The keys and the histories of so many rows.
+/// The keys and the histories of this many rows.
 fn beside(rows: u32) -> (Vec<u8>, Vec<u8>) {
     let mut marks = ByteWriter::default();
     marks.words(&vec![0; rows as usize]);

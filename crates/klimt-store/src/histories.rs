@@ -4,7 +4,8 @@
 //! its history; 0 is that of rows which were never released. Every release makes new histories, each an older one and a
 //! group.
 //!
-//! Whoever sees all releases and knows that somebody is in some of them finds the rows that were in the same groups there:
+//! An attacker who sees all releases and knows that somebody is in some of them finds the rows that were in the same
+//! groups there:
 //! their *candidates*. A row's candidates in a new group are those rows of it whose history includes the row's.
 
 use crate::bytes::{ByteReader, ByteWriter};
@@ -28,12 +29,12 @@ pub(crate) struct Histories {
 }
 
 impl Histories {
-    /// That of rows which were never released.
+    /// The history of rows that were never released.
     pub fn new() -> Self {
         Histories { steps: vec![HistoryStep { before: 0, release: 0, group: 0 }], saved: 1 }
     }
 
-    /// The histories of so many releases.
+    /// The histories of a number of releases.
     pub fn load(values: &dyn ValueSource, releases: u32) -> Result<Self> {
         let mut histories = Histories::new();
         for release in 1..=releases {

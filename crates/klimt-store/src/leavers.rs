@@ -1,6 +1,7 @@
 //! Those who left: the rows of an earlier release that are not in the new one.
 //!
-//! Whoever knows that somebody left since a release looks among the rows of the group there that are not in the new release.
+//! An attacker who knows that somebody left since a release looks among the rows of the group there that are not in the
+//! new release.
 //! These must satisfy what is promised, with the values and the whole of the earlier release. Those who were deleted cannot
 //! be brought back; so rows of their groups are held back that hide them, those with the same history first: these were
 //! together wherever they were, and hide them in all earlier releases at once.
@@ -59,7 +60,7 @@ pub(crate) fn judges<'c>(
     (1..=releases).map(judge).collect()
 }
 
-/// Who is absent and who is not, by history.
+/// The absent and the present people, by history.
 struct Attendance<'a> {
     absent: HashMap<u32, Vec<AbsentPerson<'a>>>,
     present: HashMap<u32, Vec<u32>>,
@@ -68,7 +69,8 @@ struct Attendance<'a> {
 }
 
 impl<'a> Leavers<'a> {
-    /// Holds back more rows until those who left are hidden in every group of every earlier release. `remain` tells whether the
+    /// Holds back more rows until those who left are hidden in every group of every earlier release. `remain` tells
+    /// whether the
     /// rows of a history that remain can be published.
     pub fn hold(&self, held: &mut HeldBackRows, remain: impl Fn(&[u32]) -> bool) -> Result<()> {
         let mut attendance = self.attendance(held);
@@ -126,7 +128,8 @@ impl<'a> Leavers<'a> {
         attendance
     }
 
-    /// Takes of some rows of one history those that, with the ones who left, satisfy what is promised; or all of them, where
+    /// Takes of some rows of one history those that, with the ones who left, satisfy what is promised; or all of them,
+    /// where
     /// that is not enough or the others could not be published.
     fn take(
         &self,
@@ -217,7 +220,8 @@ impl<'a> Attendance<'a> {
         marks.filter_map(|mark| self.absent.get(mark)).flatten().copied().collect()
     }
 
-    /// The histories with a step of which there are rows in the new release: those of people who left first, then those of the
+    /// The histories with a step of which there are rows in the new release: those of people who left first, then those
+    /// of the
     /// most rows.
     fn by_kinship(&self, step: ReleaseGroup) -> Vec<u32> {
         let rows = |mark: u32| self.present.get(&mark).map_or(0, Vec::len);

@@ -6,13 +6,14 @@ use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A release of the ledger. It is listed before its file gets its name: a release that nobody has got counts as one that
+/// A release of the ledger. It is listed before its file gets its name: a release that was never handed over counts as
+/// one that
 /// somebody may have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LedgerEntry {
     /// Its number, from 1 on.
     pub release: u32,
-    /// Whom it is for.
+    /// The audience.
     pub audience: String,
     /// Its granularity: the least size of a group.
     pub k: u64,

@@ -1,6 +1,7 @@
 //! Rows that come and go: which pages they belong to, and what becomes of those.
 //!
-//! A page that rows go from is fitted again at once. Rows that come may wait (the buffers of the buffer tree, section 2.1), so
+//! A page that rows go from is fitted again at once. Rows that come may wait (the buffers of the buffer tree, section
+//! 2.1), so
 //! that a batch costs by its own size and not by that of the store: each pays for some rows of the pages that most wait at.
 
 use crate::dictionary::StoreFrame;
@@ -14,10 +15,10 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// So many pages are in memory at a time, for every thread.
+/// The number of pages in memory at a time, per thread.
 const PAGES: usize = 16;
 
-/// A page at which so many batches wait is fitted again.
+/// A page at which this many batches wait is fitted again.
 const BATCHES: usize = 16;
 
 /// How many rows of pages may be fitted again for rows that come.
@@ -25,7 +26,7 @@ const BATCHES: usize = 16;
 pub(crate) enum RefitWork {
     /// All pages that rows come to or wait at.
     Everything,
-    /// About so many rows, besides those of pages that cannot wait.
+    /// About this many rows, besides those of pages that cannot wait.
     Rows(usize),
 }
 

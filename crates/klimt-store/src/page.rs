@@ -14,7 +14,7 @@ use std::ops::Range;
 /// A page with more rows is divided, if its cuts allow that.
 pub(crate) const MOST_ROWS: usize = 4096;
 
-/// So many pages are read at a time, for every thread.
+/// The number of pages that are read at a time, per thread.
 const SIDE_BY_SIDE: usize = 16;
 
 /// Some rows of the store, with what it knows of each.

@@ -1,7 +1,7 @@
 //! The past of released people that their rows no longer tell: who has left, and sensitive values that have changed.
 //!
 //! A deleted row that was released leaves a *record*: the keyed hash of its key, its history, and, where more than sizes is
-//! required, the sensitive values that were released. Whoever comes back under the same key gets the history again, and
+//! required, the sensitive values that were released. A row that comes back under the same key gets the history again, and
 //! later releases are compared with earlier ones without the row (`leavers.rs`). A row that is updated leaves the sensitive
 //! values that earlier releases have of it. Rows that no release has had leave nothing.
 //!

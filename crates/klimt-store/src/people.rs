@@ -13,7 +13,7 @@ use klimt_core::statistics::Collector;
 use klimt_core::table::{Role, Table};
 use klimt_core::{Error, Result};
 
-/// Histograms have a place for every code of a column with at most so many.
+/// Histograms have a place for every code of a column with at most this many.
 const FEW_CODES: usize = 1 << 12;
 
 /// The columns of a frame that have codes: all that requirements and cuts look at.
@@ -93,12 +93,13 @@ pub(crate) struct People {
     pub units: Vec<u32>,
     /// The history of each row.
     pub marks: Vec<u32>,
-    /// The columns that have codes; no rows where nobody looks at them.
+    /// The columns that have codes; no rows where they are not needed.
     pub block: Block,
 }
 
 impl People {
-    /// Reads the rows of a store, with their columns where these matter. Units are leaves, or the largest subtrees of which a
+    /// Reads the rows of a store, with their columns where these matter. Units are leaves, or the largest subtrees of
+    /// which a
     /// cut leaves a side that violates the requirements.
     pub fn load(
         directory: &Directory,

@@ -1,14 +1,16 @@
 //! Which groups a release has (`LeafScan`, Fig. 5, and the hierarchical algorithm of section 3.1), and who is held back.
 //!
 //! Rows with one history were together wherever they were. A *bundle* is some of them, from leaves beside each other, that
-//! satisfy by themselves what is promised: the base k and every other requirement. Groups are made of whole bundles, so that
+//! satisfy by themselves what is promised: the base k and every other requirement. Groups are made of whole bundles, so
+//! that
 //! in every release everybody is hidden among rows that no other release, and no difference between releases, tells from
-//! them (`docs/republication.md`). As requirements hold for the union of sets for which they hold, groups of bundles need no
+//! them (`docs/republication.md`). As requirements hold for the union of sets for which they hold, groups of bundles need
+//! no
 //! further check.
 //!
 //! Bundles are taken leaf by leaf, each where most of its rows are, until a group satisfies the requirements at the
-//! granularity that is asked for. A row that has moved stays with those it was with. Newcomers are a bundle where a leaf has
-//! enough of them; the others are partitioned among themselves, as they must not be told from their group by subtracting an
+//! requested granularity. A row that has moved stays with those it was with. Newcomers are a bundle where a leaf has
+//! enough of them; the others are partitioned among themselves, so that nobody finds them by subtracting an
 //! earlier release. Rows of histories that no bundle can be made of, and newcomers who are too few, are held back.
 
 use crate::histories::Histories;
@@ -58,12 +60,12 @@ impl ReleasePlan {
 pub(crate) struct Standard<'a> {
     pub coded: &'a CodedColumns,
     pub people: &'a People,
-    /// At the granularity that is asked for.
+    /// The requirements at the requested granularity.
     pub granular: PeopleJudge<'a>,
     /// The promise for every set of rows that releases tell apart.
     pub promised: PeopleJudge<'a>,
     pub histories: &'a Histories,
-    /// Whether newcomers must not be told from the others of their group.
+    /// Whether newcomers must be hidden among the others of their group.
     pub differences: bool,
     pub split: &'a SplitCriterion<'a>,
     pub weights: &'a [f64],
@@ -137,7 +139,8 @@ impl Standard<'_> {
     }
 
     /// Puts rows whose history no bundle can be made of into bundles of people who were with them wherever they were, the
-    /// nearest ones: these are candidates, too. That tells who joined since a release that only the others were in; where it
+    /// nearest ones: these are candidates, too. That tells who joined since a release that only the others were in; where
+    /// it
     /// must not, and where there is nobody, the rows are held back.
     fn accompany(&self, weak: &[&[u32]], bundles: &mut [Bundle], held: &mut HeldBackRows) {
         let (marks, units) = (&self.people.marks, &self.people.units);
@@ -172,8 +175,10 @@ impl Standard<'_> {
         Bundle { home: units[most[0] as usize], rows: rows.to_vec() }
     }
 
-    /// Divides the rows of a history, unit by unit, into pieces that satisfy the requirements at the granularity that is asked
-    /// for: smaller ones would make no smaller groups, and have less to lose. All of them are one piece where they only satisfy
+    /// Divides the rows of a history, unit by unit, into pieces that satisfy the requirements at the granularity that is
+    /// asked
+    /// for: smaller ones would make no smaller groups, and have less to lose. All of them are one piece where they only
+    /// satisfy
     /// what is promised; there is none where they do not.
     fn pieces(&self, class: &[u32]) -> Vec<Range<usize>> {
         let units = &self.people.units;
@@ -199,7 +204,8 @@ impl Standard<'_> {
         pieces
     }
 
-    /// Decides what becomes of newcomers that are in no bundle: groups of their own; or, where they are too few for one but may
+    /// Decides what becomes of newcomers that are in no bundle: groups of their own; or, where they are too few for one
+    /// but may
     /// join another together, these rows; the others are held back.
     fn newcomers(
         &self,
@@ -229,7 +235,8 @@ impl Standard<'_> {
         Ok((Vec::new(), self.partition(&rows)?))
     }
 
-    /// The most of some rows that satisfy what is promised when no value of a sensitive column is more frequent than another
+    /// The most of some rows that satisfy what is promised when no value of a sensitive column is more frequent than
+    /// another
     /// number allows; none where that does not help.
     fn diverse(&self, rows: &[u32]) -> Vec<u32> {
         let sensitive = &self.coded.sensitive;
@@ -279,7 +286,8 @@ impl Standard<'_> {
         Ok((0..found.groups()).map(group).collect())
     }
 
-    /// Takes bundles in the order of their homes, and closes a group wherever it satisfies the requirements. What is left joins
+    /// Takes bundles in the order of their homes, and closes a group wherever it satisfies the requirements. What is left
+    /// joins
     /// the groups before it, or those that are apart.
     fn scan(&self, bundles: Vec<Bundle>, apart: &mut Vec<Vec<u32>>) -> Result<Vec<Vec<u32>>> {
         let (mut groups, mut open) = (Vec::new(), Vec::new());
@@ -327,7 +335,8 @@ impl Standard<'_> {
         Ok(())
     }
 
-    /// Checks a plan by the definition: the candidates of everybody who was released before, and those who joined each group
+    /// Checks a plan by the definition: the candidates of everybody who was released before, and those who joined each
+    /// group
     /// since each earlier release. Returns the least number of candidates.
     fn check(&self, plan: &ReleasePlan) -> Result<Option<u64>> {
         if self.histories.len() == 1 {
@@ -379,7 +388,8 @@ impl Standard<'_> {
         Some(smallest)
     }
 
-    /// Whether those of a group who were not in an earlier release satisfy what is promised, for each release that has others
+    /// Whether those of a group who were not in an earlier release satisfy what is promised, for each release that has
+    /// others
     /// of the group.
     fn hides_newcomers(&self, classes: &[(u32, &[u32])]) -> bool {
         let releases = |mark: u32| self.histories.steps(mark).map(|(release, _)| release);

@@ -18,10 +18,10 @@ use klimt_core::split::SplitCriterion;
 use klimt_core::statistics::{Collector, Needs, Statistics};
 use klimt_core::{Error, Result};
 
-/// Up to so many times the rows that a leaf needs are cut again together.
+/// Up to this many times the rows that a leaf needs are cut again together.
 const NEIGHBOURHOOD: u64 = 6;
 
-/// Histograms have a place for every code of a column with at most so many.
+/// Histograms have a place for every code of a column with at most this many.
 const FEW_CODES: usize = 1 << 8;
 
 /// Cuts leaves, for every page alike.
@@ -49,7 +49,7 @@ struct PageDraft {
 }
 
 impl<'a> Fitter<'a> {
-    /// For pages of a store of so many rows.
+    /// A fitter for the pages of a store with `rows` rows.
     pub fn new(
         frame: &'a StoreFrame,
         checks: Option<&'a Checks>,

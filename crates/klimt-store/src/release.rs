@@ -40,7 +40,7 @@ pub struct ReleaseRequest {
     pub hold_back: bool,
     /// Whether the release may tell who joined and who left since earlier ones.
     pub allow_differences: bool,
-    /// Whom it is for.
+    /// The audience.
     pub audience: String,
 }
 
@@ -219,7 +219,7 @@ fn refuse_few(rows: u64, k: u64) -> Result<()> {
         .with_help("insert more rows first"))
 }
 
-/// Why so many rows would have to be held back.
+/// The reason why too many rows would be held back.
 fn refused(held: &HeldBack, allowed: bool) -> Error {
     let told: Vec<String> = [
         (held.torn, "was in an earlier release with people who have left, changed or moved"),

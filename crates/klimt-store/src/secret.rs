@@ -9,10 +9,10 @@ use std::path::Path;
 /// The file of the secret, in the folder of the store.
 const FILE: &str = "secret";
 
-/// The key of a row, as the store knows it: nobody without the secret can tell whose it is.
+/// The key of a row, as the store knows it: only the secret links it with a person.
 pub type Key = [u8; 16];
 
-/// The secret of a store. Whoever has it can try out who is in the store; without it the store cannot be used.
+/// The secret of a store. With it, anybody can test who is in the store; without it the store cannot be used.
 pub struct Secret {
     keys: [u8; 32],
     seals: [u8; 32],

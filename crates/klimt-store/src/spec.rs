@@ -21,7 +21,7 @@ pub struct Spec {
     pub key: String,
     /// The columns that are published, in their order.
     pub columns: Vec<StoredColumn>,
-    /// The base k: every leaf holds at least so many rows, and no set of releases tells fewer apart.
+    /// The base k: every leaf holds at least this many rows, and no set of releases singles out fewer.
     pub k: u64,
     /// The further requirements of every group.
     pub requirements: Vec<SavedRequirement>,
@@ -29,7 +29,7 @@ pub struct Spec {
     pub missing: Vec<String>,
     /// How the next cut is chosen.
     pub split: String,
-    /// Leaves hold up to so many times the base k rows.
+    /// Leaves hold up to this many times the base k rows.
     pub capacity: u64,
     /// The quasi-identifiers that are cut before all others.
     pub prefer: Vec<String>,

@@ -30,7 +30,7 @@ pub(crate) struct Directory {
 pub(crate) struct SensitiveCounts(Vec<Vec<u64>>);
 
 impl SensitiveCounts {
-    /// No rows, of so many columns.
+    /// An empty count for a number of columns.
     pub fn new(columns: usize) -> Self {
         SensitiveCounts(vec![Vec::new(); columns])
     }
@@ -55,7 +55,7 @@ impl SensitiveCounts {
         }
     }
 
-    /// Those of a release, so many rows.
+    /// The counts of a release, and its number of rows.
     pub fn of_release(release: u32, columns: usize, values: &dyn ValueSource) -> Result<(Self, u64)> {
         let bytes = values.get(ValueName::counts(release))?;
         let mut reader = ByteReader::new(&bytes);
@@ -65,7 +65,7 @@ impl SensitiveCounts {
         Ok((SensitiveCounts(counts), rows))
     }
 
-    /// Remembers these as those of a release, so many rows.
+    /// Records these as the counts of a release of `rows` rows.
     pub fn save_release(&self, release: u32, rows: u64, change: &mut Change<'_>) -> Result<()> {
         let mut writer = ByteWriter::default();
         writer.long(rows);

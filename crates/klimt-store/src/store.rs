@@ -17,9 +17,9 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-/// The key-value store keeps pages in one of so many parts of the memory,
+/// The key-value store keeps pages in one in this many parts of the memory,
 const CACHE: usize = 4;
-/// and in no more than so many bytes: most of what is read is read once.
+/// and in no more than this many bytes: most of what is read is read once.
 const MOST_CACHED: usize = 64 << 20;
 
 /// A store that no other process has open.
@@ -38,9 +38,9 @@ pub struct Means<'a> {
     pub folder: &'a SpillFolder,
     /// How samples are taken of rows that do not fit.
     pub sampling: Sampling,
-    /// Who watches.
+    /// The observer.
     pub observer: &'a dyn Observer,
-    /// So many rows may be fitted again for a batch, however small it is; rows that come wait where that is too few.
+    /// This many rows may be fitted again for a batch, however small it is; rows that come wait where that is too few.
     pub work: usize,
 }
 
@@ -56,7 +56,7 @@ pub struct Status {
     pub rows: u64,
     /// How many leaves the R+-tree has: groups of the finest release.
     pub groups: u64,
-    /// The rows of the smallest of them: at least the base k, once there are so many rows.
+    /// The rows of the smallest of them: at least the base k, once there are this many rows.
     pub smallest: u64,
     /// How many rows are not in their leaves yet: the next release leads them there.
     pub waiting: u64,

@@ -11,7 +11,7 @@ use klimt_core::parts::{PartSink, Way};
 use klimt_core::region::Regions;
 use klimt_core::spill::Block;
 
-/// Parts have about so many rows.
+/// Parts have about this many rows.
 const PART: usize = 1 << 18;
 /// Groups of rows that stand one after the other, whose regions are not known yet.
 pub(crate) fn groups_of(rows: usize, ends: Vec<u32>, strict: bool) -> Partitioning {

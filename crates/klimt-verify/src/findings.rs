@@ -34,7 +34,7 @@ pub struct Findings {
     /// The discernibility metric: the sum of the squared group sizes, plus the number of all rows for every
     /// suppressed one.
     pub dm: u128,
-    /// The average group size over k; absent when no k was asked for.
+    /// The average group size over k; absent without a k.
     pub c_avg: Option<f64>,
     /// The group sizes, in buckets; empty buckets are left out.
     pub sizes: Vec<Bucket>,
@@ -60,7 +60,7 @@ pub struct Bucket {
 /// The groups that are smaller than k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SmallGroups {
-    /// The k that was asked for.
+    /// The k.
     pub k: u64,
     /// The number of groups.
     pub groups: u64,
@@ -75,7 +75,7 @@ pub struct SensitiveFinding {
     pub column: String,
     /// The least number of distinct values that a group has; zero when there are no groups.
     pub least_distinct: u64,
-    /// The rows of groups with one value only: whoever finds the group knows the value.
+    /// The rows of groups with one value only: anybody who finds the group knows the value.
     pub certain_rows: u64,
 }
 
@@ -214,7 +214,7 @@ pub fn smallest(tally: &Tally, count: usize, chosen: impl Fn(&Group) -> bool) ->
     groups.iter().map(numbered).collect()
 }
 
-/// The same groups with their published values. Who asks for them sees to it that no group below k is among them.
+/// The same groups with their published values. The caller makes sure that no group below k is among them.
 pub fn with_values(tally: &Tally, groups: Vec<NumberedGroup>) -> Vec<NumberedGroup> {
     let names = tally.quasi_identifiers();
     let named = |found: NumberedGroup| {

@@ -38,7 +38,7 @@ impl<'r> Segments<'r> {
         Segments { requirements, facts, question, bound: None, sums: None, stars: None }
     }
 
-    /// The segments of a release of so many rows of whose sensitive columns this is told.
+    /// The segments of a release of `rows` rows, whose sensitive columns have the claimed values.
     pub fn of_whole(
         requirements: &'r [Box<dyn Requirement>],
         facts: &'r PromiseFacts,

@@ -16,7 +16,7 @@ pub enum Comparison {
     /// By value: numbers, instants and truth values in any spelling.
     #[default]
     Value,
-    /// As text, because that is the type that the column is said to have.
+    /// As text, because the user gave that type.
     Text,
     /// Dates that are written after a pattern, by day.
     Dates(String),
@@ -25,7 +25,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// The comparison of a column of which this was said.
+    /// The comparison of a column with this setting.
     pub fn of(said: Option<&ColumnSpec>) -> Self {
         let said = said.and_then(|spec| spec.type_spec.as_ref());
         match said.map(|spec| (spec.value_type, spec.pattern.clone())) {

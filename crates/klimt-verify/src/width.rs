@@ -59,7 +59,7 @@ enum WidthScale {
 pub enum Width {
     /// The length of an interval, the members of a set or the leaves of a hierarchy node.
     Exact(Decimal),
-    /// That of `*`, which stands for everything.
+    /// The width of `*`, which stands for everything.
     Unlimited,
 }
 

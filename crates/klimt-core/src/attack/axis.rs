@@ -207,7 +207,7 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// The codes that a published text holds, out of so many.
+    /// The codes that a published text holds, out of this many.
     fn reach(&self, text: &str, codes: usize) -> Option<Extent> {
         let root = |text: &str| {
             self.domain

@@ -16,10 +16,10 @@ use super::release::{AttackedRelease, Background};
 use crate::statistics::Extent;
 use rayon::prelude::*;
 
-/// So many sensitive values are told apart.
+/// This many sensitive values are told apart.
 pub(super) const MOST_VALUES: usize = 64;
 
-/// A table of counts has at most so many cells, where fewer values to tell apart can help.
+/// A table of counts has at most this many cells, where fewer values to tell apart can help.
 const MOST_CELLS: usize = 32 << 20;
 
 /// The sensitive values that are told apart, and all others as one.

@@ -1,6 +1,7 @@
 //! The deFinetti attack: who in a group has which value, learnt from all groups (Kifer, 2009).
 //!
-//! A group publishes the multiset of its sensitive values, and the attacker knows the quasi-identifiers of its people. Which
+//! A group publishes the multiset of its sensitive values, and the attacker knows the quasi-identifiers of its people.
+//! Which
 //! of them has which value is not published, but people of other groups tell: where smokers are in groups with cancer, it
 //! is the smoker of this group who has it.
 //!
@@ -30,7 +31,7 @@ const NEAR: f64 = 1e-3;
 /// The counts have settled where no more than this share of the people is counted otherwise than in the round before.
 const SETTLED: f64 = 1e-3;
 
-/// So many cells may be counted at once, over all parts of the groups that are counted side by side.
+/// This many cells may be counted at once, over all parts of the groups that are counted side by side.
 const MOST_CELLS: usize = 32 << 20;
 
 /// Parts of the groups, at most.

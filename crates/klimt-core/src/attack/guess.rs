@@ -14,7 +14,7 @@ use serde::Serialize;
 /// The values that an attack holds for likeliest, and the chance of each.
 #[derive(Clone, Debug)]
 pub(super) struct Guess {
-    /// The values; none where nothing can be said.
+    /// The values; none where there is no guess.
     pub values: Vec<u32>,
     /// The chance that the attack gives to each.
     pub chance: f64,
@@ -39,7 +39,7 @@ impl Guess {
 pub struct Score {
     /// The attack.
     pub attack: &'static str,
-    /// The share of right guesses; absent where nobody's true value is known.
+    /// The share of right guesses; absent where no true value is known.
     pub accuracy: Option<f64>,
     /// The average chance that the attacker gives to the guesses.
     pub confidence: f64,
@@ -109,7 +109,7 @@ impl BaseRate {
         BaseRate { base_rate, truths: sums.truths as u64, right: sums.right }
     }
 
-    /// The accuracy of guessing the commonest value; absent where nobody's true value is known.
+    /// The accuracy of guessing the commonest value; absent where no true value is known.
     pub fn accuracy(&self) -> Option<f64> {
         (self.truths > 0).then(|| self.right / self.truths as f64)
     }

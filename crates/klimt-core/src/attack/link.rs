@@ -19,10 +19,10 @@ use crate::risk::Share;
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// More links than this are not held: so many overlapping regions leave little to learn from them.
+/// More links than this are not held: that many overlapping regions leave little to learn from them.
 const MOST_LINKS: usize = 50_000_000;
 
-/// Whom linkage finds.
+/// The people whom linkage identifies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Linkage {
     /// The people that the attacker knows of.
@@ -33,7 +33,7 @@ pub struct Linkage {
     pub unmatched: u64,
     /// Those with one candidate.
     pub singled_out: u64,
-    /// Those with fewer candidates than k; absent when no k is asked for.
+    /// The people with fewer candidates than k; absent without a k.
     pub below_k: Option<u64>,
     /// The candidates of all who are linked.
     pub candidates: CandidateCounts,

@@ -60,7 +60,7 @@ pub struct Report {
     pub known: Vec<String>,
     /// Whether it was a background file that they are known from.
     pub background: bool,
-    /// Whom linkage finds.
+    /// The people whom linkage identifies.
     pub linkage: Linkage,
     /// The results for each sensitive column.
     pub sensitive: Vec<SensitiveResult>,
@@ -77,7 +77,7 @@ pub struct SensitiveResult {
     pub base_rate: f64,
     /// The people whose value is certain: all candidates share it.
     pub certain: u64,
-    /// The people whose value is inferred with more than the confidence that was asked for.
+    /// The people whose value is inferred with more than the given confidence.
     pub confident: u64,
     /// The people whose true value is known, of those who are linked.
     pub truths: u64,

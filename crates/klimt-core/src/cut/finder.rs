@@ -72,7 +72,8 @@ impl<G: FrequencyGroup> Part<'_, G> {
 }
 
 impl<G> Part<'_, G> {
-    /// The code after which a dimension is cut between two codes that follow each other in the part, where the boundaries on
+    /// The code after which a dimension is cut between two codes that follow each other in the part, where the boundaries
+    /// on
     /// both sides are as wide as required.
     fn place(&self, dimension: usize, between: (u32, u32)) -> Option<u32> {
         let (requirements, domain) = (self.job.requirements, self.dimensions[dimension].domain);

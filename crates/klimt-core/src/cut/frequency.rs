@@ -18,7 +18,8 @@ pub(crate) trait FrequencyGroup {
     /// Counts the values of a dimension whose codes lie in `lo..=hi`.
     fn fill(&self, dimension: usize, lo: u32, hi: u32, into: &mut FrequencySet);
 
-    /// Copies the codes of up to so many rows, evenly spaced, dimension by dimension, and says how many rows there are;
+    /// Copies the codes of up to a number of rows, evenly spaced, dimension by dimension, and returns how many rows there
+    /// are;
     /// none where only counts are known.
     fn pick(&self, dimensions: usize, most: usize, codes: &mut Vec<u32>) -> usize;
 
@@ -146,7 +147,7 @@ impl FrequencySet {
         }
     }
 
-    /// Takes counts as they are told, by ascending codes.
+    /// Adds counts, by ascending codes.
     pub fn set(&mut self, counts: impl Iterator<Item = (u32, u32)> + Clone) {
         self.values.clear();
         self.cumulative.clear();

@@ -45,7 +45,7 @@ pub(crate) struct DimensionWidth {
     pub hi: u32,
     /// The greatest code of a value, which is less where missing values are among others; of a set, the greatest code.
     pub last: u32,
-    /// How many different codes there are, which only sets are asked for.
+    /// The number of different codes, for sets only.
     pub distinct: usize,
 }
 
@@ -112,7 +112,7 @@ impl PartWidths {
         self.order[first..].iter().take_while(|number| width(number) == width(&self.order[first])).count()
     }
 
-    /// Takes the measures of a part as they are told.
+    /// Sets the measures of a part.
     pub fn set(
         &mut self,
         dimensions: &[Dimension<'_>],

@@ -179,7 +179,7 @@ impl MissingOutlook {
         outlook
     }
 
-    /// The share of its width that a part of so many rows keeps when it has been cut as often as it can be.
+    /// The share of its width that a part of this many rows keeps when it has been cut as often as it can be.
     fn share(&self, rows: f64) -> f64 {
         (rows / self.group).max(1.0).powf(-1.0 / self.dimensions)
     }

@@ -2,8 +2,8 @@
 //!
 //! Values are first dealt to two sides greedily, the commonest first, which is as even as a cut needs to be and nearly
 //! always allowable. Where it is not, and only sizes count, [`evenest_sum`] finds the most even allowable cut if there is
-//! any. Other requirements are asked about the commonest values against the others, and then about every cut of a set of up
-//! to [`SEARCHED`] values. Of a larger set the rarest values are bundled until so many bundles are left, so that an
+//! any. Other requirements are tested with the commonest values against the others, and then with every cut of a set of up
+//! to [`SEARCHED`] values. Of a larger set the rarest values are bundled until this many bundles are left, so that an
 //! allowable cut that divides a bundle may be missed.
 
 use super::finder::{Cut, CutFinder, Part};
@@ -12,7 +12,7 @@ use super::sum::evenest_sum;
 use crate::cut::{SideJudge, ValueOrder};
 use crate::loss::Cost;
 
-/// Every cut of a set of up to so many values, or bundles of values, is looked at.
+/// Every cut of a set of up to this many values, or bundles of values, is looked at.
 const SEARCHED: usize = 10;
 
 impl CutFinder<'_> {

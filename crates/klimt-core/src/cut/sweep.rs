@@ -2,7 +2,8 @@
 //!
 //! The first pass adds the values one after the other and looks at what lies before each place, the second comes back
 //! from the end and looks at what lies behind it. Statistics only ever grow, so any statistic that can be added to
-//! serves; a part of n rows takes time in proportion to n, however many places there are, and requirements say how long a verdict stands.
+//! serves; a part of n rows takes time in proportion to n, however many places there are, and requirements say how long a
+//! verdict stands.
 
 use crate::cut::FrequencyGroup;
 use crate::loss::Cost;

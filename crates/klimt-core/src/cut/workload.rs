@@ -1,23 +1,31 @@
 //! Cuts for a workload: at the ends of its predicates, where that lowers the error that is expected of its answers most.
 //!
-//! A group answers as if its rows lay evenly in its region: of rows of which a query selects the share p, it counts the share
-//! f of the region that is admitted, and is off by f - p of each. Errors of many groups lean to one side where the data does,
-//! so that the square counts: (f - p)². That alone would be content with a part whose rows happen to be as many as its region
-//! says, however they lie in it; a trace of p(1 - p), what rows are mixed, makes it go on to where predicates end ([`MIXED`]).
-//! (The mean of what single rows are counted wrong by would not do: where p is less than a half it is least for f = 0, so that
+//! A group answers as if its rows lay evenly in its region: of rows of which a query selects the share p, it counts the
+//! share
+//! f of the region that is admitted, and is off by f - p of each. Errors of many groups lean to one side where the data
+//! does,
+//! so that the square counts: (f - p)². That alone would be content with a part whose rows happen to be as many as its
+//! region
+//! says, however they lie in it; a trace of p(1 - p), what rows are mixed, makes it go on to where predicates end
+//! ([`MIXED`]).
+//! (The mean of what single rows are counted wrong by would not do: where p is less than a half it is least for f = 0, so
+//! that
 //! all groups count too little and the errors add up.)
 //!
 //! For a sum or an average, a row counts for its number (`workload/steering.rs`), and the group is off by f·g - p·m of each
 //! row: m is what the selected rows count for on average, and g what the release takes them to count for, by the middle of
 //! what is admitted of the region, or by the mean of the group where that is published. Without means, cuts between the
-//! quantiles of the numbers are tried too, which bring g to m. A minimum or a maximum is exact where a count is. Besides the
-//! error of the count, every group that the query meets is off by how far it reaches beyond the answer; a cut at the answer is
+//! quantiles of the numbers are tried too, which bring g to m. A minimum or a maximum is exact where a count is. Besides
+//! the
+//! error of the count, every group that the query meets is off by how far it reaches beyond the answer; a cut at the
+//! answer is
 //! tried too.
 //!
 //! How many rows a query selects is told by how many each of its predicates does, as if these were independent: all that is
 //! known of rows on disk, too. So is their mean, from the frequencies of its own dimension. A cut in one dimension changes
 //! shares for queries about that dimension alone, so that places are compared by these. Where no place at the end of a
-//! predicate leaves enough rows on both sides, the nearest one does. Where no cut lowers the error, the other split criterion
+//! predicate leaves enough rows on both sides, the nearest one does. Where no cut lowers the error, the other split
+//! criterion
 //! decides.
 
 use super::HierarchyCut;
@@ -30,7 +38,7 @@ use crate::workload::{
 };
 use std::cmp::Ordering;
 
-/// Of the cuts that lower the error, so many are tried, best first.
+/// Of the cuts that lower the error, this many are tried, best first.
 const TRIES: usize = 32;
 
 /// How much it counts that rows are mixed which a query selects and which it does not. With all of it, 200 random queries
@@ -41,7 +49,7 @@ const MIXED: f64 = 0.03;
 /// How far the same mean can lie apart when it is computed in two ways, as a share of it.
 const NOISE: f64 = 1e-12;
 
-/// Cuts after each of so many parts of the rows are tried for the numbers of a dimension.
+/// Cuts after each of this many parts of the rows are tried for the numbers of a dimension.
 const QUANTILES: u64 = 8;
 
 /// A query of which the part's region holds a part.

@@ -26,7 +26,7 @@ impl Loss for ConditionalEntropy {
 }
 
 impl ConditionalEntropy {
-    /// The cost where a greedy cut must gain so many bits, as in the experiments of the Rothko paper (footnote 13).
+    /// The cost where a greedy cut must gain this many bits, as in the experiments of the Rothko paper (footnote 13).
     pub(crate) fn with_least_gain<'a>(original: &Original<'a>, least: f64) -> Option<Box<dyn Cost + 'a>> {
         Some(Box::new(LabelEntropy { label: original.label?, least }))
     }

@@ -1,5 +1,5 @@
 //! The non-uniform entropy (Gionis, Tassa, 2009): Σ over cells of −log₂(Nᵥ / Nₑ), the bits that tell the value v among
-//! the rows that could have been published as e, over what the sum comes to when everything is published as `*`.
+//! the rows that could have been published as e, divided by the same sum when everything is published as `*`.
 //!
 //! Nᵥ counts the rows of the original with v, Nₑ those whose value lies in e. A suppressed row pays as if all its cells
 //! were `*`. Where everything is `*` and nothing is lost by it, the loss is 0.
@@ -38,7 +38,7 @@ struct EntropyCost<'a> {
     original: f64,
 }
 
-/// The bits that tell a row among so many.
+/// The bits that tell a row among this many.
 fn bits(rows: u64) -> f64 {
     (rows.max(1) as f64).log2()
 }

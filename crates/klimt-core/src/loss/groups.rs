@@ -7,7 +7,7 @@ use crate::statistics::{Collector, Needs, Statistics};
 use crate::table::Table;
 use rayon::prelude::*;
 
-/// Groups are summed up in runs of so many, in order, so that sums do not depend on threads.
+/// Groups are summed up in runs of this many, in order, so that sums do not depend on threads.
 pub(super) const RUN: usize = 1024;
 
 /// Every loss that applies to the original and can be seen from the groups, by name.

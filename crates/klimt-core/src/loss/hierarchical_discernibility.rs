@@ -2,7 +2,8 @@
 //! (Nₑ − Nᵥ) / (N − Nᵥ), averaged over the attributes and summed over the rows.
 //!
 //! N counts all rows of the original, Nᵥ those with v, Nₑ those whose value lies in e: the cost is the share of the rows
-//! with other values that v can no longer be told from. A value that every row has loses nothing; a suppressed row pays
+//! with other values that v can no longer be distinguished from. A value that every row has loses nothing; a suppressed
+//! row pays
 //! 1.
 //!
 //! Additive. A group of at least m rows, of which at most c have v, has m − c rows or more with other values, all of
@@ -35,7 +36,7 @@ struct OtherRows<'a> {
 
 impl OtherRows<'_> {
     /// The average over the dimensions of what the rows of each value pay, where `others` says how many rows with other
-    /// values a value of a dimension, with its rows in the group, can no longer be told from.
+    /// values a value of a dimension, with its rows in the group, can no longer be distinguished from.
     fn sum(&self, group: &Statistics, others: impl Fn(usize, u32, u64) -> u64) -> f64 {
         let mut sum = 0.0;
         for (dimension, occurrences) in self.occurrences.iter().enumerate() {

@@ -3,12 +3,13 @@
 use crate::statistics::Extent;
 use std::ops::Range;
 
-/// A leaf of the tree has at most so many regions.
+/// A leaf of the tree has at most this many regions.
 const LEAF: usize = 8;
 
 /// Finds the regions that hold a tuple.
 ///
-/// Bulk-loaded: the regions of a node are parted in two in the dimension that leaves least to look at. The box of a node covers all its regions, so what lies outside need not be looked at. Nodes stand in preorder.
+/// Bulk-loaded: the regions of a node are parted in two in the dimension that leaves least to look at. The box of a node
+/// covers all its regions, so what lies outside need not be looked at. Nodes stand in preorder.
 #[derive(Debug)]
 pub struct Locator {
     dimensions: usize,

@@ -123,7 +123,7 @@ pub trait Loss: Send + Sync {
         None
     }
 
-    /// The loss of a release from the sum over its parts, each of which could be told.
+    /// The loss of a release from the sum over its parts.
     fn of_parts(&self, sum: f64, _: &Totals) -> f64 {
         sum
     }
@@ -151,7 +151,7 @@ pub trait Cost: Send + Sync {
         false
     }
 
-    /// The cost of a group of so many rows, where nothing else counts.
+    /// The cost of a group of this many rows, where nothing else counts.
     fn size(&self, _rows: u64) -> Option<f64> {
         None
     }
@@ -192,7 +192,7 @@ pub trait Cost: Send + Sync {
     /// From the sum over the groups to the loss of the release: the greater the sum, the greater the loss.
     fn finish(&self, sum: f64, totals: &Totals) -> f64;
 
-    /// The sum whose loss is that of another sum over a factor, for a table of so many rows: where a lower bound reaches
+    /// The sum whose loss is that of another sum over a factor, for a table of this many rows: where a lower bound reaches
     /// it, the factor is proven. It is the sum over the factor unless the loss is not proportional to its sum.
     fn lowered(&self, sum: f64, factor: f64, _rows: u64) -> f64 {
         sum / factor

@@ -19,7 +19,7 @@ pub struct Sums<'l, 'a> {
     sliced: Option<Statistics>,
 }
 
-/// A loss that can be told as yet.
+/// A loss that is still computed.
 struct LossSum<'l> {
     loss: &'l dyn Loss,
     how: How,

@@ -32,7 +32,7 @@ pub struct PublishedGroups<'a> {
     rows: Vec<u64>,
     dimensions: Vec<DimensionTexts>,
     kept: Vec<KeptColumn>,
-    /// The rows of the original in each group, where they can be told.
+    /// The rows of the original in each group, where they can be found.
     members: Option<Vec<Vec<u32>>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> PublishedGroups<'a> {
         Ok(published)
     }
 
-    /// The rows of every group, where they can be told.
+    /// The rows of every group, where they can be found.
     fn assign(&self) -> Result<Option<Vec<Vec<u32>>>> {
         let dimensions = self.table.dimensions();
         let locator = Locator::new(self.rows.len(), dimensions, |group, d| self.covered(group, d));

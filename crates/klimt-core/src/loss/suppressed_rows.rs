@@ -1,4 +1,4 @@
-//! The number of suppressed rows: what a search minimises to tell how many rows a release must leave out.
+//! The number of suppressed rows: a search minimises it to find how many rows a release must leave out.
 //!
 //! It is no loss of the registry: a release of one group would be as good as any.
 //!

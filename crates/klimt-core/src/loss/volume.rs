@@ -4,7 +4,8 @@
 //!
 //! A unit cell is one value in every dimension, so that a row that is published as it is pays 1. In an ordered column it is
 //! as long as one unit of the last digit that the column's values have, or a rank where they have no distances. An interval
-//! has the cells from one published end to the other, both included: `[2..100]` of whole numbers has 99, whichever occur. A hierarchy node counts its leaves, and a set its members. A missing value
+//! has the cells from one published end to the other, both included: `[2..100]` of whole numbers has 99, whichever occur.
+//! A hierarchy node counts its leaves, and a set its members. A missing value
 //! is one cell more, and `*`, which holds it among others, the whole domain.
 //!
 //! Additive. No region is smaller than a unit cell, so the number of rows bounds it.

@@ -1,7 +1,7 @@
 //! Groups that publish the same region are one group.
 //!
 //! Cuts between two leaves of a hierarchy, and relaxed partitioning, can end in regions that are published alike.
-//! Whoever reads the release sees one group, so the partitioning says so too. Requirements are monotone: the
+//! A reader of the release sees one group, so the partitioning has one too. Requirements are monotone: the
 //! union satisfies what its parts do.
 
 use super::Partitioning;

@@ -1,6 +1,6 @@
 //! Leading rows down a tree of cuts to its leaves.
 //!
-//! [`Descent`] leads a row by the codes that it has, whoever holds them. [`Thresholds`] is for the many packed rows of a part
+//! [`Descent`] leads a row by its codes, wherever they are stored. [`Thresholds`] is for the many packed rows of a part
 //! and cuts that are all thresholds.
 
 use super::{CutNode, CutTree};
@@ -36,9 +36,9 @@ pub(crate) enum Members {
     Listed(Vec<u32>),
 }
 
-/// So many codes can always be marked,
+/// This many codes can always be marked,
 const MARKED: usize = 256;
-/// and so many for each member: a tree may have as many cuts as groups.
+/// and this many for each member: a tree may have as many cuts as groups.
 const MARKED_EACH: usize = 64;
 
 impl Members {

@@ -69,7 +69,7 @@ impl Scheme {
 /// A family of releases whose groups all satisfy the requirements. Its text says which.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Hierarchical partitions whose cuts are all in a split set of so many splits.
+    /// Hierarchical partitions whose cuts are all in a split set of this many splits.
     Splits(usize),
     /// Hierarchical partitions: boxes, each cut anywhere in two. Values that are missing lie beyond all others.
     Boxes,
@@ -80,7 +80,7 @@ pub enum Family {
         /// Whether some levels of a hierarchy are not allowed.
         limited: bool,
     },
-    /// All partitions into groups of at least so many rows.
+    /// All partitions into groups of at least this many rows.
     Groups(u64),
 }
 

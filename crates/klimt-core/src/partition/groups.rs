@@ -26,7 +26,7 @@ pub trait Groups: Sync {
     /// Whether it is known that no tuple of the domain lies in two regions.
     fn disjoint(&self) -> bool;
 
-    /// Whether the statistics of groups can be told.
+    /// Whether the statistics of groups are known.
     fn knows(&self, needs: &Needs) -> bool;
 
     /// The statistics of some groups, which must be known, but for their extents.

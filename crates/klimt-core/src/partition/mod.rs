@@ -35,7 +35,7 @@ pub struct Partitioning {
     pub ends: Vec<u32>,
     /// The smallest region over each group.
     pub regions: Regions,
-    /// The cuts that led to the groups, where they were asked for.
+    /// The cuts that led to the groups, where they were requested.
     pub tree: Option<CutTree>,
     /// The lower bound of its family, where a search has proven one; [`Proof::of`](crate::proof::Proof::of)
     /// turns it into a claim.

@@ -37,7 +37,7 @@ pub struct External<'a> {
     pub secret: [u8; 32],
     /// When parts are not cut any further and become groups as they are.
     pub until: Option<Instant>,
-    /// Watches the run: is told of rows, once per row that is read or finds its group.
+    /// Watches the run: counts rows, once per row that is read or finds its group.
     pub observer: &'a dyn Observer,
 }
 

@@ -1,6 +1,6 @@
 //! Tables that are published part by part, because not all of their rows are in memory at once.
 //!
-//! Whoever finds groups of such a table is given an [`External`] job. It tells a [`PartSink`] of the [`Whole`] and then
+//! An algorithm for such a table gets an [`External`] job. It hands a [`PartSink`] the [`Whole`] and then
 //! hands over part after part, each at the end of its [`Way`] from the root of the domain, and gives an [`Account`] in the
 //! end. Rothko finds groups this way, the store hands over its pages this way, and the publisher takes both.
 
@@ -47,7 +47,7 @@ pub struct Account {
     pub leaves: u64,
     /// The cuts that were undone because a side violated a requirement.
     pub pruned: u64,
-    /// The parts in which nothing could be told from a sample, so that Rothko-T went on.
+    /// The parts in which a sample allowed no cut, so that Rothko-T went on.
     pub switched: u64,
     /// Whether no group can be cut any further: nothing is known where a frequency group did not fit.
     pub minimal: bool,

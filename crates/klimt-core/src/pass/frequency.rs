@@ -29,7 +29,7 @@ struct DimensionCounts {
 
 /// How often two codes occur together.
 enum Pairs {
-    /// By the first code, then the second, of which there are so many.
+    /// By the first code, then the second, of which there are this many.
     Dense { width: usize, counts: Vec<u32> },
     /// By both, where most do not occur.
     Sparse(HashMap<u64, u32>),
@@ -206,7 +206,7 @@ impl<'a> Frequencies<'a> {
         nodes.for_each(|counted| counted.pairs.iter_mut().for_each(Pairs::finish));
     }
 
-    /// The frequency group of a node, by its place among those that were asked for.
+    /// The frequency group of a node, by its place in the request.
     pub fn group(&self, node: usize) -> NodeGroup<'_> {
         NodeGroup { counted: &self.counted, node, rows: self.rows[node] }
     }

@@ -54,7 +54,7 @@ impl BlockMemory {
         (bytes / block.max(1)).clamp(1, 4 * rayon::current_num_threads())
     }
 
-    /// When the rows of one of so many leaves are written.
+    /// When the rows of one in this many leaves are written.
     pub fn buffer(&self, leaves: usize) -> usize {
         (self.bytes / 2 / leaves.max(1) / 2).clamp(LEAST_BUFFER / 4, MOST_BUFFER)
     }
@@ -71,7 +71,7 @@ pub(crate) struct LocalPasses<'a> {
     pub memory: BlockMemory,
     /// Where divided rows go.
     pub folder: &'a SpillFolder,
-    /// Watches the run: is told of every row that is read.
+    /// Watches the run: counts every row that is read.
     pub observer: &'a dyn Observer,
 }
 

@@ -49,7 +49,7 @@ pub(crate) trait PartRows {
     /// Divides the rows among the leaves of a tree of strict cuts, which are numbered from left to right.
     fn divide(&self, cuts: &CutTree) -> Result<Box<dyn DividedRows + '_>>;
 
-    /// Deals the rows out at random to so many leaves; the secret decides how.
+    /// Deals the rows out at random to this many leaves; the secret decides how.
     fn deal(&self, leaves: usize, secret: [u8; 32]) -> Result<Box<dyn DividedRows + '_>>;
 
     /// Appends all rows to a block in memory, in their order.

@@ -36,7 +36,7 @@ pub(super) struct Repartition<'a> {
     pub route: &'a (dyn Fn(usize, &Block, &mut RoutedRows) + Sync),
     /// Where the rows go.
     pub file: &'a SpillFile,
-    /// Rows of a leaf are written when they take so many bytes.
+    /// Rows of a leaf are written when they take this many bytes.
     pub buffer: usize,
     /// Bytes of a row, about.
     pub row: usize,

@@ -20,7 +20,7 @@ pub(super) struct RoutedRows {
 }
 
 impl RoutedRows {
-    /// Takes the leaf of every row as it is told.
+    /// Records the leaf of each row.
     pub fn set(&mut self, leaves: &[u32], count: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

@@ -17,7 +17,7 @@ pub(crate) struct SampleRequest {
     pub seed: u64,
 }
 
-/// Rows of a sample: those whose hashes are the least, as many as are asked for and a few less. Which rows they are depends
+/// Rows of a sample: those whose hashes are the least, as many as requested or a few less. Which rows they are depends
 /// on what is looked at of them and on the seed, not on where they stand; rows that are alike in all of that are in it
 /// together. So a sample is as good as one at random where rows differ.
 struct Sample {
@@ -128,7 +128,7 @@ mod tests {
         Table::new(0, vec![Column { name: "q".into(), role: Role::QuasiIdentifier, data }]).unwrap()
     }
 
-    /// The codes that a sample of so many of the codes below a number has, when they come in this order.
+    /// The codes that a sample of this many of the codes below a number has, when they come in this order.
     fn sampled(frame: &Table, codes: &[u32], wanted: u64, seed: u64) -> Vec<u32> {
         let mut sample = Sample::new(frame, codes.len() as u64, wanted);
         for some in codes.chunks(7) {

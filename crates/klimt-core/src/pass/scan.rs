@@ -13,7 +13,8 @@ pub(super) struct ScannedBlock<W> {
 }
 
 /// Reads all rows once, in batches of blocks. The blocks of a batch are read and looked at side by side (`look`, by
-/// the number of the block), and then handed over together, in the order of the rows, so that no result depends on who works where.
+/// the number of the block), and then handed over together, in the order of the rows, so that no result depends on who
+/// works where.
 pub(super) fn scan<W: Default + Send + Sync>(
     source: &dyn Rows,
     frame: &Table,

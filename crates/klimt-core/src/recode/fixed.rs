@@ -1,4 +1,4 @@
-//! Values that the published statistics of a group fix: whoever reads them knows the value of every row.
+//! Values that the published statistics of a group determine: a reader then knows the value of every row.
 //!
 //! With a least value a, a greatest value b and a mean, two of n values are known, and so is the sum of the others. These
 //! lie between a and b on the grid of the column's numbers. There is one way to make the sum of them where none or one is
@@ -128,7 +128,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Every way to have so many values between the ends with both ends among them, by the sum.
+    /// Every way to have this many values between the ends with both ends among them, by the sum.
     fn ways(count: usize, least: i128, greatest: i128, sum: i128) -> usize {
         fn all(count: usize, from: i128, to: i128) -> Vec<Vec<i128>> {
             match count {

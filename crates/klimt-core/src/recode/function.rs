@@ -3,7 +3,8 @@
 //! It is made from what is published. It holds the cuts and, of numbers, days and instants, only the values at which it
 //! cuts and the two ends of the published range; of sets the published categories; orders and hierarchies as they were
 //! given. Of a leaf it says whether a group was published there, not how many rows it had. Where rows were suppressed, it
-//! says so, and where the smallest intervals were published, it holds these too, so that rows outside of them can be told.
+//! says so, and where the smallest intervals were published, it holds these too, so that rows outside of them can be
+//! recognised.
 
 use super::axis::{RecodedColumn, reduce};
 use crate::partition::{CutNode, CutTree};
@@ -116,7 +117,8 @@ impl RecodingFunction {
         RecodingFunction { format, k, requirements, extent, columns, tree, starred, suppressed, boxes }
     }
 
-    /// Whether rows of its own table were suppressed. Applied to that table, the function may publish them: that release and
+    /// Whether rows of its own table were suppressed. Applied to that table, the function may publish them: that release
+    /// and
     /// the first one together name the suppressed rows.
     pub fn suppressed_rows(&self) -> bool {
         self.suppressed || !self.boxes.is_empty()

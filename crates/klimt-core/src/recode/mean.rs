@@ -11,11 +11,11 @@ pub(super) struct Mean {
 /// A position is `high · WORD + low`.
 const WORD: i128 = 1_000_000_000_000_000_000;
 
-/// A mean is written to its end where that is at most so many digits behind those of the numbers.
+/// A mean is written to its end where that is at most this many digits behind those of the numbers.
 const EXACT: u32 = 20;
 
 /// A mean without an end is written as the nearest floating-point number, as columnar files hold it, where its numbers are
-/// below this; else with so many digits behind those of the numbers.
+/// below this; else with this many digits behind those of the numbers.
 const PLAIN: u128 = 1 << 53;
 const FURTHER: usize = 6;
 

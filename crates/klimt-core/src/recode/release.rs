@@ -124,7 +124,7 @@ impl<'a> Release<'a> {
         Release { table, partitioning, extents, row_order, columns, domains, before: 0 }
     }
 
-    /// The release as one part of several, before which so many groups are published.
+    /// The release as one part of several, with the number of groups published before it.
     pub fn after(self, groups: u64) -> Self {
         Release { before: groups, ..self }
     }

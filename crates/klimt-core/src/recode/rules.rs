@@ -10,7 +10,7 @@ use crate::table::Table;
 use crate::{Error, Result};
 use std::io::Write;
 
-/// Nodes are written to disk when they take so many bytes.
+/// Nodes are written to disk when they take this many bytes.
 const BUFFER: usize = 1 << 18;
 
 /// The cuts of a table, part by part, in the order of the whole tree.

@@ -122,7 +122,7 @@ struct Likeness {
 }
 
 impl Likeness {
-    /// Whether a value may have so many of a group's rows: count/n ≤ (1 + β)·of_whole/rows.
+    /// Whether a value may have `count` of a group's rows: count/n ≤ (1 + β)·of_whole/rows.
     fn within(&self, code: u32, count: u64, rows: u64) -> bool {
         let (units, scale) = self.beta;
         let of_whole = u128::from(self.counts[code as usize]);
@@ -174,7 +174,8 @@ impl Check for Likeness {
         values_that_hold(&self.counts, self.rows as f64 / self.factor() * (1.0 - ROUNDING))
     }
 
-    /// Among rows that are as many as 1/(1 + β) of the whole no value exceeds β, as none has more rows than in the whole; of
+    /// Among rows that are as many as 1/(1 + β) of the whole no value exceeds β, as none has more rows than in the whole;
+    /// of
     /// values that may have less, at worst all rows that come have one of them. A value that is too common stays so until
     /// there are enough rows of others.
     fn outlook(&self, group: &Statistics) -> (bool, u64) {

@@ -19,7 +19,7 @@ pub struct Checks {
     /// A size below which every group violates a requirement because of the whole.
     least_size: u64,
     only_count: bool,
-    /// A part of at most so many rows is not cut any further.
+    /// A part of at most this many rows is not cut any further.
     enough: u64,
 }
 
@@ -170,7 +170,7 @@ impl Checks {
         self.minimum_size
     }
 
-    /// Whether a part of so many rows need not be cut any further, or cannot be, as two groups would be too small.
+    /// Whether a part of this many rows need not be cut any further, or cannot be, as two groups would be too small.
     pub fn is_enough(&self, rows: u64) -> bool {
         rows <= self.enough || rows / 2 < self.least_size
     }
@@ -187,7 +187,7 @@ impl Checks {
             && (self.only_count || self.checks.iter().all(|named| named.check.satisfied(group)))
     }
 
-    /// Whether a group satisfies every requirement, and so many rows that can be added to it before that changes.
+    /// Whether a group satisfies every requirement, and the number of rows that can be added to it before that changes.
     pub fn outlook(&self, group: &Statistics) -> (bool, u64) {
         if group.count < self.minimum_size {
             return (false, self.minimum_size - group.count - 1);

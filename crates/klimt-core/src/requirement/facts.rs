@@ -7,7 +7,7 @@ use crate::{Error, Result};
 /// A column of the whole.
 #[derive(Clone, Debug)]
 pub struct ColumnFacts<'a> {
-    /// Its number, by which its statistics are asked for.
+    /// Its number, which its statistics are found by.
     pub number: usize,
     /// The domain of the column.
     pub domain: &'a Domain,
@@ -16,7 +16,7 @@ pub struct ColumnFacts<'a> {
 }
 
 impl<'a> ColumnFacts<'a> {
-    /// The facts of a sensitive column of which so many rows have each code: spellings of one value are one.
+    /// The facts of a sensitive column of which this many rows have each code: spellings of one value are one.
     pub fn new(number: usize, domain: &'a Domain, counts: Vec<u64>) -> Self {
         let Some(classes) = domain.classes() else { return ColumnFacts { number, domain, counts } };
         let mut by_class = vec![0; domain.compared().cardinality()];
@@ -27,7 +27,7 @@ impl<'a> ColumnFacts<'a> {
     }
 }
 
-/// How many values it takes, the commonest first, to have so many rows of the whole; all where there are fewer rows.
+/// How many values it takes, the commonest first, to have this many rows of the whole; all where there are fewer rows.
 pub(super) fn values_that_hold(counts: &[u64], rows: f64) -> u64 {
     let mut descending: Vec<u64> = counts.iter().copied().filter(|&count| count > 0).collect();
     descending.sort_unstable_by(|a, b| b.cmp(a));

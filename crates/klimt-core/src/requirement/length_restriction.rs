@@ -90,7 +90,7 @@ fn positions(domain: &Domain) -> Vec<i128> {
 enum WidthLimit {
     Ordered(Vec<i128>, u32),
     Leaves(Arc<Hierarchy>),
-    /// Out of so many.
+    /// The number of all members.
     Members(u64),
 }
 

@@ -73,7 +73,8 @@ pub trait Requirement: Debug + Send + Sync {
         1
     }
 
-    /// Whether a group is judged by the values of the whole, and not by its own alone. Where it is not, who checks a release
+    /// Whether a group is judged by the values of the whole, and not by its own alone. Where it is not, who checks a
+    /// release
     /// in pieces need not hold the values of all.
     fn compares_with_whole(&self) -> bool {
         true
@@ -97,8 +98,8 @@ pub trait Check: Debug + Send + Sync {
     /// [`Check::level`] is on the right side of the limit, but for rounding to the safe side.
     fn satisfied(&self, group: &Statistics) -> bool;
 
-    /// Whether it can be told from a sample of a group, with the confidence that is asked for, that all of it satisfies
-    /// the requirement. Only costs are at stake: what is told in error is undone when all rows are seen.
+    /// Whether a sample of a group shows, with the given confidence, that all of it satisfies
+    /// the requirement. Only costs are at stake: an error is undone when all rows are seen.
     fn likely(&self, sample: &Statistics, trust: &Trust) -> bool {
         sampled::likely(self, sample, trust)
     }
@@ -121,8 +122,9 @@ pub trait Check: Debug + Send + Sync {
         true
     }
 
-    /// So many rows, whichever of the whole they are, can be added to the group before [`Check::satisfied`] says something else of it.
-    /// Who looks at a growing group saves the checks in between; 0 is always sound.
+    /// The number of rows, whichever of the whole they are, that can be added to the group before [`Check::satisfied`]
+    /// changes.
+    /// A caller with a growing group skips the checks in between; 0 is always sound.
     fn steady(&self, _: &Statistics) -> u64 {
         0
     }

@@ -121,7 +121,7 @@ impl RecursiveCheck {
     }
 }
 
-/// So many of the commonest values are kept without asking for memory.
+/// The number of commonest values that are kept without an allocation.
 const FEW: usize = 16;
 
 impl Check for RecursiveCheck {

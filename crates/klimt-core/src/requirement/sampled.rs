@@ -1,4 +1,4 @@
-//! Requirements of which only a sample is seen (LeFevre, DeWitt, section 3.1): a cut is made when it can be told with
+//! Requirements of which only a sample is seen (LeFevre, DeWitt, section 3.1): a cut is made when a test shows with
 //! high confidence that no side violates them.
 //!
 //! The null hypothesis is that a side violates a requirement; it is rejected with at most the given chance of error,
@@ -18,7 +18,7 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// A sample of so many of all rows; `alpha` is the chance of error that is taken for a cut into `sides`.
+    /// A sample of this many of all rows; `alpha` is the chance of error that is taken for a cut into `sides`.
     pub fn new(rows: u64, sample: u64, alpha: f64, sides: usize) -> Self {
         let sample = sample.min(rows);
         Trust { rows, sample, z: upper_quantile(alpha / sides.max(1) as f64) }
@@ -39,7 +39,7 @@ impl Trust {
         if self.rows == 0 { 0.0 } else { (self.rows - self.sample) as f64 / self.rows as f64 }
     }
 
-    /// The least number of rows of the sample from which it can be told that there are `size` among all rows (section
+    /// The least number of rows of the sample that shows that there are `size` among all rows (section
     /// 3.1.1): the test of k-anonymity.
     pub fn least(&self, size: u64) -> u64 {
         if self.is_whole() {
@@ -60,13 +60,14 @@ impl Trust {
         if self.sample == 0 { 1.0 } else { self.rows as f64 / self.sample as f64 }
     }
 
-    /// How much more or less often than in a sample of so many rows a value may occur: z standard deviations of its count.
+    /// How much more or less often than in a sample of this many rows a value may occur: z standard deviations of its
+    /// count.
     pub fn error(&self, count: u64, sample: u64) -> f64 {
         let share = count as f64 / sample.max(1) as f64;
         self.z * (count as f64 * (1.0 - share) * self.unseen()).sqrt()
     }
 
-    /// How far the mean of so many rows of a sample may be from the mean of all, where it has this variance by row.
+    /// How far the mean of this many rows of a sample may be from the mean of all, where it has this variance by row.
     pub fn deviation(&self, variance: f64, sample: u64) -> f64 {
         self.z * (variance / sample.max(1) as f64 * self.unseen()).sqrt()
     }
@@ -88,7 +89,7 @@ impl Trust {
     }
 }
 
-/// A sample that grows is tested again when one of so many rows has come.
+/// A sample that grows is tested again when one in this many rows has come.
 const GROWTH: u64 = 8;
 
 /// The verdict on a sample of a check that has no statistical test of its own: both the sample and one that
@@ -117,7 +118,7 @@ impl Check for SampledCheck {
         self.check.level(sample)
     }
 
-    /// A verdict on a sample stands until the sample has grown by a part of itself: what is told in error is undone in any
+    /// A verdict on a sample stands until the sample has grown by a part of itself: an error is undone in any
     /// case, and a test looks at every value of the sample. A sample of all rows decides exactly.
     fn outlook(&self, sample: &Statistics) -> (bool, u64) {
         match self.trust.is_whole() {
@@ -158,7 +159,7 @@ fn upper_tail(x: f64) -> f64 {
     density / fraction
 }
 
-/// The number that a chi-square variable with so many degrees of freedom exceeds about as often as a standard normal
+/// The number that a chi-square variable with this many degrees of freedom exceeds about as often as a standard normal
 /// one exceeds z: its cube root is nearly normal.
 pub(super) fn chi_square(z: f64, freedom: f64) -> f64 {
     let spread = 2.0 / (9.0 * freedom);

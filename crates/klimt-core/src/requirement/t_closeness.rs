@@ -52,7 +52,8 @@ impl TCloseness {
     /// The name of the requirement.
     pub const ID: &'static str = "t-closeness";
 
-    /// A group's distribution is within the earth mover's distance `t` of the whole's, by the distance of the column's domain.
+    /// A group's distribution is within the earth mover's distance `t` of the whole's, by the distance of the column's
+    /// domain.
     pub fn new(column: impl AsRef<str>, t: f64) -> Result<Self> {
         TCloseness::of_text(column.as_ref(), &t.to_string())
     }
@@ -176,7 +177,8 @@ trait Mover: std::fmt::Debug + Send + Sync {
     /// The distance as a ratio of whole numbers.
     fn distance(&self, rows: u64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> (u128, u128);
 
-    /// The distance of a group, of which a sample of so many rows is seen, about; every row of it stands for `scale` rows. A
+    /// The distance of a group, of which a sample of this many rows is seen, about; every row of it stands for `scale`
+    /// rows. A
     /// sample is on average at least as far from the whole as its group, as the distance is convex.
     fn estimate(&self, rows: u64, _scale: f64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> f64 {
         let (moved, unit) = self.distance(rows, histogram);
@@ -205,7 +207,7 @@ impl ClosenessCheck {
         self.mover.distance(group.count, &mut group.histogram(self.column).iter())
     }
 
-    /// So many rows that can be added before a gap is closed: among n + j rows, j are a share of j/(n + j), and no
+    /// The number of rows that can be added before a gap is closed: among n + j rows, j are a share of j/(n + j), and no
     /// distance between values exceeds 1, so that the distance changes by that much at most.
     fn rows_to_close(&self, gap: f64, rows: u64) -> u64 {
         let gap = gap.abs() - ROUNDING;
@@ -275,7 +277,8 @@ impl Mover for EqualDistance {
         (histogram.map(excess).sum(), u128::from(rows) * u128::from(self.rows))
     }
 
-    /// The mean over rows of 1 − q·n/c, with c the rows of their value in the group: as many as the sample says, and no more
+    /// The mean over rows of 1 − q·n/c, with c the rows of their value in the group: as many as the sample says, and no
+    /// more
     /// than in the whole. So values of a few rows each, most of which the sample misses, are not taken for absent.
     fn estimate(&self, rows: u64, scale: f64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> f64 {
         let group = rows as f64 * scale;
@@ -287,7 +290,8 @@ impl Mover for EqualDistance {
         histogram.map(excess).sum::<f64>() / rows as f64
     }
 
-    /// m rows have at most m values, and no more of the whole's distribution than these: the m commonest must be 1 − t of it.
+    /// m rows have at most m values, and no more of the whole's distribution than these: the m commonest must be 1 − t of
+    /// it.
     fn least_size(&self, t: f64) -> u64 {
         values_that_hold(&self.counts, (1.0 - t) * self.rows as f64)
     }

@@ -1,6 +1,6 @@
 //! How easily people are found in a table or a release, from the sizes of its groups alone.
 //!
-//! Three attackers are told apart (El Emam, *Guide to the De-Identification of Personal Health Information*, 2013).
+//! There are three attackers (El Emam, *Guide to the De-Identification of Personal Health Information*, 2013).
 //! The **prosecutor** looks for one person who is known to be in the table. The **journalist** looks for any one
 //! person of the population, and does not know who of them is in the table. The **marketer** wants to find as many
 //! as possible. When the table is a sample of a population, the sizes of its groups also tell how many people are

@@ -5,7 +5,7 @@
 //!
 //! People arrive one after the other. When i people form u groups, the next one founds a group with the chance
 //! (θ + u·α)/(θ + i), and joins a group of j people with the chance (j − α)/(θ + i), where 0 ≤ α < 1 and θ > −α.
-//! Sample and population follow the same α and θ, so these are fitted to the sample and tell of the population. For
+//! Sample and population follow the same α and θ, so these are fitted to the sample and extrapolated to the population. For
 //! n rows in u groups, fⱼ of them of size j, the logarithm of the likelihood is, up to a constant,
 //!
 //! Σ_{i=1}^{u−1} ln(θ + i·α) − Σ_{i=1}^{n−1} ln(θ + i) + Σⱼ fⱼ·Σ_{i=1}^{j−1} ln(i − α).
@@ -79,7 +79,7 @@ impl Pitman {
         Some(Pitman { alpha, shifted: best_for(alpha).0.exp() })
     }
 
-    /// The expected number of people who are unique in a population of so many.
+    /// The expected number of people who are unique in a population of this many.
     pub(super) fn uniques(self, population: u64) -> f64 {
         let Pitman { alpha, shifted } = self;
         let people = population as f64;

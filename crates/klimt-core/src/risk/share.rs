@@ -20,7 +20,7 @@ impl Share {
     /// The whole.
     pub const ONE: Share = Share(WHOLE);
 
-    /// A share of so many per cent; 100 at most.
+    /// A share of this many per cent; 100 at most.
     pub const fn percent(percent: u8) -> Self {
         let percent = if percent > 100 { 100 } else { percent };
         Share(WHOLE / 100 * percent as u64)

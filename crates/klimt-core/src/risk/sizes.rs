@@ -11,7 +11,7 @@ pub(super) struct SizeCounts {
 }
 
 impl SizeCounts {
-    /// Counts sizes, in any order. Groups without rows are regions where nobody is: they do not count.
+    /// Counts sizes, in any order. Groups without rows are empty regions: they do not count.
     pub fn new(sizes: impl IntoIterator<Item = u64>) -> Self {
         let mut counted = SizeCounts::default();
         for size in sizes.into_iter().filter(|&size| size > 0) {

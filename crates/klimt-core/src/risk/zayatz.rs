@@ -18,7 +18,7 @@
 
 use super::{Share, SizeCounts};
 
-/// The estimated number of people who are unique in the population; 0 when nobody is unique in the sample. The
+/// The estimated number of people who are unique in the population; 0 when no row is unique in the sample. The
 /// sampling fraction is above 0. The result is at most the sample's unique rows over π, as P is at most 1.
 pub(super) fn uniques(sizes: &SizeCounts, fraction: Share) -> f64 {
     let unique = sizes.unique() as f64;

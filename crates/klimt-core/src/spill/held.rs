@@ -12,10 +12,10 @@ pub struct HeldRows<'a> {
 }
 
 impl<'a> HeldRows<'a> {
-    /// The rows of a block, where nothing else is asked for.
+    /// The rows of a block, without further columns.
     pub const BLOCK: usize = 1 << 16;
 
-    /// The rows of a table in blocks of so many.
+    /// The rows of a table in blocks of this many.
     pub fn new(table: &'a Table, block: usize) -> Self {
         HeldRows { table, block: block.max(1) }
     }

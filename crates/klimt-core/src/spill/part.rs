@@ -14,7 +14,7 @@ pub struct SpilledPart<'f> {
 }
 
 impl<'f> SpilledPart<'f> {
-    /// Blocks at these places, which hold so many rows together.
+    /// Blocks at these places, which hold this many rows together.
     pub fn new(file: &'f SpillFile, places: Vec<SpillRange>, rows: u64) -> Self {
         SpilledPart { file, places, rows }
     }

@@ -44,12 +44,12 @@ struct MomentColumn {
 }
 
 impl<'a> Collector<'a> {
-    /// Prepares to collect what is needed; fails where moments are asked of a column without numbers.
+    /// Prepares to collect what is needed; fails where a column without numbers needs moments.
     pub fn new(needs: &Needs, table: &'a Table) -> Result<Self> {
         Collector::of_rows(needs, table, table.rows() as u64)
     }
 
-    /// Prepares to collect from up to so many rows with the columns of a table.
+    /// Prepares to collect from up to this many rows with the columns of a table.
     pub fn of_rows(needs: &Needs, table: &'a Table, rows: u64) -> Result<Self> {
         let mut columns = table.quasi_identifiers().to_vec();
         let mut word = |column: usize| {
@@ -134,7 +134,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Gives every code a place, whatever part is at hand, of columns with at most so many.
+    /// Gives every code a place, whatever part is at hand, of columns with at most this many.
     pub fn prepare_for_all(&mut self, most: usize) {
         self.histograms
             .iter_mut()

@@ -63,7 +63,7 @@ impl Histogram {
         self.counts[place] += 1;
     }
 
-    /// Counts other rows instead: so many for each of the codes that the histogram was made over, in their order.
+    /// Counts other rows instead: this many for each of the codes that the histogram was made over, in their order.
     #[inline]
     pub fn set(&mut self, rows: impl Iterator<Item = u64>) {
         self.counts.iter_mut().zip(rows).for_each(|(mine, rows)| *mine = rows);

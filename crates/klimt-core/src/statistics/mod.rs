@@ -79,21 +79,21 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// The extent of a dimension, which was asked for.
+    /// The extent of a dimension; panics unless [`Needs`] includes it.
     #[inline]
     pub fn extent(&self, dimension: usize) -> &Extent {
         let found = self.extents.iter().find(|(number, _)| *number == dimension);
         &found.expect("needs name every extent that is read").1
     }
 
-    /// The histogram of a column, which was asked for.
+    /// The histogram of a column; panics unless [`Needs`] includes it.
     #[inline]
     pub fn histogram(&self, column: usize) -> &Histogram {
         let found = self.histograms.iter().find(|(number, _)| *number == column);
         &found.expect("needs name every histogram that is read").1
     }
 
-    /// The moments of a column, which were asked for.
+    /// The moments of a column; panics unless [`Needs`] includes them.
     #[inline]
     pub fn moments(&self, column: usize) -> &Moments {
         let found = self.moments.iter().find(|(number, _)| *number == column);

@@ -100,7 +100,7 @@ impl Block {
         self.rows += other.rows;
     }
 
-    /// Makes room for so many more rows.
+    /// Makes room for this many more rows.
     pub fn reserve(&mut self, rows: usize) {
         for column in &mut self.columns {
             if let BlockColumn::Codes(codes) = column {

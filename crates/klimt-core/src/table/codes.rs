@@ -115,7 +115,7 @@ impl Codes {
         }
     }
 
-    /// Makes room for so many more rows.
+    /// Makes room for this many more rows.
     pub fn reserve(&mut self, rows: usize) {
         match self {
             Codes::U8(codes) => codes.reserve_exact(rows),

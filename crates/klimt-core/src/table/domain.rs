@@ -63,7 +63,7 @@ pub struct Domain {
     pub(super) shares: OnceLock<Option<Arc<[f32]>>>,
     /// The values that codes stand for, where a sensitive column has several spellings of one.
     pub(super) classes: Option<Arc<super::sameness::ValueClasses>>,
-    /// Whether the values of a sensitive column are compared as text, because that was said to be their type.
+    /// Whether the values of a sensitive column are compared as text, because the user gave that type.
     pub(super) as_text: bool,
     /// Which codes are declared, and stay whether they occur or not.
     pub(super) declared: Option<super::DeclaredCodes>,
@@ -194,7 +194,7 @@ impl Domain {
     }
 
     /// Where each value of an ordered domain lies in the column's range, from 0 to 1; nothing where neighbours are equally
-    /// far apart. It is found once, whoever shares the domain.
+    /// far apart. It is computed once for all users of the domain.
     pub(crate) fn shares(&self) -> Option<&[f32]> {
         let found = self.shares.get_or_init(|| {
             let values = self.value_count() as u32;

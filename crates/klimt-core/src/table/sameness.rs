@@ -1,8 +1,8 @@
 //! Which texts of a sensitive column are the same value, and what its codes are when spellings do not count.
 //!
-//! 5000 and 5000.0, `true` and `True`, 07000 and 7000 are one value to whoever reads a release, so that they count as one
+//! 5000 and 5000.0, `true` and `True`, 07000 and 7000 are one value to a reader of a release, so that they count as one
 //! for every requirement, whatever the type of the other values of the column. A text alone decides, not the type that is
-//! inferred from all of them: whoever reads a release sees only some. Where the type of a column is given as text, its
+//! inferred from all of them: a reader of a release sees only some. Where the type of a column is given as text, its
 //! values are what they look like. Publishing knows nothing of this: values stay as they were read.
 
 use super::{Decimal, Distinct, Domain, TypeSpec, ValueType};
@@ -44,7 +44,8 @@ pub(crate) fn value_of<'t>(text: &'t str, type_spec: Option<&TypeSpec>) -> Cow<'
     }
 }
 
-/// The instant of a timestamp, in microseconds where these are whole; that of a date is its midnight, as which some programs
+/// The instant of a timestamp, in microseconds where these are whole; that of a date is its midnight, as which some
+/// programs
 /// write it.
 fn instant(text: &str) -> Option<Decimal> {
     let midnight = |day: Decimal| Decimal { units: day.units * MICROSECONDS_OF_A_DAY, scale: 6 };
@@ -125,7 +126,7 @@ impl Domain {
         self.classes.as_ref().map_or(code, |classes| classes.of_code[code as usize])
     }
 
-    /// Whether the values of a sensitive column are compared as text, because that was said to be their type.
+    /// Whether the values of a sensitive column are compared as text, because the user gave that type.
     pub fn is_compared_as_text(&self) -> bool {
         self.as_text
     }

@@ -6,9 +6,9 @@ use jiff::civil::{Date, date};
 /// How every value of a column is spelt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// Decimals with so many digits behind the point, such as `-12.50`; whole numbers with none.
+    /// Decimals with this many digits behind the point, such as `-12.50`; whole numbers with none.
     Fixed(u8),
-    /// Decimals without zeros at their end, such as `-12.5`, in units of so many digits behind the point.
+    /// Decimals without zeros at their end, such as `-12.5`, in units of this many digits behind the point.
     Shortest(u8),
     /// Days such as `2024-02-29`, counted from 1970-01-01.
     Date,

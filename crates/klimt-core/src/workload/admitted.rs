@@ -33,7 +33,7 @@ pub enum AdmittedValues {
 pub enum Coverage {
     /// None of it.
     Nothing,
-    /// A share, which may be too near to 0 or 1 to be told from it.
+    /// A share, which may round to 0 or 1.
     Part(f64),
     /// All of it.
     Everything,

@@ -5,8 +5,10 @@
 //! within that range and have that mean (`spread.rs`). *Matched* (Iwuchukwu, Naughton, section 5.4): every row whose region
 //! meets the query is counted whole.
 //!
-//! An answer is *exact* where what is published fixes it (LeFevre, DeWitt, Ramakrishnan, section 5.1): no row is suppressed,
-//! and the query holds all of a group or nothing. A count is then exact; a sum and an average where every group tells the sum
+//! An answer is *exact* where what is published fixes it (LeFevre, DeWitt, Ramakrishnan, section 5.1): no row is
+//! suppressed,
+//! and the query holds all of a group or nothing. A count is then exact; a sum and an average where every group tells the
+//! sum
 //! of its numbers, by a mean or by a single value, and how many there are; a minimum and a maximum where every group
 //! tells its range.
 
@@ -104,7 +106,8 @@ impl<'a> QueriedRelease<'a> {
         Ok(QueriedRelease { original, regions: QueryRegions { cells, of_group }, rows, order, ends, ignored })
     }
 
-    /// The answers to a workload that is bound to the original. For the rows of the release it is bound without what it asks
+    /// The answers to a workload that is bound to the original. For the rows of the release it is bound without what it
+    /// asks
     /// of quasi-identifiers ([`Workload::about`](super::Workload::about)).
     pub fn answers(&self, to_original: &TableWorkload, to_rows: &TableWorkload) -> Vec<Estimate> {
         let both = to_original.queries.par_iter().zip(&to_rows.queries);

@@ -26,7 +26,7 @@ impl NumberSums {
         self.reach(units, units);
     }
 
-    /// Takes in so many rows, whose sum is known.
+    /// Adds rows whose sum is known.
     pub fn add_sum(&mut self, sum: i128, rows: f64) {
         self.count += rows;
         match self.whole.checked_add(sum) {
@@ -35,7 +35,7 @@ impl NumberSums {
         }
     }
 
-    /// Takes in so many rows, whose mean is estimated.
+    /// Adds rows whose mean is estimated.
     pub fn add_mean(&mut self, mean: f64, rows: f64) {
         self.count += rows;
         self.part += mean * rows;
@@ -47,7 +47,7 @@ impl NumberSums {
         self.most = self.most.max(last as f64);
     }
 
-    /// The answer, for numbers with so many digits behind the point; `None` where no row has a number.
+    /// The answer, for numbers with this many digits behind the point; `None` where no row has a number.
     pub fn answer(&self, function: Function, scale: u32) -> Option<f64> {
         let unit = 10f64.powi(scale as i32);
         let sum = (self.whole as f64 + self.part) / unit;

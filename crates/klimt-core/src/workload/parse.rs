@@ -4,7 +4,8 @@
 //! SELECT COUNT(*) FROM adult a WHERE a.age BETWEEN 37 AND 77 AND marital IN ('Divorced', 'Widowed') WEIGHT 2;
 //! ```
 //!
-//! Names may hold hyphens and stand in double quotes, texts stand in single quotes, numbers and dates need none. Queries end
+//! Names may hold hyphens and stand in double quotes, texts stand in single quotes, numbers and dates need none. Queries
+//! end
 //! with a semicolon or where the next one starts; what follows `--` in a line is a comment.
 
 use super::{Aggregate, End, Function, Predicate, Query, Test, Workload};

@@ -71,7 +71,7 @@ impl QueryCell {
         }
     }
 
-    /// The sum of the values of a group of so many rows, in units; `None` where what is published does not fix it.
+    /// The sum of the values of a group of this many rows, in units; `None` where what is published does not fix it.
     pub(super) fn sum(&self, domain: &Domain, rows: u64) -> Option<i128> {
         let Some(stretch) = self.stretch(domain) else { return Some(0) };
         match self.mean {
@@ -97,12 +97,14 @@ fn in_units_of(number: Decimal, scale: u32) -> f64 {
     }
 }
 
-/// Numbers up to here are told apart by floating point to the last unit.
+/// The greatest number up to which floating point is exact to the unit.
 const PLAIN: f64 = (1u64 << 53) as f64;
 
-/// The sum of so many numbers in units of a scale, from their published mean: exact or rounded to the nearest floating-point
-/// number, and beyond 2^53 units to six digits behind those of the numbers. `None` where rounding leaves several sums, or where
-/// no sum of so many numbers has that mean.
+/// The sum of this many numbers in units of a scale, from their published mean: exact or rounded to the nearest
+/// floating-point
+/// number, and beyond 2^53 units to six digits behind those of the numbers. `None` where rounding leaves several sums, or
+/// where
+/// no sum of this many numbers has that mean.
 fn sum_of_mean(mean: Decimal, rows: u64, scale: u32) -> Option<i128> {
     let size = in_units_of(mean, scale).abs();
     // Rounded once to a floating-point number, and once more to the fewest digits that tell it from others.

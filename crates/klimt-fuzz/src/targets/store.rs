@@ -1,4 +1,5 @@
-//! Values of a store: pages, the state and the columns' values, as if whoever damaged them had the secret and sealed them anew.
+//! Values of a store: pages, the state and the columns' values, as if an attacker who has the secret had damaged and
+//! sealed them again.
 
 use klimt_store::damage;
 

@@ -50,7 +50,7 @@ struct BlockLines {
 }
 
 impl RowLines {
-    /// Lines that follow a header of so many lines.
+    /// Lines that follow a header of this many lines.
     pub fn after(header: u64) -> Self {
         RowLines { blocks: Vec::new(), rows: 0, lines: header }
     }

@@ -14,7 +14,7 @@ struct DictionarySlot {
     number: u32,
 }
 
-/// Texts up to this length are told apart by their slots.
+/// Texts up to this length are compared by their slots.
 const KEY_BYTES: u32 = 24;
 
 /// A slot without a text: no text is that long.
@@ -129,7 +129,7 @@ impl Dictionary {
         number
     }
 
-    /// After so many texts the next one makes the dictionary grow.
+    /// After this many texts the next one makes the dictionary grow.
     pub fn grows_after(&self) -> usize {
         self.slots.len() * self.fill / 8
     }

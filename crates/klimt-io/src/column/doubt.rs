@@ -52,7 +52,7 @@ const MARKERS: &[&str] = &[
     "-infinity",
 ];
 
-/// The longest of them has so many bytes.
+/// The longest of them has this many bytes.
 const LONGEST_MARKER: usize = 16;
 
 /// The text, where it is known to stand for a missing value or for no number.
@@ -63,7 +63,7 @@ pub(crate) fn marker(text: &[u8]) -> Option<&str> {
 
 /// Fewer stray rows than this are few in every table.
 const FEW_ROWS: u64 = 3;
-/// Otherwise a few are at most one in so many.
+/// Otherwise a few are at most 1/n of them, for this n.
 const FEW_SHARE: u64 = 10;
 /// A set of fewer values is never nearly unique: in a small table, categories have few rows each.
 const FEW_VALUES: u64 = 5;
@@ -249,7 +249,7 @@ impl Suspicion {
             .or((may_be_unique && are_nearly_unique(values, rows)).then_some(Doubt::Unique { values, rows }))
     }
 
-    /// The strays among so many different values that fit, where they are few.
+    /// The strays among this many different values that fit, where they are few.
     pub fn strays_among(self, fitting: u64, strays: usize, markers: Vec<String>) -> Option<UnfitLocations> {
         let value_type = self.stray_type?;
         let counts = StrayCounts {

@@ -25,17 +25,17 @@ enum NumberSetForm {
     Unknown(Box<Sketch>),
 }
 
-/// Numbers that came after are sorted in when they are so many, at least.
+/// Later numbers are sorted in when there are at least this many.
 const FEWEST_FRESH: usize = 1 << 12;
 
 impl NumberSet {
-    /// No numbers, which may take so many bytes.
+    /// An empty set, with the bytes that it may take.
     pub fn new(most: usize) -> Self {
         let form = NumberSetForm::Bits { first_word: 0, words: Vec::new() };
         NumberSet { most, form, digits: 0, has_missing: false, ends: None }
     }
 
-    /// Takes in numbers, in units of so many digits behind the point.
+    /// Takes in numbers, in units of this many digits behind the point.
     pub fn add(&mut self, values: &Integers, digits: u8) {
         let Some(factor) = self.align(digits) else { return };
         let mut ends = (i64::MAX, i64::MIN);

@@ -28,7 +28,7 @@ pub enum ColumnForm {
 /// A kept column with more different texts than this is stored as texts.
 const MANY_TEXTS: usize = 1 << 16;
 
-/// A dictionary asks for memory after so many texts; what it takes before is taken at once.
+/// A dictionary asks for memory after this many texts; what it takes before is taken at once.
 const FIRST_ASK: u32 = 255;
 /// The bytes that are taken for a dictionary before it asks.
 const FIRST_BYTES: usize = 48 << 10;
@@ -91,7 +91,7 @@ pub struct DictionaryLimits<'r, 'p> {
     pub wanted: &'r AtomicBool,
     /// Whether a column has more different texts than fit, so that rows need not be stored any more.
     pub overfull: &'r AtomicBool,
-    /// While rows go to disk, a dictionary of so many texts gives way to numbers, where it can.
+    /// While rows go to disk, a dictionary of this many texts gives way to numbers, where it can.
     pub early: usize,
     /// How all numbers of the column are spelt, whichever reader stored them: a number is given back as a text by what
     /// all of them have in common.

@@ -11,7 +11,7 @@ use std::io::{BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Memory is taken for so many bytes at a time: a damaged length may ask for more than there is.
+/// Memory is taken for this many bytes at a time: a damaged length may ask for more than there is.
 const STEP: usize = 16 << 20;
 
 /// A stream whose schema has been read.

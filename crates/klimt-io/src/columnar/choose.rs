@@ -226,7 +226,8 @@ pub fn group_type(
     })
 }
 
-/// Whether a floating-point number tells every value of a domain from its neighbours, so that means lose nothing that matters.
+/// Whether a floating-point number tells every value of a domain from its neighbours, so that means lose nothing that
+/// matters.
 fn fits_floats(domain: &Domain) -> bool {
     let last = (domain.value_count() as u32).saturating_sub(1);
     let exact = |code: u32| domain.position(code).unsigned_abs() <= 1 << f64::MANTISSA_DIGITS;

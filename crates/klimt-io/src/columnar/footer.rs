@@ -173,7 +173,7 @@ impl ThriftReader<'_> {
 mod tests {
     use super::*;
 
-    /// A footer whose schema is a chain of so many groups above one column.
+    /// A footer whose schema is a chain of this many groups above one column.
     fn chain(groups: usize) -> Vec<u8> {
         let mut bytes = vec![0x15, 0x02, 0x19, 0xfc];
         let mut many = groups as u64 + 2;

@@ -124,7 +124,7 @@ impl ArrowSource {
     }
 }
 
-/// Batches are put together until they have so many bytes, or the rows of a block: columns of tiny batches would take
+/// Batches are put together until they have this many bytes, or the rows of a block: columns of tiny batches would take
 /// more to keep apart than to hold.
 const GROUP_BYTES: usize = 16 << 20;
 

@@ -205,7 +205,7 @@ impl<'a> ColumnarReaders<'_, 'a> {
         self.hand_over(task.stretch, task.column, &mut part, reader, scratch)
     }
 
-    /// How a reader is told of a value: an empty text for a missing one.
+    /// The text of a value for a reader: empty for a missing one.
     #[inline]
     fn told<'b>(&self, column: usize, kind: ValueTreatment, spelt: TextSpan<'b>) -> (&'b [u8], usize, usize) {
         let missing: (&[u8], usize, usize) = (&[0; PADDING], 0, 0);

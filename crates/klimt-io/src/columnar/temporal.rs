@@ -15,7 +15,7 @@ const EPOCH: i64 = 719_468;
 pub enum Zone {
     /// Nowhere: a local time without an offset.
     Local,
-    /// At so many minutes east of Greenwich.
+    /// At this many minutes east of Greenwich.
     Offset(i32),
 }
 
@@ -146,7 +146,7 @@ pub fn read_timestamp(text: &[u8], per_second: i64, zone: Zone) -> Option<i64> {
     i64::try_from(seconds * i128::from(per_second) + i128::from(fraction)).ok()
 }
 
-/// Appends a number with at least so many digits.
+/// Appends a number with at least this many digits.
 fn digits(value: u64, width: usize, out: &mut Vec<u8>) {
     let mut spelling = itoa::Buffer::new();
     let text = spelling.format(value).as_bytes();

@@ -1,4 +1,4 @@
-//! The Arrow types of a source's columns, and what is said of those that cannot be read.
+//! The Arrow types of a source's columns, and errors about those that cannot be read.
 
 use super::spell::has_spelling;
 use crate::source::ReadReport;

@@ -96,7 +96,7 @@ impl<W: Write + Send> ColumnarWriter<W> {
     }
 }
 
-/// Who may write, and how it went so far.
+/// The unit that may be written next, and the result so far.
 struct UnitTurn<'o, W: Write + Send> {
     next: usize,
     output: &'o mut UnitOutput<W>,

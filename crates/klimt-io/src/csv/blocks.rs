@@ -46,7 +46,7 @@ impl BlockReader {
         }
     }
 
-    /// The first bytes of the input, at most so many; they will be handed out again.
+    /// The first bytes of the input, at most a number; they will be handed out again.
     pub fn peek(&mut self, most: usize) -> io::Result<&[u8]> {
         if self.carry.len() < most && !self.ended {
             let start = self.carry.len();

@@ -341,7 +341,7 @@ pub fn quote_field(text: &[u8], delimiter: u8, out: &mut Vec<u8>) {
 #[derive(Clone, Copy, Debug)]
 struct Quoting {
     delimiter: u8,
-    /// Also those that hold a delimiter which files are known to have, so that whoever detects it is not misled.
+    /// Also those that hold a delimiter which files are known to have, so that a reader that detects it is not misled.
     any: bool,
 }
 

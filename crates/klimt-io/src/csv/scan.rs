@@ -25,7 +25,7 @@ impl<'a> Field<'a> {
 pub trait Visitor {
     /// The next field of the record.
     fn field(&mut self, column: usize, field: Field<'_>);
-    /// The record ends, with so many fields; it began and ends on these lines of the buffer, counted from 0.
+    /// The record ends, with its number of fields; it began and ends on these lines of the buffer, counted from 0.
     fn record(&mut self, columns: usize, first_line: u64, last_line: u64) -> Result<(), Fault>;
 }
 

@@ -106,7 +106,7 @@ fn failed(error: &std::io::Error) -> Error {
     Error::io("the output", "write it", error)
 }
 
-/// Who may write, and how it went so far.
+/// The unit that may be written next, and the result so far.
 struct CsvTurn<'a> {
     next: usize,
     sink: &'a mut (dyn Write + Send),

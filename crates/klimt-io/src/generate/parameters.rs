@@ -56,7 +56,7 @@ impl Parameters {
     }
 }
 
-/// Checks under way: collects every problem, so that all are told at once.
+/// Checks under way: collects every problem, so that all are reported at once.
 pub(super) struct ParameterChecks<'a> {
     parameters: &'a Parameters,
     name: &'static str,

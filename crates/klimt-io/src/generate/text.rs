@@ -70,7 +70,7 @@ fn lane() -> (Lane, Worker) {
 }
 
 impl Worker {
-    /// Makes these blocks, until done or until nobody takes them.
+    /// Makes these blocks, until done or until the receiver is gone.
     fn run(self, generator: &dyn Generator, indices: impl Iterator<Item = u64>, delimiter: u8) {
         let mut block = Block::default();
         for index in indices {

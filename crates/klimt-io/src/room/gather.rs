@@ -23,7 +23,7 @@ pub struct Lot {
     pub row: usize,
     /// How many rows they are.
     pub rows: usize,
-    /// The stretch goes to disk in blocks of so many rows.
+    /// The stretch goes to disk in blocks of this many rows.
     pub block_rows: usize,
     /// Their values, by the number of the column, in the order of the rows.
     pub columns: Vec<(usize, Vec<ColumnBlock>)>,
@@ -299,7 +299,7 @@ impl<'a> SpillControl<'a> {
         })
     }
 
-    /// From now on rows go to disk. Whoever hands over rows is told after the file is there.
+    /// Rows go to disk from now on. Readers learn of it after the file exists.
     fn begin(&self) -> Result<()> {
         let file = self.room.folder.file()?;
         let _ = self.file.set(file);

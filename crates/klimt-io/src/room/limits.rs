@@ -16,7 +16,7 @@ pub struct ReadingLimits {
     pub dictionaries: usize,
     /// Bytes of the different numbers of all columns together, at most.
     pub numbers: usize,
-    /// While rows go to disk, a dictionary of so many texts gives way to numbers, where it can.
+    /// While rows go to disk, a dictionary of this many texts gives way to numbers, where it can.
     pub early: usize,
     /// The columns that are looked at.
     pub looked_at: usize,
@@ -36,7 +36,7 @@ const PER_GROWN_TEXT: usize = 128;
 pub const PER_JOINED_TEXT: usize = 320;
 
 impl ReadingLimits {
-    /// For so many bytes of memory and readers.
+    /// The limits for a number of bytes and readers.
     pub fn of(memory: usize, readers: usize, plan: &[ColumnPlan]) -> Self {
         let looked_at = plan.iter().filter(|plan| is_looked_at(plan)).count();
         let dictionaries = memory / 2;
@@ -67,7 +67,7 @@ impl ReadingLimits {
         self.text * 3 * self.readers.max(1)
     }
 
-    /// The memory in which a column with so many different texts of a mean length can be read, as far as it goes: by
+    /// The memory in which a column with this many different texts of a mean length can be read, as far as it goes: by
     /// what dictionaries take when they grow, and what it takes to join them.
     pub fn memory_for_texts(&self, texts: usize, length: usize) -> usize {
         let grown = 2 * (PER_GROWN_TEXT + 2 * length);
@@ -75,12 +75,12 @@ impl ReadingLimits {
         texts.saturating_mul(self.readers.max(1)).saturating_mul(grown.max(joined) * 11 / 10)
     }
 
-    /// The memory in which so many different numbers of a column are held.
+    /// The memory in which this many different numbers of a column are held.
     pub fn memory_for_numbers(&self, numbers: usize) -> usize {
         numbers.saturating_mul(size_of::<i64>() * 4 * 11 / 10).saturating_mul(self.looked_at.max(1))
     }
 
-    /// Whether a table of so many rows fits, of which this much has been read.
+    /// Whether a table of this many rows fits, of which this much has been read.
     pub fn fits(&self, blocks: usize, rows: usize, dictionaries: usize) -> bool {
         let needed = blocks.saturating_mul(2).saturating_add(dictionaries);
         needed.saturating_add(rows.saturating_mul(8 * (self.looked_at + 1))) <= self.memory / 5 * 4

@@ -28,7 +28,7 @@ pub enum PieceKind {
         /// The bytes of each.
         width: u8,
     },
-    /// Numbers in units of so many digits behind the point.
+    /// Numbers in units of this many digits behind the point.
     Units {
         /// The digits.
         digits: u8,

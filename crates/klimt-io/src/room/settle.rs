@@ -102,7 +102,7 @@ struct Settler<'s, 'a> {
 enum NumberDomain {
     /// There are none.
     None,
-    /// They have an order of their own, and so many of them fit in memory.
+    /// The numbers fit in memory and are ranked.
     Ranked(NumberSet, Spelling),
     /// They have an order of their own, and only their ends are held.
     Range(NumberSet, Spelling),

@@ -3,7 +3,7 @@
 use klimt_core::memory::{Pool, Reservation};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a pool that several takers share, at most so many.
+/// Bytes of a pool that several takers share, up to a limit.
 #[derive(Debug)]
 pub struct PoolShare<'p> {
     most: usize,
@@ -11,7 +11,7 @@ pub struct PoolShare<'p> {
 }
 
 impl<'p> PoolShare<'p> {
-    /// A share of at most so many bytes, of which none are taken.
+    /// An empty share, limited to `most` bytes.
     pub fn new(pool: &'p Pool, most: usize) -> Option<Self> {
         Some(PoolShare { most, held: Mutex::new(pool.take(0)?) })
     }

@@ -62,7 +62,7 @@ impl BlockIndex {
         index
     }
 
-    /// The bytes that the index takes for so many entries.
+    /// The bytes that the index of blocks takes for a number of entries.
     pub fn size(&self) -> usize {
         size_of_val(&self.pieces[..]) + size_of_val(&self.blocks[..])
     }

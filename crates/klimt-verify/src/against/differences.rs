@@ -1,6 +1,6 @@
-//! Who joined and who left between two releases.
+//! Checks the rows that joined or left between two releases.
 //!
-//! Whoever knows that somebody has just joined looks for that row only among the newcomers of its group, and whoever
+//! An attacker who knows that somebody has just joined looks for that row only among the newcomers of its group; one who
 //! knows that somebody has left only among the leavers.
 
 use super::{ChangedRows, Difference, candidates::Sets, judge::SetJudge, linked::LinkedRows};

@@ -51,7 +51,7 @@ pub struct Report {
     pub intersections: Vec<Intersection>,
     /// The outcomes of every requirement about rows over the sets of candidates; empty when there are none.
     pub outcomes: Vec<Outcome>,
-    /// Who joined and who left, between each release and the next newer one, newest first.
+    /// The rows that joined or left, between each release and the next newer one, newest first.
     pub differences: Vec<Difference>,
     /// The outcomes of every requirement over the rows that joined or left, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub struct ChangedRows {
 }
 
 impl Report {
-    /// Whether every requirement holds that was asked for.
+    /// Whether every requirement holds.
     pub fn holds(&self) -> bool {
         self.outcomes.iter().chain(self.strict.iter().flatten()).all(|outcome| outcome.holds)
     }
@@ -122,7 +122,7 @@ impl Releases {
         Ok(self.check_and_attack(requirements, facts, strict, false)?.0)
     }
 
-    /// As [`Releases::check`], and, where it is asked for, what intersecting the releases gives over one of them.
+    /// Like [`Releases::check`]; on request it also measures what an attacker gains by intersecting the releases.
     pub fn check_and_attack(
         self,
         requirements: &[Box<dyn Requirement>],

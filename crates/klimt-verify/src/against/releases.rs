@@ -10,7 +10,7 @@ use crate::{
 use hashbrown::{HashMap, hash_map::Entry};
 use klimt_core::{Error, Result};
 
-/// So many releases can be compared: a row's releases are the bits of a word.
+/// The most releases that can be compared: a row's releases are the bits of a word.
 pub const MOST_RELEASES: usize = 64;
 
 /// Releases of one table whose rows are linked by key, newest first.

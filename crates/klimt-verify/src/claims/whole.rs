@@ -73,7 +73,7 @@ pub enum ClaimedValues {
 
 enum SensitiveColumn {
     Counted(CountedColumn),
-    /// The sum that was told, that of what has been seen, and a domain for checks that look at neither values nor counts.
+    /// The claimed sum, the sum of the values read so far, and a domain for checks that look at neither values nor counts.
     Summed(ValueSum, ValueSum, Domain),
 }
 
@@ -104,7 +104,7 @@ impl WholeRelease {
         WholeRelease::new(tally.rows(), counts.collect(), specs)
     }
 
-    /// A whole of so many rows with these sensitive values; `specs` says what is known of the columns beforehand.
+    /// A whole of this many rows with these sensitive values; `specs` has the claimed values of the columns.
     pub fn new(rows: u64, told: Vec<ClaimedValues>, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
         let columns = told.into_iter().map(|told| match told {
             ClaimedValues::Counts(counts) => CountedColumn::new(counts, specs).map(SensitiveColumn::Counted),
@@ -204,7 +204,7 @@ impl Segment<'_> {
     }
 }
 
-/// The cells of a group; groups are asked for in ascending order.
+/// The cells of a group; callers must ask for groups in ascending order.
 fn cells_of<'c>(cells: &'c [HistogramCell], group: u32, cursor: &mut usize) -> &'c [HistogramCell] {
     let start = *cursor + cells[*cursor..].partition_point(|cell| cell.group < group);
     let end = start + cells[start..].iter().take_while(|cell| cell.group == group).count();

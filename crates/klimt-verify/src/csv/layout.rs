@@ -30,12 +30,12 @@ pub(super) enum RecordPart {
         /// Which of the tally's sensitive columns it is.
         number: usize,
     },
-    /// So many columns that do not matter.
+    /// A number of columns that do not matter.
     Gap(usize),
 }
 
 impl Layout {
-    /// Records of so many columns with the quasi-identifiers at these positions, from 0, in the order in which
+    /// Records of this many columns with the quasi-identifiers at these positions, from 0, in the order in which
     /// the tally names them.
     pub fn new(columns: usize, quasi_identifiers: Vec<usize>, dialect: Dialect) -> Result<Self> {
         if matches!(dialect.delimiter, b'"' | b'\n' | b'\r' | 0x80..) {

@@ -9,7 +9,8 @@
 //! regions only, which publish the same groups, count as one; and the argument for each partition being met once, as
 //! well as that for dropping a partition with a leaf that violates a requirement, stays as it was, with "the rows of a
 //! leaf" for "the leaf". A minimum over all partitions that satisfy the requirements is the same in both. Where widths are
-//! required of boundaries, two boxes with the same rows are not the same: in such dimensions boxes are kept as they are cut,
+//! required of boundaries, two boxes with the same rows are not the same: in such dimensions boxes are kept as they are
+//! cut,
 //! and only a cut without rows on one side is none, as what it leaves is narrower for nothing.
 
 use super::blocks::FinestBlocks;
@@ -87,7 +88,7 @@ struct AtlasRows<'a> {
     blocks: FinestBlocks,
     job: &'a Job<'a>,
     minimum: MinCost<'a>,
-    /// Boxes with at most so many boxes inside are settled.
+    /// Boxes with at most this many boxes inside are settled.
     lookahead: usize,
 }
 

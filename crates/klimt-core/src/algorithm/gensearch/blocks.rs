@@ -76,7 +76,8 @@ impl FinestBlocks {
     }
 }
 
-/// Whether rows of blocks, which end at these places of an order, miss a value of an ordered dimension or a hierarchy; empty
+/// Whether rows of blocks, which end at these places of an order, miss a value of an ordered dimension or a hierarchy;
+/// empty
 /// where none does.
 fn misses(order: &[u32], ends: &[usize], job: &Job<'_>) -> Vec<bool> {
     let domains = (0..job.table.dimensions()).map(|dimension| (dimension, job.table.domain(dimension)));

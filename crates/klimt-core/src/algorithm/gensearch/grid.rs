@@ -33,7 +33,7 @@ pub(super) enum CellShape {
     Ordered,
     /// The root comes first.
     Hierarchy(Vec<Taxon>),
-    /// A bit per cell, in so many words. The values that have no split of their own share the last cell.
+    /// A bit per cell, in this number of words. The values that have no split of their own share the last cell.
     Set {
         words: usize,
     },

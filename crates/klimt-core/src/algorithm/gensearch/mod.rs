@@ -57,7 +57,8 @@ pub struct GenSearch {
     /// promising ones, and starts again with four times as many while time is left; one as published keeps as many as the
     /// memory of the budget holds.
     pub max_size: Option<usize>,
-    /// A leaf with at most so many boxes inside, made by the splits that are left to it, is bounded by its best refinement
+    /// A leaf with at most this many boxes inside, made by the splits that are left to it, is bounded by its best
+    /// refinement
     /// instead of by its finest blocks. That is dear for a leaf and cheap for a search, which meets the same leaf in very
     /// many partitions; 0 leaves the bounds as they were published.
     pub lookahead: usize,
@@ -96,7 +97,7 @@ impl fmt::Debug for GenSearch {
     }
 }
 
-/// The start gets one part in so many of the time.
+/// The start gets 1/n of the time, for this n.
 const START_SHARE: u32 = 2;
 
 impl GenSearch {

@@ -9,7 +9,7 @@ use crate::job::{Job, SearchCounts};
 /// Nodes that are looked at before the proof is looked at again.
 const ROUND: usize = 1024;
 
-/// How many partitions wait at most at first, where nothing is said (`MAXSIZE`).
+/// The default of `MAXSIZE`: the most partitions that the queue holds at first.
 const MAX_SIZE: usize = 200;
 
 /// How many times as many wait when the search starts again.

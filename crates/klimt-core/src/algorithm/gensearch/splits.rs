@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 ///
 /// An ordered dimension is cut between two codes, a hierarchy from a node to all its children, and a set into one value
 /// and the others. A missing value of an ordered dimension or a hierarchy is always cut off as one more part, which is not
-/// counted among those that are asked for.
+/// counted among those of the setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Splits {
     /// Every boundary of every domain.
     #[default]
     Every,
-    /// Parts of equal width, at most so many in each ordered dimension. A hierarchy is specialised from the top while
+    /// Parts of equal width, at most this many in each ordered dimension. A hierarchy is specialised from the top while
     /// it has no more parts than that, and a set gives its commonest values a part of their own.
     EqualWidth(usize),
-    /// Parts of equal numbers of rows, at most so many in each ordered dimension; hierarchies and sets as above.
+    /// Parts of equal numbers of rows, at most this many in each ordered dimension; hierarchies and sets as above.
     EqualCount(usize),
     /// For each dimension, the codes after which it may be cut: a hierarchy node is specialised where every boundary
     /// between its children is named, and a set is cut into a named value and the others.
@@ -27,7 +27,7 @@ pub enum Splits {
 }
 
 impl Splits {
-    /// At most so many splits in each dimension, between parts of equal numbers of rows; beside the one that cuts off a
+    /// At most this many splits in each dimension, between parts of equal numbers of rows; beside the one that cuts off a
     /// missing value.
     pub fn at_most(splits: usize) -> Self {
         Splits::EqualCount(splits.saturating_add(1))

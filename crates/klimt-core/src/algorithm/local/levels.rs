@@ -21,7 +21,7 @@ pub(super) struct DimensionLevels {
 }
 
 impl DimensionLevels {
-    /// All levels of a domain whose codes have so many rows each.
+    /// All levels of a domain whose codes have this many rows each.
     fn new(domain: &Domain, rows: &[u64]) -> Self {
         let exact: Vec<u32> = (0..domain.cardinality() as u32).collect();
         let between = match domain.shape() {
@@ -159,7 +159,8 @@ impl Lattice {
     }
 }
 
-/// As many levels for each dimension as the number of vectors allows. Levels that were made here are thinned out before those
+/// As many levels for each dimension as the number of vectors allows. Levels that were made here are thinned out before
+/// those
 /// of hierarchies, the more so the more tuples there are.
 fn fitting(problem: &LocalProblem<'_>, all: Vec<DimensionLevels>) -> Vec<DimensionLevels> {
     let domain = |dimension: usize| problem.table.domain(dimension);

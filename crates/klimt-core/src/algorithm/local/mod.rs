@@ -65,7 +65,7 @@ impl Partitioner for Local {
     }
 }
 
-/// So many rows are prepared in the blink of an eye; with more, the clock is looked at meanwhile.
+/// With more rows than this, preparation looks at the clock.
 const BLINK: usize = 100_000;
 
 /// All rows in one group, as long as nothing else is known.

@@ -204,12 +204,12 @@ impl<'a> LocalProblem<'a> {
         bundles.iter().flat_map(|bundle| self.tuples.rows(bundle.tuple)).copied().collect()
     }
 
-    /// Whether tuples need not be whole: groups are told by their size and cells.
+    /// Whether tuples need not be whole: the cost of a group depends on its size and cells alone.
     pub fn divisible(&self) -> bool {
         self.requirements.only_count() && self.by_cells
     }
 
-    /// Whether a group of so many rows, made of whole tuples unless only the count matters, satisfies the requirements.
+    /// Whether a group of this many rows, made of whole tuples unless only the count matters, satisfies the requirements.
     pub fn satisfied(&self, count: u64, bundles: &[TupleRows]) -> bool {
         count >= self.minimum()
             && (self.requirements.only_count()

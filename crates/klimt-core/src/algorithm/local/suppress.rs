@@ -36,7 +36,7 @@ pub(super) fn outliers(job: &Job<'_>, problem: &LocalProblem<'_>, groups: &mut [
     }
 }
 
-/// The tuple that a group gains most without, per row; at most so many rows.
+/// The tuple that a group gains most without, per row; at most this many rows.
 fn propose(
     problem: &LocalProblem<'_>,
     groups: &[LocalGroup],

@@ -13,16 +13,16 @@ use crate::packed::{PackedRows, Tuple};
 use crate::partition::{CutNode, CutTree, Thresholds};
 use rayon::prelude::*;
 
-/// Parts with at least so many rows are divided,
+/// Parts with at least this many rows are divided,
 pub(super) const DIVIDED: usize = 1 << 17;
 
-/// into parts of about one of so many of that,
+/// into parts of about 1/n of the rows, for this n,
 const PARTS: usize = 16;
-/// by a sample of one of so many rows,
+/// by a sample of 1/n of the rows, for this n,
 const ONE_OF: usize = 8;
-/// and no more than so many,
+/// and at most this many,
 const SAMPLE: usize = 1 << 17;
-/// as far as parts with at most so many rows of the sample.
+/// as far as parts with at most this many rows of the sample.
 const ENOUGH: usize = 64;
 /// Parts of the sample with fewer rows are cut by one worker.
 const GROWN_ALONE: usize = 1 << 12;
@@ -53,7 +53,7 @@ impl<'a> MondrianRun<'a> {
         None
     }
 
-    /// Whether a part of so many rows is divided.
+    /// Whether a part of this many rows is divided.
     pub(super) fn is_divided(&self, rows: usize) -> bool {
         rows >= self.divided && self.thresholds_only().is_some_and(|plan| plan.stages.len() == 1)
     }

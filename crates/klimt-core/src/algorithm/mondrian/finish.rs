@@ -70,7 +70,7 @@ struct Finish<'f, 'a> {
     run: &'f MondrianRun<'a>,
     plan: &'f BoxPlan<'a>,
     finder: &'f mut BoxFinder,
-    /// A part of so many rows is cut, if it can be.
+    /// A part of this many rows is cut, if it can be.
     overflows: u64,
     /// The right side of a cut while rows are moved.
     sides: &'f mut Vec<u32>,

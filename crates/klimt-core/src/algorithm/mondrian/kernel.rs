@@ -27,7 +27,7 @@ pub(super) struct Anonymize<'a> {
     pub collector: Collector<'a>,
     /// The parts that the rows lie in from the start.
     pub parts: &'a [PartStart],
-    /// Parts with at least so many rows are divided at once, where boxes decide.
+    /// Parts with at least this many rows are divided at once, where boxes decide.
     pub divided: usize,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct MondrianRun<'a> {
     pub dimensions: Vec<Dimension<'a>>,
     pub boxes: Option<BoxPlan<'a>>,
     pub collector: Collector<'a>,
-    /// Parts with at least so many rows are divided at once.
+    /// Parts with at least this many rows are divided at once.
     pub divided: usize,
 }
 

@@ -103,7 +103,7 @@ impl Mondrian {
         self.partition_starts(job, parts, divide::DIVIDED)
     }
 
-    /// The same, where parts are divided at once that have at least so many rows.
+    /// The same, where parts are divided at once that have at least this many rows.
     fn partition_starts(
         &self,
         job: &Job<'_>,

@@ -103,7 +103,8 @@ impl MondrianRun<'_> {
         best
     }
 
-    /// The places of rows by a dimension, then by the others, widest first. Copies of the tuple at which the halves meet are
+    /// The places of rows by a dimension, then by the others, widest first. Copies of the tuple at which the halves meet
+    /// are
     /// dealt to both of them.
     fn order_for_half<T: Tuple>(
         &self,
@@ -176,12 +177,12 @@ impl MondrianRun<'_> {
     }
 }
 
-/// How many of so many rows go to the left half.
+/// The number of rows that go to the left half, out of `rows`.
 fn left_of(rows: usize) -> usize {
     rows.div_ceil(2)
 }
 
-/// Puts so many of the items, evenly spaced, before the others.
+/// Moves a number of the items, evenly spaced, before the others.
 fn deal(items: &mut [u32], first: usize) {
     let all = items.len();
     let goes_first = |at: usize| (at + 1) * first / all > at * first / all;

@@ -7,7 +7,7 @@ pub(super) struct RowBits<const W: usize>(pub [u64; W]);
 impl<const W: usize> RowBits<W> {
     pub const EMPTY: Self = RowBits([0; W]);
 
-    /// The first so many rows.
+    /// The first this many rows.
     pub fn first(rows: usize) -> Self {
         let mut bits = Self::EMPTY;
         (0..rows).for_each(|row| bits.insert(row));

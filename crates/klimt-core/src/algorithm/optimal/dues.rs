@@ -179,7 +179,7 @@ fn span_within(spans: &[Vec<f64>], other: &[u32], enough: f64) -> Option<f64> {
     Some(span)
 }
 
-/// How far one must go to have met so many rows; infinite where there are fewer.
+/// The distance within which a number of rows lie; infinite where there are fewer rows.
 fn nearest(near: &mut [(f64, u32)], rows: usize) -> f64 {
     let (mut near, mut missing) = (near, rows as u64);
     while near.len() > 32 {

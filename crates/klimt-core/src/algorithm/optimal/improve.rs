@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// How a subtree is solved again.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ImproveMethod {
-    /// By a search that opens so many boxes: greedy first, then ever wider, at last every cut.
+    /// By a search that opens this number of boxes: greedy first, then ever wider, at last every cut.
     Search {
         /// How many.
         boxes: u64,
@@ -75,7 +75,7 @@ pub(super) fn pass(
     gain
 }
 
-/// Subtrees with at most so many times the rows of a group are solved again even where values are missing.
+/// Subtrees with at most this many times the rows of a group are solved again even where values are missing.
 const FEW_MIXED: usize = 8;
 
 /// The result of one way to improve a subtree.

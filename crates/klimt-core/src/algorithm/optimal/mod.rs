@@ -6,7 +6,8 @@
 //! Jammalamadaka, Mehrotra, D'Ascanio is `gensearch`).
 //!
 //! Where the grid has few boxes, `dense` computes OPT of every one, after `improve` has lowered the cost of what is handed
-//! over if that takes too long. Else three searches take turns: `improve` solves subtrees of the best partition known again, with `search` (branch and bound over row sets) or `rollout` (greedy, with
+//! over if that takes too long. Else three searches take turns: `improve` solves subtrees of the best partition known
+//! again, with `search` (branch and bound over row sets) or `rollout` (greedy, with
 //! a look ahead), and `prove` raises the lower bound until it meets the cost, or time or memory run out.
 //!
 //! Cuts go between any two neighbouring codes of an ordered domain, between any two leaves of a hierarchy (the lowest
@@ -49,7 +50,7 @@ use subtree::Forest;
 /// The most boxes of a grid that are all solved.
 const DENSE_BOXES: u128 = 1_000_000_000;
 
-/// Grids with at most so many boxes are solved before anything else.
+/// Grids with at most this many boxes are solved before anything else.
 const SOLVED_AT_ONCE: u128 = 1 << 16;
 
 /// How many rounds of passes are made before every box is solved, where time has no end.

@@ -36,7 +36,8 @@ impl Choice for Effort {
 }
 
 /// Lowers the cost of a partitioning that kept its cuts, and never raises it. What was proven of its family holds where
-/// nothing got better, or where the family is that of all boxes. What starts with boundaries that are wide enough keeps them
+/// nothing got better, or where the family is that of all boxes. What starts with boundaries that are wide enough keeps
+/// them
 /// so, and nothing is proven of it.
 pub fn improve(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
     if effort == Effort::Fast {
@@ -254,7 +255,7 @@ fn hopeful(prover: &Prover<'_>, found: f64) -> bool {
     prover.lower * 2.0 >= found || prover.rows() <= SMALL
 }
 
-/// Tables with at most so many rows are searched whatever the gap.
+/// Tables with at most this many rows are searched whatever the gap.
 const SMALL: usize = 1024;
 
 /// The best partition known.

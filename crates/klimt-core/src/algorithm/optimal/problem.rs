@@ -142,7 +142,7 @@ impl<'a> OptimalProblem<'a> {
         self.requirements.minimum_size() as usize
     }
 
-    /// Whether a group is told by its size, and rows are not suppressed.
+    /// Whether the cost of a group depends on its size alone, and rows are not suppressed.
     pub fn is_plain(&self) -> bool {
         self.pricing == OptimalPricing::Size && self.requirements.only_count() && self.price.is_none()
     }
@@ -187,13 +187,13 @@ impl<'a> OptimalProblem<'a> {
         self.loss.bound(&self.all.of(rows), self.requirements.minimum_size())
     }
 
-    /// The least that so many rows of a part that is searched cost, seen from their number alone.
+    /// The least cost of a number of rows of a part that is searched, by their number alone.
     #[inline(always)]
     pub fn balanced(&self, rows: u32) -> f64 {
         self.balanced[rows as usize]
     }
 
-    /// The least that so many rows cost in groups of at least the minimum, seen from their number alone.
+    /// The least cost of a number of rows in groups of at least the minimum, by their number alone.
     pub fn balance(&self, rows: u64) -> f64 {
         if self.pricing != OptimalPricing::Size || rows == 0 {
             return 0.0;

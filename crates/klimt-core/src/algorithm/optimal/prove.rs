@@ -15,7 +15,7 @@ use std::time::Instant;
 /// Bytes that a known box takes.
 const BOX_BYTES: usize = 80;
 
-/// A search that opens so many boxes without raising the bound is given up.
+/// A search that opens this many boxes without raising the bound is given up.
 const IN_VAIN: u64 = 300_000;
 
 /// The share of the time that may be spent on what each row pays.
@@ -53,7 +53,7 @@ impl<'a> Prover<'a> {
         Prover { rows, dues, search, most_boxes: problem.room.known / BOX_BYTES, lower, reach: 1.0 / 64.0 }
     }
 
-    /// Searches on with so many more boxes, below the cost of the best partition known; returns a better one if there
+    /// Searches on with this many more boxes, below the cost of the best partition known; returns a better one if there
     /// is one.
     pub fn search(&mut self, problem: &OptimalProblem<'_>, found: f64, boxes: u64) -> Option<Forest> {
         let search = self.search.as_mut()?;

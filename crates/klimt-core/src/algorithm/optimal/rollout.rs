@@ -15,11 +15,11 @@ use super::walk::BoxWalk;
 pub(super) struct Rollout {
     /// How many levels are nested.
     pub depth: u8,
-    /// Boxes with at most so many rows nest one level at most.
+    /// Boxes with at most this many rows nest one level at most.
     pub deep: u32,
     /// How many cuts of a box are looked at.
     pub width: usize,
-    /// Boxes with at most so many rows are searched.
+    /// Boxes with at most this many rows are searched.
     pub bottom: u32,
     /// How many boxes each of these searches opens.
     pub boxes: u64,

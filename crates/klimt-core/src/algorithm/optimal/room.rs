@@ -41,13 +41,13 @@ impl SearchMemory {
         Ok(SearchMemory { rows, parts: left / 2, known: left / 4 })
     }
 
-    /// How many parts of at most so many rows are searched side by side.
+    /// How many parts of at most this many rows are searched side by side.
     pub fn parts(&self, table: &Table, rows: usize) -> usize {
         (self.parts / part_bytes(table, rows.min(table.rows())).max(1)).max(1)
     }
 }
 
-/// Parts of so many rows are always searched.
+/// Parts of this many rows are always searched.
 const LEAST_ROWS: usize = 64;
 
 /// Bytes of rows and cuts. They exist several times: before a step, after it, and as candidates.
@@ -58,7 +58,7 @@ fn always(job: &Job<'_>) -> usize {
     rows * (packed + TIMES * size_of::<u32>()) + rows / minimum * 2 * TIMES * size_of::<CutNode>()
 }
 
-/// The bytes of a part of so many rows at most: a bit for each code and row, twice, and once more for the codes of the
+/// The bytes of a part of this many rows at most: a bit for each code and row, twice, and once more for the codes of the
 /// dimension in which it is being cut.
 fn part_bytes(table: &Table, rows: usize) -> usize {
     let dimensions = table.dimensions();

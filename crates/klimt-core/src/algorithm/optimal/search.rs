@@ -13,7 +13,7 @@ use super::walk::BoxWalk;
 use crate::partition::{CutNode, CutTree};
 use hashbrown::HashMap;
 
-/// Calls `$run` with the number of words that hold so many rows, as a constant.
+/// Calls `$run` with the number of words that hold this many rows, as a constant.
 macro_rules! with_words {
     ($rows:expr, $words:ident => $run:expr, else $otherwise:expr) => {
         match $rows {
@@ -55,7 +55,7 @@ pub(super) use with_words;
 /// The most rows of a part that is searched.
 pub const MOST_ROWS: usize = 32768;
 
-/// How many words hold so many rows of a part.
+/// How many words hold this many rows of a part.
 pub(super) fn words(rows: usize) -> usize {
     with_words!(rows, W => W, else MOST_ROWS / 64)
 }
@@ -106,12 +106,12 @@ pub(super) struct Search<'a> {
 pub(super) const MANY_ROWS: u32 = 512;
 
 impl<'a> Search<'a> {
-    /// A search that opens so many boxes at most.
+    /// A search that opens this many boxes at most.
     pub fn new(boxes: u64, stop: &'a (dyn Fn() -> bool + Sync + 'a)) -> Self {
         Search { known: HashMap::new(), width: usize::MAX, boxes, stop, spare: Vec::new(), slant: 0 }
     }
 
-    /// Tries so many cuts of every box from now on; what was ruled out among fewer is open again.
+    /// Tries `width` cuts of every box from now on; boxes that were closed with fewer cuts are open again.
     pub fn widen(&mut self, width: usize) {
         self.width = width;
         let settled = |known: &BoxBounds| known.upper.is_infinite();

@@ -21,7 +21,7 @@ pub(super) struct Subtree {
 }
 
 impl Forest {
-    /// The largest subtrees of at most so many rows, but for single leaves that cannot be cut.
+    /// The largest subtrees of at most this many rows, but for single leaves that cannot be cut.
     /// Those whose rows `divides` says yes to are left for their children, as far as they have any.
     pub fn subtrees(&self, most: usize, divides: impl Fn(&[u32]) -> bool) -> Vec<Subtree> {
         let nodes = &self.tree.nodes;

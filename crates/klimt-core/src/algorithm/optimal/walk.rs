@@ -19,7 +19,7 @@ pub(super) struct BoxWalk<const W: usize> {
     cuts_off: Vec<(u32, u128)>,
 }
 
-/// Parts of at most so many words keep copies of all boxes around the current one.
+/// Parts of at most this many words keep copies of all boxes around the current one.
 const COPIED: usize = 8;
 
 impl<const W: usize> BoxWalk<W> {

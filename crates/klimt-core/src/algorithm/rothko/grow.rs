@@ -100,7 +100,7 @@ fn with_fewer_leaves(grown: GrownTree, most: usize) -> GrownTree {
     fewer
 }
 
-/// Copies a subtree in which cuts of at most so many rows are undone; returns its rows. What was cut by the median alone
+/// Copies a subtree in which cuts of at most this many rows are undone; returns its rows. What was cut by the median alone
 /// is so again.
 fn merge(
     tree: &CutTree,

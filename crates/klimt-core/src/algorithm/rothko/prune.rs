@@ -168,7 +168,7 @@ mod tests {
         tree
     }
 
-    /// Leaves of so many rows, and what is required of them.
+    /// Leaves of this many rows, and what is required of them.
     struct LeafSizes([u64; 5], Checks);
 
     impl LeafVerdicts for LeafSizes {

@@ -36,11 +36,11 @@ struct BudgetEstimate {
 
 /// Bytes for rounding and small things.
 const NEGLECTED: u64 = 1 << 20;
-/// So many rows show what a row takes.
+/// The number of rows from which the bytes of a row are estimated.
 const FIRST_ROWS: usize = 256;
 /// Bytes of a value of a domain in the frame and in the tables that translate to it, at most.
 const PER_VALUE: usize = 16;
-/// A leaf that fits is not cut further on disk below so many rows: they fit in the cache.
+/// A leaf that fits is not cut further on disk below this many rows: they fit in the cache.
 const SMALL_PART: u64 = 1 << 16;
 
 /// Columns with more values than this may have another one in every row of a part.
@@ -73,11 +73,12 @@ pub(super) fn compared_bytes(job: &External<'_>) -> usize {
     compared.filter(|&values| values > FEW_VALUES).sum::<usize>() * PER_COMPARED
 }
 
-/// So many rows keep all processors busy; more only take memory that must be cleared each time.
+/// This many rows keep all processors busy; more only take memory that must be cleared each time.
 const LOAD: u64 = 1 << 19;
 
 impl RothkoMemory {
-    /// Looks at the first rows to see what a row takes; so many bytes are taken by what groups are compared with.
+    /// Estimates the bytes of a row from the first rows; `compared` bytes are taken by the values that groups are
+    /// compared with.
     pub fn new(
         job: &External<'_>,
         columns: &[usize],
@@ -126,7 +127,7 @@ impl RothkoMemory {
         self.rows().min(LOAD)
     }
 
-    /// The bytes that so many rows take while they are partitioned.
+    /// The bytes that this many rows take while they are partitioned.
     pub fn working_bytes(&self, rows: u64) -> usize {
         rows as usize * self.working_row
     }
@@ -159,13 +160,13 @@ impl RothkoMemory {
         SampleRequest { rows, seed: sampling.seed }
     }
 
-    /// A part of at most so many rows is small enough when rows are divided by a sample.
+    /// A part of at most this many rows is small enough when rows are divided by a sample.
     pub fn leaf_rows(&self, rows: u64) -> u64 {
         let small = (self.rows() / 4).clamp(1, SMALL_PART);
         small.max(rows.div_ceil(self.leaves() as u64) * 2)
     }
 
-    /// A frequency group of so many bytes does not fit.
+    /// A frequency group of this many bytes does not fit.
     pub fn too_small(&self, job: &External<'_>, bytes: u64) -> Error {
         let share = bytes.saturating_mul(16).div_ceil(15).saturating_mul(4).div_ceil(3);
         let needed = share + (self.domains + self.compared) as u64 + NEGLECTED;
@@ -175,7 +176,7 @@ impl RothkoMemory {
             .with_help("rothko-s needs none")
     }
 
-    /// Whether a part of so many rows is small enough for memory.
+    /// Whether a part of this many rows is small enough for memory.
     pub fn fits(&self, rows: u64) -> bool {
         rows <= self.rows()
     }

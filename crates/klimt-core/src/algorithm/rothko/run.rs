@@ -156,7 +156,7 @@ impl<'a> RothkoRun<'a> {
         InheritedCuts { by_median: way.by_median, edges }
     }
 
-    /// Accounts for reading and writing so many rows so many times.
+    /// Accounts for reading and writing a number of rows a number of times.
     pub fn count(&mut self, rows: u64, reads: u64, writes: u64) {
         let share = rows as f64 / self.whole.rows.max(1) as f64;
         self.account.reads += share * reads as f64;
@@ -185,7 +185,7 @@ impl<'a> RothkoRun<'a> {
         Ok((pruned.leaves.len() > 1).then_some((pruned, leaves, by_median)))
     }
 
-    /// Whether cuts of a part of so many rows can be chosen from its frequency group.
+    /// Whether cuts of a part of this many rows can be chosen from its frequency group.
     fn counts_fit(&self, rows: u64) -> bool {
         let whole = CountRequest::whole(self.job.frame, rows);
         let bytes = whole.bytes(&self.needs, self.job.frame) + finder_bytes([&whole].into_iter());
@@ -264,7 +264,8 @@ impl<'a> RothkoRun<'a> {
         Ok(pruned)
     }
 
-    /// The ways to the leaves that are left of a tree at the end of a way. Cuts are only known where they are asked for.
+    /// The ways to the leaves that are left of a tree at the end of a way. Cuts are only recorded where a recoding
+    /// function needs them.
     fn ways(&self, way: &Way, pruned: &PrunedTree, by_median: &[bool]) -> Vec<Way> {
         let mut ways = match self.job.keep_tree || self.has_hierarchies() {
             true => way.to_leaves(&pruned.tree),

@@ -10,7 +10,7 @@ use crate::region::Cell;
 use crate::spill::{Block, SpillFile, SpillRange, SpilledPart};
 use crate::table::Table;
 
-/// Rows are written when they take so many bytes.
+/// Rows are written when they take this many bytes.
 const BUFFER: usize = 1 << 18;
 
 /// The rows of groups that were kept back, group by group.
@@ -31,7 +31,8 @@ impl WithheldGroups {
         self.sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
-    /// Takes the groups that may be published like one beyond the cuts on the way to them. The groups of the part at the end
+    /// Takes the groups that may be published like one beyond the cuts on the way to them. The groups of the part at the
+    /// end
     /// of a way end at its row.
     pub fn take(
         &mut self,

@@ -1,6 +1,6 @@
 //! Releases of several granularities from the same leaves (section 3).
 //!
-//! Every group is a union of whole leaves, so that whoever sees several releases still finds every row bound to the others
+//! Every group is a union of whole leaves, so that a reader of several releases still finds every row tied to the others
 //! of its leaf (Definition 2 and Lemma 1: k-anonymity holds over all releases together, for the k of the leaves).
 
 use super::leaf_scan::leaf_scan;

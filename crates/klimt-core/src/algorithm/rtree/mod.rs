@@ -3,7 +3,8 @@
 //! The leaves of an R+-tree are groups: boxes that do not overlap, each with at least as many rows as are required and no
 //! more than it holds without being split. What the paper loads into a tree through buffers, from its root to its leaves,
 //! goes the same way here: rows move down level by level, in memory by Mondrian's kernel, out of core by Rothko-S, whose
-//! parts on disk are the buffers. What makes either a tree of boxes is how a node is split: `cut/boxes/` chooses the cut after
+//! parts on disk are the buffers. What makes either a tree of boxes is how a node is split: `cut/boxes/` chooses the cut
+//! after
 //! which the smallest boxes over the two sides cost least, from all places or from those of a sample; its `sweep.rs` finds
 //! what every place of a dimension costs, over boxes that grow row by row (`grow.rs`) between ends on an axis (`axis.rs`).
 //!

@@ -1,6 +1,6 @@
 //! Applicators: the steps that generalise a column, and the sets of generalizations that some of them span.
 //!
-//! A generalization is the set of applicators that have been applied. What a scheme allows is said by what an applicator
+//! A generalization is the set of applicators that have been applied. A scheme determines what an applicator
 //! needs: a level needs the one below, a node of a cut the nodes under it, a merger of two children that both are whole;
 //! and any grouping of children is transitive. A [`Scope`] holds the generalizations in which some applicators must be
 //! applied and some others must not be: a subtree of the enumeration.

@@ -43,7 +43,7 @@ impl Family {
     }
 }
 
-/// Up to so many values, generalizations are counted where their number need not be exact.
+/// Up to this many values, generalizations are counted where their number need not be exact.
 const COUNTED: usize = 100;
 
 /// The most values of which sets are counted exactly: of more, the numbers have thousands of digits, and the square of the

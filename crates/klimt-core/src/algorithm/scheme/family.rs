@@ -107,12 +107,12 @@ impl Family {
         grow(scheme, Some(tree), leaves, None, levels)
     }
 
-    /// The family of an unguided scheme over so many values.
+    /// The family of an unguided scheme over this many values.
     pub fn flat(scheme: Scheme, values: usize) -> Result<Self> {
         grow(scheme, None, (0..values as u32).map(|code| vec![code]).collect(), None, (0, u32::MAX))
     }
 
-    /// The family of a column whose codes have so many rows each.
+    /// The family of a column whose codes have this many rows each.
     fn of_domain(column: &ColumnScheme, domain: &Domain, rows: &[u32], treated: MissingRule) -> Result<Self> {
         let ordered = matches!(domain.shape(), Shape::Ordered);
         let scheme = if ordered { column.scheme.for_ordered() } else { column.scheme };
@@ -180,7 +180,8 @@ impl Family {
     }
 
     /// The first and the last code of what is published of a block of a domain with an order or a hierarchy: from a higher
-    /// level on, a node is published as it is, whatever occurs under it. A missing value that goes with another is not seen.
+    /// level on, a node is published as it is, whatever occurs under it. A missing value that goes with another is not
+    /// seen.
     pub(super) fn span(&self, domain: &Domain, atoms: &[u32]) -> (u32, u32) {
         let missing = domain.missing_code();
         let of = |&atom: &u32| {

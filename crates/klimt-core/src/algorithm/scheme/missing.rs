@@ -248,7 +248,8 @@ struct MissingCut {
     rows: usize,
 }
 
-/// The loss of a partitioning of all rows as it is published: by its boundaries, with groups that are published alike as one.
+/// The loss of a partitioning of all rows as it is published: by its boundaries, with groups that are published alike as
+/// one.
 pub(super) fn published_loss(job: &Job<'_>, found: &Partitioning) -> Result<f64> {
     let domains: Vec<&Domain> = (0..job.table.dimensions()).map(|d| job.table.domain(d)).collect();
     let mut published = found.clone();

@@ -217,7 +217,7 @@ impl SchemeSearch {
         SchemeSearch { columns, direction, pruning: Pruning::AS_PUBLISHED, seed: 1 }
     }
 
-    /// The best generalization, with missing values as they are told.
+    /// The best generalization, with missing values treated by `missing`.
     fn solve(&self, job: &Job<'_>, missing: MissingRule) -> Result<Partitioning> {
         problem::admit(job)?;
         let families = family::families(&self.columns, job, missing)?;

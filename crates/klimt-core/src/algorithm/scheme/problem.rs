@@ -55,7 +55,7 @@ pub(super) struct SchemeProblem<'a> {
 /// The sizes of groups for which it is tabulated what a row pays.
 const TABULATED: u64 = 4096;
 
-/// So many tuples, or rows, are gone through in the blink of an eye; what goes through more looks at the clock before.
+/// Loops over more tuples or rows than this look at the clock.
 const BLINK: usize = 100_000;
 
 /// The purpose of the memory, in words.
@@ -73,7 +73,7 @@ fn tupled(job: &Job<'_>) -> usize {
     64 + 8 * job.table.dimensions()
 }
 
-/// How many bytes so many atoms in each column take: once, and once more for each worker.
+/// The bytes of the atoms of each column: once, and once more for each worker.
 fn atom_bytes(atoms: &[usize]) -> (usize, usize) {
     let (all, widest) = (atoms.iter().sum::<usize>(), atoms.iter().max().copied().unwrap_or(0));
     (all * ATOM, all * GENERALIZED + widest * FOLDED)
@@ -390,7 +390,7 @@ impl<'a> SchemeProblem<'a> {
         grouper.group(&self.layout, &self.tuples, &tuples, parts)
     }
 
-    /// Whether the search is stopped, and there are so many tuples that going through them would take long.
+    /// Whether the search is stopped, where a loop over the tuples would take long.
     pub fn is_late(&self) -> bool {
         !self.patient && self.tuples.len() > BLINK && self.stopped()
     }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// How many nodes are looked at side by side; fixed, so that any number of threads finds the same.
 const BATCH: usize = 16;
 
-/// Up to so many columns and below such a size of groups, bottom-up is the quicker way (Fig. 10).
+/// Up to this many columns and below such a size of groups, bottom-up is the quicker way (Fig. 10).
 const FEW_COLUMNS: usize = 4;
 const LARGE_GROUPS: u64 = 10;
 

@@ -200,8 +200,10 @@ impl<'p, 'a> SeedSearch<'p, 'a> {
     }
 }
 
-/// The best generalization of a column with the others as they are in the groups, which tell its atoms apart, when suppressed
-/// rows cost so many times their price; its cost is at the price itself, and infinite where nothing costs less than the ceiling or
+/// The best generalization of a column with the others as they are in the groups, which tell its atoms apart, when
+/// suppressed
+/// rows cost this many times their price; its cost is at the price itself, and infinite where nothing costs less than the
+/// ceiling or
 /// is allowed. Nothing where the search is stopped meanwhile.
 pub(super) fn exactly(
     problem: &SchemeProblem<'_>,

@@ -13,7 +13,7 @@ use crate::table::{Domain, Shape};
 /// Numbers that are compared at once.
 pub(super) type Lane = [f32; 4];
 
-/// A dimension of a volume has at most so many cells: products of many must not vanish.
+/// A dimension of a volume has at most this many cells: products of many must not vanish.
 const MOST_CELLS: f32 = 1000.0;
 
 /// The dimensions of a table as boxes see them; the same for all parts of a run.

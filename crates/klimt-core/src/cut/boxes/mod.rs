@@ -13,20 +13,22 @@ pub(crate) use sweep::BoxCut;
 use super::FrequencyGroup;
 use sweep::Boxes;
 
-/// A part of at most so many rows is looked at whole,
+/// A part of at most this many rows is looked at whole,
 const EXACT: u64 = 24;
-/// or of so many times the rows that a group needs, so that the last cuts are chosen from all places,
+/// or of this many times the rows that a group needs, so that the last cuts are chosen from all places,
 const LAST_CUTS: u64 = 4;
 /// as long as these are not too many to be looked at.
 const MOST: u64 = 1 << 12;
-/// Of a larger part, one of so many rows is looked at, and as many besides as a group needs,
+/// Of a larger part, one in this many rows is looked at, and as many besides as a group needs,
 const ONE_OF: u64 = 12;
-/// but so many at least,
+/// but at least this many,
 const FEWEST: u64 = 12;
-/// and no more than so many. (Where one of eight rows, and 24 at least, were looked at, five million rows of Agrawal took a
+/// and no more than this many. (Where one of eight rows, and 24 at least, were looked at, five million rows of Agrawal
+/// took a
 /// tenth longer, and the penalty of k = 5 was 1 % lower.)
 const SAMPLE: u64 = 512;
-/// A part of at most so many rows is finished at once: what is known of so many stays in the nearest cache. So is one of
+/// A part of at most this many rows is finished at once: what is known of that many stays in the nearest cache. So is one
+/// of
 /// twice the rows that are looked at whole.
 const FINISHED: u64 = 256;
 /// The dimensions in which a cut is looked for: the widest, and the next ones where these have no place for it. Looking in
@@ -46,12 +48,12 @@ pub(crate) struct BoxFinder {
 }
 
 impl BoxFinder {
-    /// Whether all rows of a part of so many are looked at.
+    /// Whether all rows of a part of this many are looked at.
     pub fn looks_at_all(rows: u64, least: u64) -> bool {
         rows <= least.saturating_mul(LAST_CUTS).clamp(EXACT, MOST)
     }
 
-    /// How many rows of a part of so many are looked at.
+    /// How many rows of a part of this many are looked at.
     fn looked_at(rows: u64, least: u64) -> u64 {
         match Self::looks_at_all(rows, least) {
             true => rows,
@@ -59,7 +61,7 @@ impl BoxFinder {
         }
     }
 
-    /// Whether a part of so many rows is small enough to be finished at once.
+    /// Whether a part of this many rows is small enough to be finished at once.
     pub fn finishes(rows: u64, least: u64) -> bool {
         rows <= least.saturating_mul(2 * LAST_CUTS).clamp(FINISHED, MOST)
     }
@@ -86,7 +88,7 @@ impl BoxFinder {
         self.boxes.look(plan, rows, rows.count() as usize, &[]);
     }
 
-    /// The cheapest threshold that leaves at least so many rows on either side, of some of the rows that were looked at:
+    /// The cheapest threshold that leaves at least this many rows on either side, of some of the rows that were looked at:
     /// dimension, last code and rows on the left. The cheapest place of a sample where the rows are many, and of all of
     /// them where none of the sample's will do.
     pub fn threshold(&mut self, plan: &BoxPlan<'_>, rows: &[u32], least: u64) -> Option<(usize, u32, usize)> {
@@ -120,7 +122,7 @@ impl BoxFinder {
         self.boxes.measure(plan, &self.chosen);
     }
 
-    /// The cheapest places, one of each dimension, cheapest first; they leave at least so many rows that were looked at
+    /// The cheapest places, one of each dimension, cheapest first; they leave at least this many rows that were looked at
     /// on either side.
     pub fn rank(&mut self, plan: &BoxPlan<'_>, stage: &[CuttableDimension], least: usize) -> &[BoxCut] {
         self.ranked.clear();
@@ -149,7 +151,7 @@ impl BoxFinder {
         self.ranked[rank]
     }
 
-    /// Looks at every place of a dimension, with at least so many rows on either side: after how many rows it is, and
+    /// Looks at every place of a dimension, with at least this many rows on either side: after how many rows it is, and
     /// what it costs.
     pub fn each_place(
         &mut self,

@@ -20,7 +20,7 @@ macro_rules! by_lanes {
     };
 }
 
-/// A cut after so many of the rows that were looked at, in the order of a dimension.
+/// A cut after this many of the rows that were looked at, in the order of a dimension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxCut {
     pub cost: f64,
@@ -65,7 +65,7 @@ pub(super) struct Boxes {
 }
 
 impl Boxes {
-    /// Looks at up to so many rows of a part, evenly spaced; says how many, and none where rows are not at hand. In
+    /// Reads up to `most` rows of a part, evenly spaced, and returns their number: 0 where rows are not at hand. In
     /// the `mixed` dimensions missing values have no place.
     pub fn look<G: FrequencyGroup>(
         &mut self,
@@ -120,7 +120,8 @@ impl Boxes {
         ends.penalties(plan, &caps, &self.rest, &mut self.penalties);
     }
 
-    /// The cheapest place of a dimension, among the rows that were measured, that leaves at least so many of them on either
+    /// The cheapest place of a dimension, among the rows that were measured, that leaves at least this many of them on
+    /// either
     /// side; what every place costs is listed where that is asked for.
     pub fn sweep(
         &mut self,

@@ -4,7 +4,7 @@ use super::{Collector, HistogramColumn};
 use crate::statistics::{Histogram, Statistics};
 use crate::table::Block;
 
-/// A column with up to so many codes for every row is counted by code, and one with more by sorting the codes that occur.
+/// A column with up to this many codes for every row is counted by code, and one with more by sorting the codes that occur.
 const CODES_PER_ROW: u64 = 4;
 
 /// Makes the statistics of rows whose number is known beforehand, each of which is looked at once. Where rows are few
@@ -17,7 +17,7 @@ pub struct StatisticsTally<'c, 'a> {
 }
 
 impl<'c, 'a> StatisticsTally<'c, 'a> {
-    /// Nothing seen yet of so many rows.
+    /// Nothing seen yet of this many rows.
     pub fn new(collector: &'c Collector<'a>, rows: u64) -> Self {
         let mut statistics = collector.empty();
         let mut waiting = Vec::new();
@@ -29,7 +29,7 @@ impl<'c, 'a> StatisticsTally<'c, 'a> {
         StatisticsTally { collector, statistics, waiting }
     }
 
-    /// How many bytes the statistics of so many rows take, about.
+    /// How many bytes the statistics of this many rows take, about.
     pub fn bytes(collector: &Collector<'_>, rows: u64) -> usize {
         let of = |counted: &HistogramColumn| match counted.is_few(rows) {
             true => counted.cardinality * (size_of::<u32>() + size_of::<u64>()),

@@ -37,7 +37,7 @@ fn path(file: &NamedTempFile) -> &str {
     file.path().to_str().unwrap()
 }
 
-/// A batch in a format, in stretches of at most so many rows.
+/// A batch in a format, in stretches of at most this many rows.
 pub(crate) fn encoded(batch: &RecordBatch, format: ColumnarFormat, rows: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let schema = batch.schema();

@@ -34,7 +34,7 @@ fn rows_of_table(table: &Table, rows: &[u32]) -> Table {
     Table::new(rows.len(), table.columns().iter().map(column).collect()).unwrap()
 }
 
-/// Parts of so many groups each, and the number of groups before each.
+/// Parts of this many groups each, and the number of groups before each.
 fn parts(table: &Table, whole: &Partitioning, size: usize) -> Vec<(u64, Table, Partitioning)> {
     let cut = |first: usize| {
         let (start, last) = (whole.range(first).start, whole.groups().min(first + size) - 1);

@@ -66,7 +66,7 @@ fn lines_that_are_wrong_are_named() {
     );
 }
 
-/// Stops when so many bytes have been read.
+/// Stops when this many bytes have been read.
 struct StopAfter(AtomicU64, u64);
 
 impl Observer for StopAfter {

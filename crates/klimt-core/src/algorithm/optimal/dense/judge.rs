@@ -34,7 +34,7 @@ pub struct Evidence {
 const MOMENTS: usize = 3;
 
 impl BoxCollector {
-    /// Prepares what is needed; `None` where that does not fit into so many bytes, or where it is time to stop.
+    /// Prepares what is needed; `None` where that does not fit into this many bytes, or where it is time to stop.
     pub fn new(
         needs: &Needs,
         table: &Table,
@@ -136,7 +136,7 @@ pub struct Witness<'e> {
 }
 
 impl Witness<'_> {
-    /// The statistics of the box from `lo` to `hi` on the inner axis, which holds so many rows and is the smallest box
+    /// The statistics of the box from `lo` to `hi` on the inner axis, which holds this many rows and is the smallest box
     /// over them.
     pub fn statistics(&mut self, lo: usize, hi: usize, count: u32) -> &Statistics {
         let statistics = &mut *self.statistics;

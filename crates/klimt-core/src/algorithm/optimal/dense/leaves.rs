@@ -116,7 +116,7 @@ enum Tariff<V: CostValue> {
 }
 
 impl<'f, V: CostValue> Leaves<'f, V> {
-    /// Takes costs in so many units; `None` where they do not fit.
+    /// Takes costs in this many units; `None` where they do not fit.
     pub fn new(facts: &'f CostInputs<'f>, scale: f64) -> Option<Self> {
         let cells = |costs: &Vec<f64>| costs.iter().map(|&cost| V::cell(cost, scale)).collect::<Option<_>>();
         let tariff = match &facts.charge {
@@ -138,7 +138,7 @@ impl<'f, V: CostValue> Leaves<'f, V> {
         Some(leaves)
     }
 
-    /// Where counts decide, the table of sizes has the cost of what is best to do with so many rows.
+    /// Where counts decide, the table of sizes has the cost of what is best to do with this many rows.
     fn settle_sizes(&mut self) {
         let (by_count, minimum) = (self.facts.by_count(), self.facts.minimum);
         let (price, scale) = (self.price, self.scale);

@@ -61,7 +61,7 @@ pub enum DenseOutcome {
     NotDense,
 }
 
-/// So many boxes are solved before anybody could wish to stop.
+/// The search does not look at the clock for the first this many boxes.
 const SOON: u128 = 1 << 16;
 
 /// Finds the hierarchical partitioning that costs least, where the grid has at most `most` boxes and everything fits
@@ -114,7 +114,7 @@ pub fn solve(job: &Job<'_>, price: Option<f64>, most: u128) -> Result<DenseOutco
     conclude(job, &facts, outcome.unwrap_or(Err(ProgramFailure::Unfit)))
 }
 
-/// Whether the dense dynamic program may apply to a table, with so many boxes at most.
+/// Whether the dense dynamic program may apply to a table, with this many boxes at most.
 pub fn may_apply(job: &Job<'_>, most: u128) -> bool {
     let fits = |boxes: u128| boxes * size_of::<u32>() as u128 <= job.budget.beside(job.table) as u128;
     Grid::of(job.table).is_some_and(|grid| grid.boxes() <= most && fits(grid.boxes()))

@@ -23,10 +23,10 @@ const ALONE: usize = 1 << 16;
 /// Rows with more codes look often whether they should stop.
 const LONG: usize = 1 << 9;
 
-/// The share of the time after which it is told whether the rest will do.
+/// The share of the time after which the program estimates whether the rest suffices.
 const TOLD: f64 = 0.1;
 
-/// How many times the time may be too short by what is told: whoever works beside it may end, or the machine get quiet.
+/// The factor by which the estimate may exceed the time: threads beside it may end, or the machine become idle.
 const MARGIN: f64 = 1.25;
 
 /// The left and the right part of a cut on an outer axis.
@@ -70,7 +70,7 @@ pub struct Program<'p, 'j, V: CostValue> {
 }
 
 /// Whether the time will not do when a share of the boxes is filled so far. Boxes that come later have more cuts, so that
-/// it takes no less than is told.
+/// it takes at least the estimated time.
 fn is_hopeless(spent: Duration, left: Duration, filled: f64) -> bool {
     let (spent, all) = (spent.as_secs_f64(), (spent + left).as_secs_f64());
     spent >= TOLD * all && spent > filled * all * MARGIN

@@ -36,7 +36,7 @@ impl LineLayout {
     }
 }
 
-/// Which axes of a grid are kept by their intervals, so that sums of numbers take as little time as they can in so many
+/// Which axes of a grid are kept by their intervals, so that sums of numbers take as little time as they can in this many
 /// bytes; `None` where they do not fit anyhow.
 fn choose<N>(grid: &Grid, channels: usize, bytes: usize) -> Option<Vec<LineLayout>> {
     let mut outer: Vec<LineLayout> =
@@ -60,7 +60,8 @@ fn choose<N>(grid: &Grid, channels: usize, bytes: usize) -> Option<Vec<LineLayou
 }
 
 impl<N: Number> BoxSums<N> {
-    /// Sums what `count` adds to the channels for each row; `None` where that does not fit into so many bytes, or where it
+    /// Sums what `count` adds to the channels for each row; `None` where that does not fit into this many bytes, or where
+    /// it
     /// is time to stop.
     ///
     /// `codes` has the code of each row on each axis of the grid.
@@ -151,10 +152,11 @@ impl<N: Number> BoxSums<N> {
     }
 }
 
-/// So many sums are made between two looks at the clock.
+/// The number of sums between two looks at the clock.
 const PATIENCE: usize = 1 << 16;
 
-/// Appends the sums of one part along an axis: from its codes to its intervals, or to all codes before each. `None` where it
+/// Appends the sums of one part along an axis: from its codes to its intervals, or to all codes before each. `None` where
+/// it
 /// is time to stop.
 fn sum_along<N: Number>(
     part: &[N],
