@@ -9,20 +9,20 @@
 //!
 //! The attacker need not find the person's group: this is what the release teaches about people like them.
 //!
-//! The commonest values are told apart, up to [`MOST_VALUES`]; the rarer ones share what is left and are never guessed.
+//! The commonest values are distinguished, up to [`MOST_VALUES`]; the rarer ones share what is left and are never guessed.
 
 use super::guess::Guess;
 use super::release::{AttackedRelease, Background};
 use crate::statistics::Extent;
 use rayon::prelude::*;
 
-/// This many sensitive values are told apart.
+/// The most sensitive values that are distinguished.
 pub(super) const MOST_VALUES: usize = 64;
 
-/// A table of counts has at most this many cells, where fewer values to tell apart can help.
+/// A table of counts has at most this many cells, where fewer distinguished values can help.
 const MOST_CELLS: usize = 32 << 20;
 
-/// The sensitive values that are told apart, and all others as one.
+/// The sensitive values that are distinguished, and all others as one.
 #[derive(Clone, Debug)]
 pub(super) struct GuessClasses {
     /// How many values can be guessed.

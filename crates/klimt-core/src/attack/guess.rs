@@ -4,7 +4,7 @@
 //! group. A guess of several values that are equally likely is right in proportion: one of two counts half.
 //!
 //! The *gain* of an attack is its accuracy less that of the base rate, on the same people: those who are linked with some
-//! group and whose true value is known. Where nobody's is known, it is what the attacker believes to gain: the average
+//! group and whose true value is known. Where no true value is known, it is the gain that the attacker expects: the average
 //! chance of the guesses less the share of the commonest value in the release.
 
 use super::release::{Background, Truth};

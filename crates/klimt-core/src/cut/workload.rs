@@ -21,7 +21,8 @@
 //! answer is
 //! tried too.
 //!
-//! How many rows a query selects is told by how many each of its predicates does, as if these were independent: all that is
+//! The number of rows that a query selects is estimated from those of its predicates, as if these were independent: all
+//! that is
 //! known of rows on disk, too. So is their mean, from the frequencies of its own dimension. A cut in one dimension changes
 //! shares for queries about that dimension alone, so that places are compared by these. Where no place at the end of a
 //! predicate leaves enough rows on both sides, the nearest one does. Where no cut lowers the error, the other split

@@ -62,7 +62,7 @@ pub fn read_csv(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Hiera
     builder.finish()
 }
 
-/// The delimiter itself if it can be told from labels and line ends.
+/// The delimiter itself if it differs from labels and line ends.
 pub(super) fn checked_delimiter(delimiter: u8) -> Result<u8> {
     if delimiter.is_ascii() && !matches!(delimiter, b'"' | b'\r' | b'\n') {
         return Ok(delimiter);

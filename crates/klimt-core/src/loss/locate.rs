@@ -39,7 +39,7 @@ struct LocatorNode {
 }
 
 impl Locator {
-    /// A tree over regions that are told by the codes that they cover.
+    /// A tree over regions, given by the codes that they cover.
     pub fn new(regions: usize, dimensions: usize, covered: impl Fn(usize, usize) -> Extent) -> Self {
         let extents = |region| (0..dimensions).map(move |dimension| (region, dimension));
         let mut locator = Locator {

@@ -17,7 +17,7 @@ pub struct Descent {
 /// The branch that a node of a tree sends a row to. The left side follows its cut.
 #[derive(Clone, Debug)]
 pub(crate) enum Branch {
-    /// The row has come to the leaf of this number.
+    /// The row is in the leaf with this number.
     Leaf(usize),
     /// Codes up to `code` go left.
     Threshold { dimension: usize, code: u32, right: usize },
@@ -74,7 +74,7 @@ pub(crate) fn is_marked(marked: &[bool], code: u32) -> bool {
 }
 
 impl Descent {
-    /// Takes the cuts of a tree; `codes` tells of a dimension how many codes there are, and which is that of the missing
+    /// Takes the cuts of a tree; `codes` gives the number of codes of a dimension, and the code of the missing
     /// value, where there is one.
     pub fn new(tree: &CutTree, codes: impl Fn(usize) -> (usize, Option<u32>)) -> Self {
         let mut leaves = 0;

@@ -5,7 +5,7 @@ use crate::table::{Codes, Domain, Table};
 use crate::{Error, Result};
 
 /// For each sensitive column, how many rows are in groups of equal tuples of the quasi-identifiers in which every row
-/// has the same sensitive value; a missing value is a value. Who is known to be in such a group has its value. All
+/// has the same sensitive value; a missing value is a value. A person known to be in such a group has its value. All
 /// columns are given by their number and must be coded.
 pub fn certain_rows(table: &Table, quasi_identifiers: &[usize], sensitive: &[usize]) -> Result<Vec<u64>> {
     let codes: Option<Vec<(&Domain, &Codes)>> =

@@ -15,7 +15,7 @@ pub struct Estimate {
 
 /// Estimates of the population from the sample.
 ///
-/// Who is unique in the population is unique in the sample too, when drawn, and the share π is drawn: the sample's
+/// A person unique in the population is unique in the sample too, when drawn, and the share π is drawn: the sample's
 /// unique rows are expected to hold the share π of the population's. So no estimate is above the unique rows over π,
 /// which is at most the population. When the sample is the population there is nothing to estimate, and both are the
 /// number of unique rows.

@@ -64,7 +64,7 @@ impl SpillFolder {
         });
     }
 
-    /// A new file, which nobody else can open.
+    /// A new file that no other process can open.
     pub fn file(&self) -> Result<SpillFile> {
         let folder = self.make()?;
         let path = folder.join(self.next.fetch_add(1, Ordering::Relaxed).to_string());

@@ -51,7 +51,7 @@ impl ArrowStream {
     }
 }
 
-/// The next message, or `None` at the mark that ends a stream. A stream that ends without it is an error: nobody knows
+/// The next message, or `None` at the mark that ends a stream. A stream that ends without it is an error: it is unknown
 /// whether rows are missing.
 fn message(stream: &mut impl Read, bytes: &AtomicU64) -> Result<Option<(Buffer, Buffer)>, ArrowError> {
     let mut prefix = [0; 8];

@@ -15,7 +15,7 @@ const UNIT_BLOCKS: u64 = 32;
 /// The precision of generated decimals.
 const PRECISION: u8 = 18;
 
-/// Writes all rows of a generator; `progress` is told how many rows have been written so far.
+/// Writes all rows of a generator; `progress` receives the number of rows written so far.
 pub fn write_generated(
     generator: &dyn Generator,
     format: ColumnarFormat,

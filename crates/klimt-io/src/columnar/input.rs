@@ -22,7 +22,7 @@ pub enum Format {
     Zstd,
     /// Parquet.
     Parquet,
-    /// Parquet that nobody can read without its key.
+    /// Parquet that needs a key to be read.
     EncryptedParquet,
     /// The Arrow IPC file format, also known as Feather version 2.
     ArrowFile,

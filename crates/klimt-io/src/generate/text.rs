@@ -11,7 +11,7 @@ const AHEAD: usize = 2;
 /// Writes the whole table as CSV, in blocks made on `threads` threads (0 counts as 1).
 ///
 /// The text depends neither on the number of threads nor on their timing. At most four blocks per thread are
-/// in memory. After each block `progress` is told the number of rows written so far, on the calling thread. A
+/// in memory. After each block `progress` receives the number of rows written so far, on the calling thread. A
 /// delimiter that could be part of a field is refused as [`io::ErrorKind::InvalidInput`].
 pub fn write_csv(
     generator: &dyn Generator,

@@ -53,7 +53,7 @@ pub struct Report {
     pub outcomes: Vec<Outcome>,
     /// The rows that joined or left, between each release and the next newer one, newest first.
     pub differences: Vec<Difference>,
-    /// The outcomes of every requirement over the rows that joined or left, where that was asked for.
+    /// The outcomes of every requirement over the rows that joined or left, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<Vec<Outcome>>,
 }
@@ -97,7 +97,7 @@ pub struct ChangedRows {
     pub groups: u64,
     /// The least number of them in a group that has any; absent when there are none.
     pub smallest: Option<u64>,
-    /// The rows that do not satisfy every requirement with the others of their group, where that was asked for.
+    /// The rows that do not satisfy every requirement with the others of their group, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub violating_rows: Option<u64>,
 }

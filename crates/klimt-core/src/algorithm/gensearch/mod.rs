@@ -59,7 +59,8 @@ pub struct GenSearch {
     pub max_size: Option<usize>,
     /// A leaf with at most this many boxes inside, made by the splits that are left to it, is bounded by its best
     /// refinement
-    /// instead of by its finest blocks. That is dear for a leaf and cheap for a search, which meets the same leaf in very
+    /// instead of by its finest blocks. This is expensive for a leaf and cheap for a search, which meets the same leaf in
+    /// very
     /// many partitions; 0 leaves the bounds as they were published.
     pub lookahead: usize,
     /// Whether it goes down greedily now and then to know a good partition early. As published, it does so only where

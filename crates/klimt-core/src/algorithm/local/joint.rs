@@ -11,7 +11,7 @@ const KEYS: usize = 1 << 16;
 /// Some dimensions as one, with a code for every combination of theirs.
 pub(super) struct Joint {
     dimensions: Vec<VectorMember>,
-    /// The key of every code, by combination of levels; empty until it is asked for.
+    /// The key of every code, by combination of levels; empty until it is computed.
     keys: Vec<Vec<u64>>,
 }
 

@@ -1,4 +1,4 @@
-//! Suppression, where it is asked for: rows that cost less when they are left out.
+//! Suppression on request: rows that cost less when they are left out.
 
 use super::group::LocalGroup;
 use super::problem::{LocalProblem, TupleRows};

@@ -1,7 +1,7 @@
 //! Large-neighbourhood re-solving: subtrees of a partitioning are solved again, and kept where that costs less.
 //!
 //! Subtrees are independent of each other, so they are solved side by side; each spends a number of boxes, not of
-//! seconds, so that the result is the same for any number of threads as long as nobody stops it.
+//! seconds, so that the result is the same for any number of threads unless it is stopped.
 
 use super::dues::dues;
 use super::problem::OptimalProblem;

@@ -50,7 +50,7 @@ pub(super) struct Scope {
     pub may: SmallSet,
 }
 
-/// The most applicators of a column: beyond that, its groupings are too many to be told apart one by one.
+/// The most applicators of a column: beyond that, it has too many groupings to enumerate them one by one.
 pub(super) const MOST_APPLICATORS: usize = 4096;
 
 /// How many applicators a family has.

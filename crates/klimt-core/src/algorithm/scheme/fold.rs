@@ -439,7 +439,7 @@ impl Visit<'_, '_, '_> {
     }
 }
 
-/// Takes down the widths of the blocks that a fold visits.
+/// Records the widths of the blocks that a fold visits.
 struct WidthRecorder<'m, 'a> {
     problem: &'m SchemeProblem<'a>,
     column: usize,

@@ -27,7 +27,7 @@ pub(super) enum SchemePricing {
 pub(super) struct SchemeProblem<'a> {
     pub job: &'a Job<'a>,
     pub families: &'a [Family],
-    /// None where the generalizations of a column are too many to be told apart one by one.
+    /// `None` where a column has too many generalizations to enumerate them one by one.
     pub applicators: Vec<Applicators>,
     /// Whether they are not.
     pub tractable: bool,

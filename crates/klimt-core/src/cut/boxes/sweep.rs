@@ -122,7 +122,7 @@ impl Boxes {
 
     /// The cheapest place of a dimension, among the rows that were measured, that leaves at least this many of them on
     /// either
-    /// side; what every place costs is listed where that is asked for.
+    /// side; the cost of every place is listed on request.
     pub fn sweep(
         &mut self,
         plan: &BoxPlan<'_>,
