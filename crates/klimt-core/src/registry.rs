@@ -149,7 +149,7 @@ pub const LOSSES: &[(Entry, &dyn Loss)] = &[
     (Entry { id: "cm", flag: "klimt measure", help: "classification: rows whose class is not their group's commonest" }, &Classification),
     (Entry { id: "vm", flag: "klimt measure", help: "volume: the unit cells that the regions of all rows cover" }, &Volume),
     (Entry { id: "ncp", flag: "klimt measure", help: "certainty penalty: the share of its range that a cell covers" }, &CertaintyPenalty),
-    (Entry { id: "hdm", flag: "klimt measure", help: "hierarchical discernibility: the share of other rows that a cell can no longer be told from, over all rows" }, &HierarchicalDiscernibility),
+    (Entry { id: "hdm", flag: "klimt measure", help: "hierarchical discernibility: the share of other rows that a cell can no longer be distinguished from, over all rows" }, &HierarchicalDiscernibility),
     (Entry { id: "kl", flag: "klimt measure", help: "divergence of the original from the release spread evenly over its regions, in nats" }, &Divergence),
     (Entry { id: "conditional-entropy", flag: "klimt measure", help: "bits of uncertainty about the class when the group is known" }, &ConditionalEntropy),
     (Entry { id: "rmse", flag: "klimt measure", help: "root mean squared error of a numeric target, from its group's mean" }, &RootMeanSquaredError),

@@ -62,7 +62,7 @@ fn matrix(features: &Features, examples: &Examples<'_>) -> Result<Matrix> {
 }
 
 fn odd() -> Error {
-    Error::internal("a tree could not be trained or asked")
+    Error::internal("a tree could not be trained or evaluated")
 }
 
 impl TrainedModel {

@@ -241,7 +241,7 @@ fn refused(held: &HeldBack, allowed: bool) -> Error {
         return error;
     }
     error.with_help(format!(
-        "{} tells who joined and who left; only where nobody has both releases",
+        "{} reveals who joined and who left; use it only if nobody has both releases",
         option("allow-differences")
     ))
 }

@@ -58,7 +58,7 @@ impl dyn WholeFacts + '_ {
     /// A sensitive column, which a requirement protects.
     pub fn protected(&self, requirement: &str, name: &str) -> Result<ColumnFacts<'_>> {
         self.column(name).ok_or_else(|| {
-            Error::input(format!("{requirement} protects a sensitive column, and {name} is none"))
+            Error::input(format!("{name} is not a sensitive column; {requirement} needs one"))
                 .with_help(Remedy::GiveRole { column: name.to_string(), role: Role::Sensitive })
         })
     }

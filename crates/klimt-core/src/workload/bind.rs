@@ -137,7 +137,7 @@ fn find<'a>(table: &'a Table, name: &str, number: usize) -> Result<(usize, &'a D
     };
     let at = exact.or_else(alike).ok_or_else(|| {
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        Error::input(format!("query {}: there is no column {name} to ask about", number + 1))
+        Error::input(format!("query {}: unknown column {name}", number + 1))
             .with_help(format!("the columns are {}", names.join(", ")))
     })?;
     let (domain, _) = columns[at]
@@ -198,7 +198,7 @@ fn admit(
             let ends = |end: &Option<End>| match end {
                 None => Ok(None),
                 Some(end) => place(&end.text).map(|at| Some((at, end.included))).ok_or_else(|| {
-                    wrong("it has no order, so that there are no ranges of it").with_help(format!(
+                    wrong("it has no order, and a range needs one").with_help(format!(
                         "list its values with IN, or give it an order with {}",
                         option("order")
                     ))

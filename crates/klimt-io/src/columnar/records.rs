@@ -46,7 +46,7 @@ impl TextRecords {
         chosen.sort_unstable();
         chosen.dedup();
         if chosen.last().is_some_and(|&last| last >= self.columns().len()) {
-            return Err(Error::internal("a column was asked for that the file does not have"));
+            return Err(Error::internal("a column that the file does not have was requested"));
         }
         let place = |column: &usize| chosen.binary_search(column).expect("every chosen column is there");
         let order: Vec<usize> = columns.iter().map(place).collect();

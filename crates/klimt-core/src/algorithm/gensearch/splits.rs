@@ -40,7 +40,7 @@ impl Splits {
         }
         if matches!(self, Splits::EqualWidth(0) | Splits::EqualCount(0)) {
             return Err(
-                Error::input("a dimension cannot be cut into 0 parts").with_help("ask for 1 part or more")
+                Error::input("a dimension cannot be cut into 0 parts").with_help("give 1 part or more")
             );
         }
         Ok((0..table.dimensions()).map(|dimension| self.of(table, dimension)).collect())
