@@ -11,7 +11,7 @@ use klimt::did_you_mean;
 use klimt::files::same_file;
 use klimt::files::write_whole;
 use klimt_core::Choice;
-use klimt_core::algorithm::scheme::{Family, Scheme, drawn};
+use klimt_core::algorithm::scheme::{ColumnFamily, Scheme, drawn};
 use klimt_core::hierarchy::build::{
     Dates, EqualCount, EqualWidth, Order, PrefixLengths, dates, equal_count, equal_width, order, prefixes,
 };
@@ -146,7 +146,7 @@ fn count_all(args: &CountArgs) -> Result<()> {
     for &(scheme, name, _) in Scheme::ALL.iter().filter(|(scheme, ..)| asked(*scheme)) {
         let count = match drawn(scheme, &tree) {
             Some(count) => count.to_string(),
-            None => Family::of_hierarchy(scheme, &tree, (0, u32::MAX))?.count_text(),
+            None => ColumnFamily::of_hierarchy(scheme, &tree, (0, u32::MAX))?.count_text(),
         };
         counts.push((name, count));
     }

@@ -3,7 +3,7 @@
 use crate::common::{column, letters, taxonomy, workload};
 use crate::optimal::{every_requirement, is_same, job, random_table, rows};
 use klimt_core::algorithm::scheme::{
-    ColumnScheme, Direction, Family, Generalization, Pruning, Scheme, SchemeSearch, anonymizations,
+    ColumnFamily, ColumnScheme, Direction, Generalization, Pruning, Scheme, SchemeSearch, anonymizations,
     generalizations,
 };
 use klimt_core::hierarchy::Hierarchy;
@@ -81,7 +81,7 @@ const SCHEMES: [Scheme; 6] = [Scheme::Bhs, Scheme::Ghs, Scheme::Ops, Scheme::Gop
 fn every_generalization_is_enumerated_exactly_once() {
     for tree in [letters(), taxonomy()] {
         for scheme in SCHEMES {
-            let family = Family::of_hierarchy(scheme, &tree, (0, u32::MAX)).unwrap();
+            let family = ColumnFamily::of_hierarchy(scheme, &tree, (0, u32::MAX)).unwrap();
             let leaves: Vec<u32> = (0..tree.leaf_count()).collect();
             let mut expected: Vec<Generalization> = groupings(leaves.len())
                 .into_iter()
@@ -106,8 +106,8 @@ fn every_generalization_is_enumerated_exactly_once() {
 
 #[test]
 fn combinations_over_columns_come_once_each() {
-    let family = |scheme| Family::of_hierarchy(scheme, &taxonomy(), (0, u32::MAX)).unwrap();
-    let families = [family(Scheme::Gsps), Family::flat(Scheme::Sps, 3).unwrap(), family(Scheme::Bhs)];
+    let family = |scheme| ColumnFamily::of_hierarchy(scheme, &taxonomy(), (0, u32::MAX)).unwrap();
+    let families = [family(Scheme::Gsps), ColumnFamily::flat(Scheme::Sps, 3).unwrap(), family(Scheme::Bhs)];
     let each: Vec<usize> = families.iter().map(|family| generalizations(family, false).len()).collect();
     for top_down in [false, true] {
         let mut found = anonymizations(&families, top_down);
@@ -121,7 +121,7 @@ fn combinations_over_columns_come_once_each() {
 #[test]
 fn levels_bound_what_is_published_from_below_and_above() {
     let count = |scheme, levels| {
-        let family = Family::of_hierarchy(scheme, &letters(), levels).unwrap();
+        let family = ColumnFamily::of_hierarchy(scheme, &letters(), levels).unwrap();
         (family.atoms(), generalizations(&family, false).len())
     };
     assert_eq!(count(Scheme::Bhs, (0, 3)), (8, 4));
@@ -130,7 +130,7 @@ fn levels_bound_what_is_published_from_below_and_above() {
     assert_eq!(count(Scheme::Ghs, (1, 2)), (4, 4));
     assert_eq!(count(Scheme::Gops, (1, 2)), (4, 4));
     assert_eq!(count(Scheme::Ops, (1, 3)), (4, 8));
-    assert!(Family::of_hierarchy(Scheme::Bhs, &letters(), (4, 9)).is_err());
+    assert!(ColumnFamily::of_hierarchy(Scheme::Bhs, &letters(), (4, 9)).is_err());
 }
 
 /// A column of a random table: what it ranges over, and the scheme that it takes.

@@ -6,7 +6,7 @@ use klimt_core::table::{
     Codes, Column, ColumnData, ColumnSpec, Decimal, Distinct, Domain, Encoding, Role, Spelling, Table,
     ValueType,
 };
-use klimt_io::generate::{Block, ColumnKind, Parameters, build};
+use klimt_io::generate::{ColumnKind, GeneratedBlock, Parameters, build};
 use std::sync::Arc;
 
 /// What the values of a column are taken for.
@@ -67,7 +67,7 @@ pub fn generated(name: &str, parameters: &Parameters, wants: &[Want<'_>]) -> Res
         found.ok_or_else(|| format!("the generator {name} makes no column {}", want.name))
     };
     let places = wants.iter().map(place).collect::<Result<Vec<usize>, String>>()?;
-    let mut block = Block::default();
+    let mut block = GeneratedBlock::default();
     for index in 0..generator.blocks() {
         generator.block(index, &mut block);
         for (numbers, &place) in numbers.iter_mut().zip(&places) {

@@ -16,7 +16,7 @@ use crate::rothko::engine::{Asked, run};
 use crate::rothko::quality::{entropy, limits, squared_error};
 use klimt_core::algorithm::rothko::{Method, Sampling};
 use klimt_core::table::{Role, Table};
-use klimt_io::generate::{Block, ColumnKind, Generator, Parameters, Skewed};
+use klimt_io::generate::{ColumnKind, GeneratedBlock, Generator, Parameters, Skewed};
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -246,7 +246,7 @@ fn employees(case: &Case, rows: u64) -> Result<Table, String> {
         ..Parameters::new(rows, 2)
     };
     let generator = Skewed::new(&parameters).map_err(|e| e.to_string())?;
-    let (mut block, mut salaries) = (Block::default(), Vec::new());
+    let (mut block, mut salaries) = (GeneratedBlock::default(), Vec::new());
     for index in 0..generator.blocks() {
         generator.block(index, &mut block);
         salaries.extend(block.columns[0].values.iter().map(|value| 20_000 + value));

@@ -2,7 +2,7 @@
 
 use super::ColumnarFormat;
 use super::sink::UnitOutput;
-use crate::generate::{Block, ColumnKind, GeneratedColumn, Generator};
+use crate::generate::{ColumnKind, GeneratedBlock, GeneratedColumn, Generator};
 use arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use klimt_core::{Error, Result};
@@ -26,7 +26,7 @@ pub fn write_generated(
     let fields: Vec<Field> = columns.iter().map(field).collect();
     let schema = Arc::new(Schema::new(fields));
     let (mut output, encoder) = UnitOutput::new(format, &schema, sink)?;
-    let (mut block, mut rows) = (Block::default(), 0);
+    let (mut block, mut rows) = (GeneratedBlock::default(), 0);
     for (number, first) in (0..generator.blocks()).step_by(UNIT_BLOCKS as usize).enumerate() {
         let mut unit = encoder.start(number)?;
         for index in first..generator.blocks().min(first + UNIT_BLOCKS) {
@@ -50,7 +50,7 @@ fn field(column: &GeneratedColumn) -> Field {
     Field::new(&column.name, data_type, false)
 }
 
-fn batch(block: &Block, schema: &Arc<Schema>) -> Result<RecordBatch> {
+fn batch(block: &GeneratedBlock, schema: &Arc<Schema>) -> Result<RecordBatch> {
     let failed = |_| Error::internal("a generated block could not be encoded");
     let array = |column: &crate::generate::GeneratedValues| -> Result<ArrayRef> {
         Ok(match column.kind {

@@ -1,7 +1,7 @@
 //! The people of Agrawal et al., by figure 7 of *Scalable Anonymization Algorithms for Large Data Sets*.
 
 use super::random::Draws;
-use super::{Block, ColumnKind, GeneratedColumn, Generator, Parameters};
+use super::{ColumnKind, GeneratedBlock, GeneratedColumn, Generator, Parameters};
 use klimt_core::error::Result;
 
 /// The name of the generator.
@@ -144,7 +144,7 @@ impl Generator for Agrawal {
         self.rows
     }
 
-    fn block(&self, index: u64, out: &mut Block) {
+    fn block(&self, index: u64, out: &mut GeneratedBlock) {
         let mut draws = Draws::of_block(NAME, self.seed, index);
         out.reset(&self.columns());
         for _ in 0..self.rows_in_block(index) {

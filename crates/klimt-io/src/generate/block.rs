@@ -13,12 +13,12 @@ pub struct GeneratedValues {
 
 /// Rows of a generated table, column by column; can be filled again without allocating.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Block {
+pub struct GeneratedBlock {
     /// The columns, in the generator's order and all of one length.
     pub columns: Vec<GeneratedValues>,
 }
 
-impl Block {
+impl GeneratedBlock {
     /// Rows in the block.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())
@@ -124,7 +124,7 @@ mod tests {
             column(ColumnKind::Label(&["u", "v"])),
         ];
         let narrow = [column(ColumnKind::Decimal { scale: 1 })];
-        let mut block = Block::default();
+        let mut block = GeneratedBlock::default();
         let mut text = Vec::new();
         block.reset(&wide);
         block.push_row(&[-3, 4, 1]);

@@ -1,7 +1,7 @@
 //! People like those of a census, for the experiments on *Adult* and *Census-Income* where these are not at hand.
 
 use super::random::Draws;
-use super::{Block, ColumnKind, GeneratedColumn, Generator, Parameters};
+use super::{ColumnKind, GeneratedBlock, GeneratedColumn, Generator, Parameters};
 use klimt_core::error::Result;
 
 /// The name of the generator.
@@ -267,7 +267,7 @@ impl Generator for Census {
         self.rows
     }
 
-    fn block(&self, index: u64, out: &mut Block) {
+    fn block(&self, index: u64, out: &mut GeneratedBlock) {
         let mut draws = Draws::of_block(NAME, self.seed, index);
         out.reset(&self.columns());
         for _ in 0..self.rows_in_block(index) {

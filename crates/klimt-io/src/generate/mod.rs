@@ -18,7 +18,7 @@ mod text;
 mod uniform;
 
 pub use agrawal::Agrawal;
-pub use block::{Block, GeneratedValues};
+pub use block::{GeneratedBlock, GeneratedValues};
 pub use census::Census;
 pub use parameters::{MAX_ATTRIBUTES, MAX_SIGMA, MAX_SKEWED_CARDINALITY, MIN_SIGMA, Parameters};
 pub use sales::Sales;
@@ -31,7 +31,7 @@ use klimt_core::error::{Error, Result};
 /// Rows of a block; only the last block of a table may have fewer.
 pub const BLOCK_ROWS: usize = 4096;
 
-/// The kind of the values of a generated column, which decides how a number of a [`Block`] stands for one.
+/// The kind of the values of a generated column, which decides how a number of a [`GeneratedBlock`] stands for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// An integer, as it is.
@@ -63,7 +63,7 @@ pub trait Generator: Send + Sync {
     fn rows(&self) -> u64;
 
     /// Replaces what `out` holds by the rows of block `index`, [`Generator::rows_in_block`] of them.
-    fn block(&self, index: u64, out: &mut Block);
+    fn block(&self, index: u64, out: &mut GeneratedBlock);
 
     /// Number of blocks of the table.
     fn blocks(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! Orders of a mail-order house, for the experiments on the data of *Lands End*, which cannot be had.
 
 use super::random::Draws;
-use super::{Block, ColumnKind, GeneratedColumn, Generator, Parameters};
+use super::{ColumnKind, GeneratedBlock, GeneratedColumn, Generator, Parameters};
 use klimt_core::error::Result;
 
 /// The name of the generator.
@@ -98,7 +98,7 @@ impl Generator for Sales {
         self.rows
     }
 
-    fn block(&self, index: u64, out: &mut Block) {
+    fn block(&self, index: u64, out: &mut GeneratedBlock) {
         let mut draws = Draws::of_block(NAME, self.seed, index);
         out.reset(&self.columns());
         for _ in 0..self.rows_in_block(index) {

@@ -2,7 +2,7 @@
 
 use super::random::Draws;
 use super::{
-    Block, GeneratedColumn, Generator, MAX_SKEWED_CARDINALITY, Parameters, normal, numbered_columns,
+    GeneratedBlock, GeneratedColumn, Generator, MAX_SKEWED_CARDINALITY, Parameters, normal, numbered_columns,
 };
 use klimt_core::error::Result;
 
@@ -75,7 +75,7 @@ impl Generator for Skewed {
         self.rows
     }
 
-    fn block(&self, index: u64, out: &mut Block) {
+    fn block(&self, index: u64, out: &mut GeneratedBlock) {
         let mut draws = Draws::of_block(NAME, self.seed, index);
         out.reset(&self.columns());
         for _ in 0..self.rows_in_block(index) {

@@ -55,7 +55,7 @@ fn blocks_differ() {
     for name in names() {
         let generator = build(name, &Parameters::new(u64::MAX, 7)).unwrap();
         let block = |index| {
-            let mut block = Block::default();
+            let mut block = GeneratedBlock::default();
             generator.block(index, &mut block);
             block
         };

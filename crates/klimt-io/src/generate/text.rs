@@ -1,6 +1,6 @@
 //! A generated table as CSV text, made on several threads and written in order.
 
-use super::{Block, Generator};
+use super::{GeneratedBlock, Generator};
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -72,7 +72,7 @@ fn lane() -> (Lane, Worker) {
 impl Worker {
     /// Makes these blocks, until done or until the receiver is gone.
     fn run(self, generator: &dyn Generator, indices: impl Iterator<Item = u64>, delimiter: u8) {
-        let mut block = Block::default();
+        let mut block = GeneratedBlock::default();
         for index in indices {
             let mut text = self.emptied.try_recv().unwrap_or_default();
             text.clear();

@@ -1,7 +1,7 @@
 //! The discrete uniform distribution.
 
 use super::random::Draws;
-use super::{Block, GeneratedColumn, Generator, Parameters, numbered_columns};
+use super::{GeneratedBlock, GeneratedColumn, Generator, Parameters, numbered_columns};
 use klimt_core::error::Result;
 
 /// The name of the generator.
@@ -40,7 +40,7 @@ impl Generator for Uniform {
         self.rows
     }
 
-    fn block(&self, index: u64, out: &mut Block) {
+    fn block(&self, index: u64, out: &mut GeneratedBlock) {
         let mut draws = Draws::of_block(NAME, self.seed, index);
         out.reset(&self.columns());
         for _ in 0..self.rows_in_block(index) {

@@ -6,7 +6,7 @@
 //! applied and some others must not be: a subtree of the enumeration.
 
 use super::bits::SmallSet;
-use super::family::{Family, FamilyNode, Generalization, Mode};
+use super::family::{ColumnFamily, FamilyNode, Generalization, Mode};
 
 /// A step that merges groups of values.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ pub(super) struct Scope {
 pub(super) const MOST_APPLICATORS: usize = 4096;
 
 /// How many applicators a family has.
-pub(super) fn applicators_of(family: &Family) -> usize {
+pub(super) fn applicators_of(family: &ColumnFamily) -> usize {
     let pairs = |node: &FamilyNode| match (family.mode, node.children.len()) {
         (_, many) if many < 2 || !node.mergeable => 0,
         (Mode::Segments, many) => many - 1,
@@ -68,7 +68,7 @@ pub(super) fn applicators_of(family: &Family) -> usize {
 }
 
 impl Applicators {
-    pub fn of(family: &Family) -> Self {
+    pub fn of(family: &ColumnFamily) -> Self {
         let mut made = Applicators { each: Vec::new(), atoms: family.atoms(), siblings: Vec::new() };
         match family.mode {
             Mode::Levels => made.by_level(&family.levels),
@@ -90,7 +90,7 @@ impl Applicators {
         }
     }
 
-    fn by_node(&mut self, family: &Family, mode: Mode) {
+    fn by_node(&mut self, family: &ColumnFamily, mode: Mode) {
         // The applicators that make a node whole; none where it can never be.
         let mut whole: Vec<Option<Vec<u32>>> = Vec::with_capacity(family.nodes.len());
         for node in &family.nodes {

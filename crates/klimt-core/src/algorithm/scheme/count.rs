@@ -1,14 +1,14 @@
 //! How many generalizations a column has.
 
 use super::Scheme;
-use super::family::{Family, Mode};
+use super::family::{ColumnFamily, Mode};
 use crate::hierarchy::{Hierarchy, NodeId};
 use num_bigint::BigUint;
 
 /// A number of generalizations.
 pub type SchemeCount = BigUint;
 
-impl Family {
+impl ColumnFamily {
     /// How many groupings there are, each counted once.
     pub fn count(&self) -> SchemeCount {
         match self.mode {
@@ -32,7 +32,7 @@ impl Family {
         }
     }
 
-    /// The binary logarithm of [`Family::count`]; of many values, about that.
+    /// The binary logarithm of [`ColumnFamily::count`]; of many values, about that.
     pub fn bits(&self) -> f64 {
         let atoms = self.atoms() as f64;
         match self.mode {
@@ -50,7 +50,7 @@ const COUNTED: usize = 100;
 /// values is worked out.
 const SETS_COUNTED: usize = 1500;
 
-impl Family {
+impl ColumnFamily {
     /// How many groupings there are, in digits; of very many values that may be in sets, how many digits that takes.
     pub fn count_text(&self) -> String {
         let guided = self.nodes.iter().filter(|node| !node.children.is_empty()).count() > 1;
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn work_class_has_as_many_generalizations_as_the_paper_says() {
         let tree = work_class();
-        let family = |scheme| Family::of_hierarchy(scheme, &tree, (0, u32::MAX)).unwrap().count();
+        let family = |scheme| ColumnFamily::of_hierarchy(scheme, &tree, (0, u32::MAX)).unwrap().count();
         assert_eq!(drawn(Scheme::Bhs, &tree).unwrap(), SchemeCount::from(3u32));
         assert_eq!(drawn(Scheme::Ghs, &tree).unwrap(), SchemeCount::from(17u32));
         assert_eq!(family(Scheme::Bhs), SchemeCount::from(3u32));
@@ -205,22 +205,22 @@ mod tests {
             let (exact, about) = (logarithm(bell(elements)) * std::f64::consts::LN_2, log_bell(elements));
             assert!((exact - about).abs() < 1e-6 * exact.max(1.0), "{elements}: {exact} and {about}");
         }
-        assert_eq!(Family::flat(Scheme::Sps, 100).unwrap().count_text(), bell(100).to_string());
-        assert_eq!(Family::flat(Scheme::Sps, 100_000).unwrap().count_text(), "about 10^364471");
-        assert_eq!(Family::flat(Scheme::Ops, 100_000).unwrap().count_text().len(), 30_103);
+        assert_eq!(ColumnFamily::flat(Scheme::Sps, 100).unwrap().count_text(), bell(100).to_string());
+        assert_eq!(ColumnFamily::flat(Scheme::Sps, 100_000).unwrap().count_text(), "about 10^364471");
+        assert_eq!(ColumnFamily::flat(Scheme::Ops, 100_000).unwrap().count_text().len(), 30_103);
     }
 
     #[test]
     fn unguided_schemes_have_powers_of_two_and_bell_numbers() {
         let bell = [1u64, 1, 2, 5, 15, 52, 203, 877, 4140, 21147, 115_975];
         for (values, bell) in bell.iter().enumerate().skip(1) {
-            assert_eq!(Family::flat(Scheme::Sps, values).unwrap().count(), SchemeCount::from(*bell));
+            assert_eq!(ColumnFamily::flat(Scheme::Sps, values).unwrap().count(), SchemeCount::from(*bell));
             assert_eq!(
-                Family::flat(Scheme::Ops, values).unwrap().count(),
+                ColumnFamily::flat(Scheme::Ops, values).unwrap().count(),
                 SchemeCount::from(1u32) << (values - 1)
             );
         }
-        assert_eq!(Family::flat(Scheme::Ops, 90).unwrap().bits(), 89.0);
+        assert_eq!(ColumnFamily::flat(Scheme::Ops, 90).unwrap().bits(), 89.0);
         let one = SchemeCount::from(1u32);
         for many in 1..12 {
             assert_eq!(partitions(&vec![&one; many]), partitions_by_choice(&vec![&one; many]));

@@ -12,7 +12,7 @@
 //! merged are complete, and so are columns before one that has been generalised.
 
 use super::applicator::{Applicators, Scope};
-use super::family::{Family, Generalization};
+use super::family::{ColumnFamily, Generalization};
 
 /// A step of the search: an applicator of a column.
 pub(super) type ApplicatorStep = (usize, usize);
@@ -59,7 +59,7 @@ pub(super) fn child_nodes(
 }
 
 /// `Anonymization_Enumeration` of Fig. 7: every combination of generalizations of several columns, bottom-up or top-down.
-pub fn anonymizations(families: &[Family], top_down: bool) -> Vec<Vec<Generalization>> {
+pub fn anonymizations(families: &[ColumnFamily], top_down: bool) -> Vec<Vec<Generalization>> {
     let columns: Vec<Applicators> = families.iter().map(Applicators::of).collect();
     let mut found = Vec::new();
     let mut pending =
@@ -78,13 +78,13 @@ pub fn anonymizations(families: &[Family], top_down: bool) -> Vec<Vec<Generaliza
 }
 
 /// Every generalization of one column.
-pub fn generalizations(family: &Family, top_down: bool) -> Vec<Generalization> {
+pub fn generalizations(family: &ColumnFamily, top_down: bool) -> Vec<Generalization> {
     anonymizations(std::slice::from_ref(family), top_down).into_iter().flatten().collect()
 }
 
 /// `Child_Partitions` of Fig. 6: the children of a generalization in the bottom-up tree of its column; `None` where it is
 /// none of the family's.
-pub fn child_partitions(family: &Family, partition: &Generalization) -> Option<Vec<Generalization>> {
+pub fn child_partitions(family: &ColumnFamily, partition: &Generalization) -> Option<Vec<Generalization>> {
     let columns = [Applicators::of(family)];
     let mut at = vec![columns[0].scope()];
     let is_finer = |fine: &Generalization| {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_paper_s_examples_have_the_children_that_it_lists() {
-        let family = Family::flat(Scheme::Sps, 5).unwrap();
+        let family = ColumnFamily::flat(Scheme::Sps, 5).unwrap();
         let sorted = |mut of: Vec<Generalization>| {
             of.sort();
             of

@@ -41,7 +41,7 @@ pub(super) struct FamilyNode {
 
 /// The generalizations that a scheme allows for one column.
 #[derive(Clone, Debug)]
-pub struct Family {
+pub struct ColumnFamily {
     pub(super) mode: Mode,
     /// Children come before their parents, the root last.
     pub(super) nodes: Vec<FamilyNode>,
@@ -75,7 +75,11 @@ impl Generalization {
 }
 
 /// The families of all quasi-identifiers; all problems at once.
-pub(super) fn families(columns: &[ColumnScheme], job: &Job<'_>, missing: MissingRule) -> Result<Vec<Family>> {
+pub(super) fn families(
+    columns: &[ColumnScheme],
+    job: &Job<'_>,
+    missing: MissingRule,
+) -> Result<Vec<ColumnFamily>> {
     let table = job.table;
     if columns.len() != table.dimensions() {
         return Err(Error::internal("every quasi-identifier needs a scheme"));
@@ -90,7 +94,7 @@ pub(super) fn families(columns: &[ColumnScheme], job: &Job<'_>, missing: Missing
             MissingRule::FewWithRarest => MissingRule::Apart,
             other => other,
         };
-        match Family::of_domain(column, table.domain(dimension), &rows, missing) {
+        match ColumnFamily::of_domain(column, table.domain(dimension), &rows, missing) {
             Ok(family) => families.push(family),
             Err(problem) => {
                 problems.push(format!("column {}: {}", table.dimension(dimension).name, problem.message()));
@@ -100,7 +104,7 @@ pub(super) fn families(columns: &[ColumnScheme], job: &Job<'_>, missing: Missing
     Error::all(ErrorKind::Input, problems).map_or(Ok(families), Err)
 }
 
-impl Family {
+impl ColumnFamily {
     /// The family over all leaves of a hierarchy.
     pub fn of_hierarchy(scheme: Scheme, tree: &Hierarchy, levels: (u32, u32)) -> Result<Self> {
         let leaves = (0..tree.leaf_count()).map(|leaf| vec![leaf]).collect();
@@ -155,7 +159,7 @@ impl Family {
     }
 
     /// The family of the coarsest generalization and no other, where that puts everything together.
-    pub(super) fn coarsest_alone(&self, domain: &Domain) -> Option<Family> {
+    pub(super) fn coarsest_alone(&self, domain: &Domain) -> Option<ColumnFamily> {
         if coarsest(self).0.iter().any(|&first| first > 0) {
             return None;
         }
@@ -171,7 +175,7 @@ impl Family {
             _ => Vec::new(),
         };
         let root = FamilyNode { children: Vec::new(), atoms: 0..1, mergeable: false };
-        Some(Family { mode: self.mode, nodes: vec![root], levels, codes: vec![codes], tops: vec![top] })
+        Some(ColumnFamily { mode: self.mode, nodes: vec![root], levels, codes: vec![codes], tops: vec![top] })
     }
 
     /// How many atoms there are.

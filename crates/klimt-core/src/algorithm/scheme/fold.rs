@@ -7,7 +7,7 @@
 //! are lower bounds, the same program gives the least that the scope can cost whatever the column does.
 
 use super::bound::SchemeCost;
-use super::family::{Family, Generalization, Mode};
+use super::family::{ColumnFamily, Generalization, Mode};
 use super::problem::{SchemePricing, SchemeProblem};
 use super::slab::{Slab, priced};
 use crate::statistics::Extent;
@@ -52,7 +52,7 @@ pub(super) struct FoldResult {
 }
 
 /// Whether every generalization of a family is looked at.
-pub(super) fn is_exact(family: &Family) -> bool {
+pub(super) fn is_exact(family: &ColumnFamily) -> bool {
     let (mut blocks, mut atoms) = (0usize, 0usize);
     for node in family.nodes.iter().filter(|node| node.mergeable) {
         let many = node.children.len();
@@ -132,7 +132,7 @@ impl<'p, 'a> Fold<'p, 'a> {
         Some(fold)
     }
 
-    fn family(&self) -> &'p Family {
+    fn family(&self) -> &'p ColumnFamily {
         &self.problem.families[self.column]
     }
 
@@ -204,7 +204,7 @@ fn taken(
 }
 
 /// Writes down the blocks that were chosen under a node.
-fn spell(family: &Family, chosen: &[Vec<Vec<usize>>], node: usize, part: &mut Generalization) {
+fn spell(family: &ColumnFamily, chosen: &[Vec<Vec<usize>>], node: usize, part: &mut Generalization) {
     for block in &chosen[node] {
         match block[..] {
             [child] => spell(family, chosen, child, part),

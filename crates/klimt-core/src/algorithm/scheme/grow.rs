@@ -1,7 +1,7 @@
 //! From a hierarchy to a family: the tree over the values that occur, without nodes that say nothing.
 
 use super::Scheme;
-use super::family::{Family, FamilyNode, Generalization, Mode};
+use super::family::{ColumnFamily, FamilyNode, Generalization, Mode};
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::{Error, Result};
 use hashbrown::HashMap;
@@ -15,7 +15,7 @@ pub(super) fn grow(
     leaves: Vec<Vec<u32>>,
     missing: Option<u32>,
     levels: (u32, u32),
-) -> Result<Family> {
+) -> Result<ColumnFamily> {
     let mode = match scheme {
         Scheme::Bhs => Mode::Levels,
         Scheme::Ghs => Mode::Cuts,
@@ -54,7 +54,7 @@ pub(super) fn grow(
         (Mode::Levels, Some(tree)) => by_level(tree, &tops, levels),
         _ => Vec::new(),
     };
-    Ok(Family { mode, nodes, levels: by_level, codes, tops })
+    Ok(ColumnFamily { mode, nodes, levels: by_level, codes, tops })
 }
 
 struct FamilyBuilder<'a> {

@@ -6,7 +6,7 @@
 //! comes to is published block by block, but for groups that hold rows with a value and rows without one: these publish
 //! `*` in that column. They are divided where both can stand alone, else so that as few rows as possible pay.
 
-use super::family::Family;
+use super::family::ColumnFamily;
 use super::problem::SchemeProblem;
 use crate::Result;
 use crate::job::Job;
@@ -68,7 +68,7 @@ pub(super) fn ways(job: &Job<'_>) -> Vec<(MissingRule, f64)> {
     }
 }
 
-impl Family {
+impl ColumnFamily {
     /// The code of the missing value, where it goes with another.
     pub(super) fn joined(&self, domain: &Domain) -> Option<u32> {
         let missing = domain.missing_code().filter(|_| !matches!(domain.shape(), Shape::Set))?;
@@ -78,7 +78,7 @@ impl Family {
 
 /// The columns in which missing values go with another, with their codes.
 fn joined(problem: &SchemeProblem<'_>) -> Vec<(usize, u32)> {
-    let of = |(column, family): (usize, &Family)| {
+    let of = |(column, family): (usize, &ColumnFamily)| {
         family.joined(problem.job.table.domain(column)).map(|missing| (column, missing))
     };
     problem.families.iter().enumerate().filter_map(of).collect()

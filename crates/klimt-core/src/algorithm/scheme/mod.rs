@@ -33,7 +33,7 @@ mod tuples;
 
 pub use count::{SchemeCount, drawn};
 pub use enumerate::{anonymizations, child_partitions, generalizations};
-pub use family::{Family, Generalization};
+pub use family::{ColumnFamily, Generalization};
 
 pub use crate::partition::Scheme;
 
@@ -225,10 +225,10 @@ impl SchemeSearch {
             return Ok(solved);
         }
         // The time was over before there was anything: everything together is soon told.
-        let coarsest = |(dimension, family): (usize, Family)| {
+        let coarsest = |(dimension, family): (usize, ColumnFamily)| {
             family.coarsest_alone(job.table.domain(dimension)).unwrap_or(family)
         };
-        let families: Vec<Family> = families.into_iter().enumerate().map(coarsest).collect();
+        let families: Vec<ColumnFamily> = families.into_iter().enumerate().map(coarsest).collect();
         let mut solved = self
             .solve_over(job, &families, true)?
             .ok_or_else(|| Error::internal("a patient search came to nothing"))?;
@@ -238,7 +238,12 @@ impl SchemeSearch {
 
     /// The best generalization of the families; nothing where the search is stopped before it has one, unless it is
     /// `patient`.
-    fn solve_over(&self, job: &Job<'_>, families: &[Family], patient: bool) -> Result<Option<Partitioning>> {
+    fn solve_over(
+        &self,
+        job: &Job<'_>,
+        families: &[ColumnFamily],
+        patient: bool,
+    ) -> Result<Option<Partitioning>> {
         let Some(problem) = SchemeProblem::new(job, families, patient)? else { return Ok(None) };
         let Some(found) = search::run(self, &problem)? else { return Ok(None) };
         outcome::partitioning(&problem, &found, self.family()).map(Some)

@@ -1,7 +1,7 @@
 //! The problem of the best scheme: the table as distinct tuples, the requirements and the costs of groups.
 
 use super::applicator::{Applicators, MOST_APPLICATORS, applicators_of};
-use super::family::{Family, Generalization};
+use super::family::{ColumnFamily, Generalization};
 use super::groups::TupleGroups;
 use super::keys::{Grouper, KeyLayout};
 use super::tuples::AtomTuples;
@@ -26,7 +26,7 @@ pub(super) enum SchemePricing {
 /// The table as distinct tuples, with requirements and costs.
 pub(super) struct SchemeProblem<'a> {
     pub job: &'a Job<'a>,
-    pub families: &'a [Family],
+    pub families: &'a [ColumnFamily],
     /// `None` where a column has too many generalizations to enumerate them one by one.
     pub applicators: Vec<Applicators>,
     /// Whether they are not.
@@ -123,14 +123,14 @@ fn rate(job: &Job<'_>, size: u64) -> f64 {
 
 impl<'a> SchemeProblem<'a> {
     /// Collects the distinct tuples; `None` where the search is stopped first, unless it is `patient`.
-    pub fn new(job: &'a Job<'a>, families: &'a [Family], patient: bool) -> Result<Option<Self>> {
+    pub fn new(job: &'a Job<'a>, families: &'a [ColumnFamily], patient: bool) -> Result<Option<Self>> {
         let late = || !patient && job.table.rows() > BLINK && job.stops();
         let Some(tuples) = AtomTuples::new(job.table, families, &late) else { return Ok(None) };
         let pricing = pricing(job);
         let limit = job.suppression.limit(job.table.rows()) as u64;
         let price = job.loss.price(job.table.rows() as u64).filter(|_| limit > 0);
         let tractable = families.iter().all(|family| applicators_of(family) <= MOST_APPLICATORS);
-        let atoms: Vec<usize> = families.iter().map(Family::atoms).collect();
+        let atoms: Vec<usize> = families.iter().map(ColumnFamily::atoms).collect();
         let needed = |workers: usize| search_bytes(job, tuples.len(), &atoms, workers);
         job.budget.admit(job.table, needed(1), WORK)?;
         let workers = rayon::current_num_threads();

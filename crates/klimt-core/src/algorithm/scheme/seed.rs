@@ -7,7 +7,7 @@
 
 use super::bound::SchemeCost;
 use super::collected::StatisticsSlab;
-use super::family::{Family, Generalization, Mode};
+use super::family::{ColumnFamily, Generalization, Mode};
 use super::fold::{Fold, FoldResult, is_exact};
 use super::groups::TupleGroups;
 use super::keys::Grouper;
@@ -51,7 +51,7 @@ impl<'p, 'a> SeedSearch<'p, 'a> {
         SeedSearch {
             problem,
             folds: problem.families.iter().enumerate().map(fold).collect(),
-            bits: problem.families.iter().map(Family::bits).sum(),
+            bits: problem.families.iter().map(ColumnFamily::bits).sum(),
         }
     }
 
@@ -240,7 +240,7 @@ fn better(best: Option<SchemeCandidate>, found: Vec<Option<SchemeCandidate>>) ->
 }
 
 /// The generalization that merges all that may be merged.
-pub(super) fn coarsest(family: &Family) -> Generalization {
+pub(super) fn coarsest(family: &ColumnFamily) -> Generalization {
     match family.levels.last() {
         Some(level) => level.clone(),
         None => grouped(family, family.root(), &mut |_, many| vec![0; many]),
@@ -248,7 +248,7 @@ pub(super) fn coarsest(family: &Family) -> Generalization {
 }
 
 /// A generalization at random.
-fn scattered(family: &Family, random: &mut dyn FnMut(usize) -> usize) -> Generalization {
+fn scattered(family: &ColumnFamily, random: &mut dyn FnMut(usize) -> usize) -> Generalization {
     if !family.levels.is_empty() {
         return family.levels[random(family.levels.len())].clone();
     }
@@ -272,7 +272,7 @@ fn scattered(family: &Family, random: &mut dyn FnMut(usize) -> usize) -> General
 /// The generalization in which the children of every node are grouped as `blocks` says, and those alone in their block
 /// are looked into in turn.
 fn grouped(
-    family: &Family,
+    family: &ColumnFamily,
     node: usize,
     blocks: &mut dyn FnMut(Mode, usize) -> Vec<usize>,
 ) -> Generalization {

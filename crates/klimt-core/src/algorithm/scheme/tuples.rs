@@ -1,6 +1,6 @@
 //! The distinct tuples of a table, as atoms: what the search works on instead of rows.
 
-use super::family::Family;
+use super::family::ColumnFamily;
 use crate::distinct::{gather, number_pairs};
 use crate::table::{Codes, Table};
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ pub(super) struct AtomTuples {
 
 impl AtomTuples {
     /// The tuples of a table; nothing where that is stopped, which is asked once in a column.
-    pub fn new(table: &Table, families: &[Family], stops: &dyn Fn() -> bool) -> Option<Self> {
+    pub fn new(table: &Table, families: &[ColumnFamily], stops: &dyn Fn() -> bool) -> Option<Self> {
         let atom_of: Vec<Vec<u32>> = families
             .iter()
             .enumerate()
@@ -53,7 +53,7 @@ impl AtomTuples {
             first.iter().map(|&row| atom_of[codes.get(row as usize) as usize]).collect()
         };
         let columns = codes.iter().zip(&atom_of).map(column).collect();
-        let atoms: Vec<usize> = families.iter().map(Family::atoms).collect();
+        let atoms: Vec<usize> = families.iter().map(ColumnFamily::atoms).collect();
         Some(AtomTuples { columns, rows, of_row }.sorted(&atoms))
     }
 
@@ -102,7 +102,7 @@ impl AtomTuples {
 }
 
 /// The atom of every code; 0 for codes that do not occur.
-fn atoms(family: &Family, cardinality: usize) -> Vec<u32> {
+fn atoms(family: &ColumnFamily, cardinality: usize) -> Vec<u32> {
     let mut atoms = vec![0; cardinality];
     for (atom, codes) in (0..).zip(&family.codes) {
         codes.iter().for_each(|&code| atoms[code as usize] = atom);
