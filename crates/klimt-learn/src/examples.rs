@@ -40,7 +40,7 @@ impl<'a> Learning<'a> {
     /// A number where the column holds numbers or days, else a class.
     pub(crate) fn target(&self) -> Result<LearningTarget<'a>> {
         let column = self.original.columns().get(self.target);
-        let column = column.ok_or_else(|| Error::internal("the target is no column of the original"))?;
+        let column = column.ok_or_else(|| Error::internal("the target is not a column of the original"))?;
         let (domain, _) = column
             .coded()
             .ok_or_else(|| Error::internal(format!("the target {} is not coded", column.name)))?;
@@ -294,7 +294,7 @@ fn regions(learning: &Learning<'_>, dimension: usize) -> Result<(Vec<TextRegion>
             None => {
                 let reach = reader.reach(text).ok_or_else(|| {
                     Error::input(format!(
-                        "column {}: a published value is no value of the original",
+                        "column {}: a published value is not a value of the original",
                         column.name
                     ))
                     .with_help("give the hierarchy or order that the release was made with")

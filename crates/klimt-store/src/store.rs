@@ -94,7 +94,7 @@ impl Store {
     pub fn create(folder: &Path, spec: &Spec) -> Result<()> {
         let name = folder.display().to_string();
         if folder.exists() {
-            return Err(Error::input(format!("{name}: there is something of that name already")));
+            return Err(Error::input(format!("{name} already exists")));
         }
         let base = folder.file_name().and_then(|name| name.to_str());
         let base = base.ok_or_else(|| Error::input(format!("{name}: cannot make it: it has no name")))?;

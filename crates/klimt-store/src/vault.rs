@@ -114,7 +114,7 @@ impl Vault {
     pub fn open(folder: &Path, cache: usize) -> Result<Self> {
         let path = folder.join(FILE);
         if !path.is_file() {
-            return Err(Error::input(format!("{}: this is no store", folder.display()))
+            return Err(Error::input(format!("{}: this is not a store", folder.display()))
                 .with_help("klimt index create makes one"));
         }
         let secret = Secret::open(folder)?;

@@ -121,7 +121,7 @@ pub fn width(published: &str, domain: &Domain) -> Option<Width> {
 /// It is measured on the distinct published values, so it costs nothing per row.
 pub fn least_width(tally: &Tally, column: &str, domain: &Domain) -> Result<Width> {
     let place = tally.quasi_identifiers().iter().position(|name| name == column).ok_or_else(|| {
-        Error::input(format!("a length restriction on \"{column}\", which is no quasi-identifier"))
+        Error::input(format!("a length restriction on \"{column}\", which is not a quasi-identifier"))
             .with_help(format!("the quasi-identifiers are {}", tally.quasi_identifiers().join(", ")))
     })?;
     let values: HashSet<&str> = tally.tuples().filter_map(|group| group.values().nth(place)).collect();

@@ -181,7 +181,7 @@ fn mistakes_are_told_and_change_nothing() {
         ("index insert store wrong.csv", 2, "unknown column zip"),
         ("index insert store typed.csv", 2, "typed.csv"),
         ("index delete store absent.csv", 2, "row 2: no row with this key"),
-        ("index insert nothing in.csv", 2, "this is no store"),
+        ("index insert nothing in.csv", 2, "this is not a store"),
         ("index release store -k 300 -o out.csv", 1, "200 rows cannot be released in groups of 300"),
     ];
     place.write("wrong.csv", "id,note,age,sex,illness\n900,900,30,m,flu\n");

@@ -164,7 +164,7 @@ impl PublishedGroups<'_> {
 }
 
 fn unknown(column: &Column, help: &str) -> Error {
-    Error::input(format!("column {}: a published value is no value of the original", column.name))
+    Error::input(format!("column {}: a published value is not a value of the original", column.name))
         .with_help(help)
 }
 

@@ -126,7 +126,7 @@ impl RecodingFunction {
 
     /// Reads a saved function; every cut must lie within it.
     pub fn from_json(text: &[u8], path: &str) -> Result<Self> {
-        let bad = |what: String| Error::input(format!("{path}: this is no recoding function: {what}"));
+        let bad = |what: String| Error::input(format!("{path}: this is not a recoding function: {what}"));
         let head: Head = serde_json::from_slice(text)
             .map_err(|e| bad(format!("line {}, column {}", e.line(), e.column())))?;
         if head.format != FORMAT {

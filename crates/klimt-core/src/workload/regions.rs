@@ -184,7 +184,7 @@ pub(super) fn read_cells(original: &Table, rows: &Table, dimension: usize) -> Re
     let (published, codes) = (rows.domain(of_rows), rows.codes(of_rows));
     let region = |code: u32| {
         reader.reach(&published.text(code)).map(QueryCell::from).ok_or_else(|| {
-            Error::input(format!("column {name}: a published value is no value of the original"))
+            Error::input(format!("column {name}: a published value is not a value of the original"))
                 .with_help("give the hierarchy or order that the release was made with")
         })
     };

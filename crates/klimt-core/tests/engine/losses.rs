@@ -426,7 +426,7 @@ fn foreign_values_are_refused_without_being_told() {
     };
     assert!(PublishedGroups::read(&table, vec![group("[25..26]")]).is_ok());
     let error = PublishedGroups::read(&table, vec![group("[25..x]")]).unwrap_err();
-    assert_eq!(error.message(), "column q0: a published value is no value of the original");
+    assert_eq!(error.message(), "column q0: a published value is not a value of the original");
     assert_eq!(
         error.help(klimt_core::Words::Flags),
         ["give the hierarchy or order that the release was made with"]
