@@ -1,4 +1,4 @@
-//! Axes: what they are called, what they range over, and where their ticks are.
+//! Axes: label, range and ticks.
 
 use crate::text::number;
 use crate::ticks;

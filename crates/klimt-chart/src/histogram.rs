@@ -1,4 +1,4 @@
-//! Histograms: how many lie between two values, for one or several series of bins.
+//! Histograms of one or several series of bins.
 
 use crate::axis::Axis;
 use crate::canvas::Colour;

@@ -1,4 +1,4 @@
-//! Colours, markers and dashes: what tells series apart.
+//! Colours, markers and dashes, which distinguish series.
 //!
 //! A page that takes charts in sets these custom properties; where it sets none, the fixed colours are used:
 //! `--chart-1` to `--chart-6`, `--chart-ink`, `--chart-muted`, `--chart-grid`, `--chart-warn`.

@@ -1,4 +1,4 @@
-//! From values to numbers.
+//! Features: turns values into numbers.
 //!
 //! - An ordered column is one feature: the place of a value on its axis.
 //! - A column of a hierarchy or a set is one feature: how common the class is among the rows with the value, or the mean

@@ -1,4 +1,4 @@
-//! The trees.
+//! Decision trees.
 
 use crate::examples::{Examples, LearningTarget};
 use crate::features::Features;

@@ -1,4 +1,4 @@
-//! How good the trees are.
+//! The scores of decision trees.
 
 use crate::examples::{Examples, Learning, LearningTarget};
 use crate::model::{TrainedModel, commonest};

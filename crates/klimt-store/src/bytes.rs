@@ -1,4 +1,4 @@
-//! Numbers and texts as bytes: what a value of the store is made of.
+//! Numbers and texts as bytes: the encoding of a store's values.
 
 use klimt_core::partition::{CutNode, CutTree};
 use klimt_core::table::Codes;

@@ -1,4 +1,4 @@
-//! The values of the columns: what a number in the store stands for, and its code for now.
+//! The values of the columns: the meaning of each number in the store, and its current code.
 //!
 //! A value has a number for ever, by which rows and cuts know it; its code is its rank among the values that there are,
 //! and changes when others come. In an imposed order or a hierarchy the number is the code.

@@ -1,4 +1,4 @@
-//! Histories: in which groups of which releases a row has been.
+//! Histories: the groups of earlier releases that a row was in.
 //!
 //! Rows with the same history were in the same group of the same releases, and in no other. A row carries the number of
 //! its history; 0 is that of rows which were never released. Every release makes new histories, each an older one and a

@@ -1,4 +1,4 @@
-//! The ledger: what was released, to whom, and how finely.
+//! The ledger: the releases of a store, with audience and granularity.
 
 use crate::bytes::damaged;
 use crate::vault::{Change, ValueName, ValueSource};

@@ -1,4 +1,4 @@
-//! Rows that come and go: which pages they belong to, and what becomes of those.
+//! Rows that come and go: leads them to their pages and refits these.
 //!
 //! A page that rows go from is fitted again at once. Rows that come may wait (the buffers of the buffer tree, section
 //! 2.1), so

@@ -1,4 +1,4 @@
-//! The past of released people that their rows no longer tell: who has left, and sensitive values that have changed.
+//! The past of released people that their rows no longer hold: deleted rows, and sensitive values that have changed.
 //!
 //! A deleted row that was released leaves a *record*: the keyed hash of its key, its history, and, where more than sizes is
 //! required, the sensitive values that were released. A row that comes back under the same key gets the history again, and

@@ -1,4 +1,4 @@
-//! The rows of a store as a plan sees them, and what decides about sets of them.
+//! The rows of a store as a plan sees them, and the checks of sets of rows.
 
 use crate::dictionary::StoreFrame;
 use crate::page::{Extract, Page, for_each_page};

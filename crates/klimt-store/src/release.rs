@@ -1,4 +1,4 @@
-//! Releases: the groups of a plan, part by part, and what the ledger remembers of them.
+//! Releases: the groups of a plan, part by part, and their entry in the ledger.
 
 use crate::dictionary::{MissingTexts, StoreFrame};
 use crate::gather::Gatherer;

@@ -1,4 +1,4 @@
-//! The secret of a store: what keys are hashed with, and what its values are sealed with.
+//! The secret of a store, which keys are hashed with and values are sealed with.
 
 use klimt_core::{Error, Result};
 use std::fs::{self, OpenOptions};

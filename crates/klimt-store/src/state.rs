@@ -1,4 +1,4 @@
-//! How things stand in a store: what is read when it is opened, and written with every change.
+//! The state of a store: read when it is opened, and written with every change.
 
 use crate::bytes::{ByteReader, ByteWriter, damaged};
 use crate::dictionary::{Coding, Dictionary, MissingTexts, StoreFrame};

@@ -1,4 +1,4 @@
-//! How wide published values are: what a length restriction limits from below.
+//! The widths of published values, which a length restriction limits from below.
 
 use crate::{Decimal, Tally, tally::ANY};
 use hashbrown::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! A quasi-identifier as an attacker sees it: what is published of it and what is known of people, in one domain.
+//! A quasi-identifier as an attacker sees it: its published regions and the background, in one domain.
 
 use crate::hierarchy::Hierarchy;
 use crate::region::form::{interval_ends, single};

@@ -1,4 +1,4 @@
-//! The release and what the attacker knows, in codes.
+//! The release and the attacker's background, in codes.
 
 use super::axis::AttackAxis;
 use crate::loss::PublishedGroup;

@@ -1,4 +1,4 @@
-//! Losses: what a release costs its users.
+//! Losses: the information that a release loses for its users.
 //!
 //! One file per loss. Most losses are *additive*: the cost of a release is a sum over its groups, and what a group costs
 //! is seen from its [`Statistics`] ([`Cost`]); that is what searches and greedy splits minimise. What [`Cost::bound`]

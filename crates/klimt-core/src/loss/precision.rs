@@ -1,4 +1,4 @@
-//! The precision of Sweeney (2002), as what is lost of it: how high in its hierarchy a cell is published, averaged over
+//! The loss of precision (Sweeney, 2002): how high in its hierarchy a cell is published, averaged over
 //! the cells. 0 is best; Sweeney's Prec is 1 minus this.
 //!
 //! A hierarchy node is as high as its deepest leaf is below it, over the height of the tree; of several nodes over the

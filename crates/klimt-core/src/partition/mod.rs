@@ -1,4 +1,4 @@
-//! Partitionings: the rows in groups, the region of each group, and what is proven of them.
+//! Partitionings: the rows in groups, the region of each group, and the lower bound.
 
 mod coalesce;
 mod descent;

@@ -1,4 +1,4 @@
-//! Which leaves violate the requirements, when rows have been divided among them.
+//! Finds the leaves that violate the requirements, once rows have been divided among them.
 
 use crate::requirement::Checks;
 use crate::statistics::{Collector, Statistics};

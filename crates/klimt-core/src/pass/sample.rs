@@ -1,4 +1,4 @@
-//! A sample of rows on disk, and what is counted on the way (section 3, the growth phase).
+//! A sample of rows on disk, and counts made in the same pass (section 3, the growth phase).
 
 use super::local::LocalPasses;
 use super::scan::scan;

@@ -1,4 +1,4 @@
-//! The columns of a recoding function: what is saved of a domain, and how values of other data are looked up in it.
+//! The columns of a recoding function: the saved form of a domain, and the lookup of values of other data in it.
 
 use crate::hierarchy::Hierarchy;
 use crate::partition::{CutNode, CutTree};

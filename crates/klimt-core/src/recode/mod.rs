@@ -1,4 +1,4 @@
-//! Recoding: from a partitioning to what is published.
+//! Recoding: turns a partitioning into published rows.
 
 mod apply;
 mod axis;

@@ -1,4 +1,4 @@
-//! How far a group or a release reaches, and on which side of a limit it must be.
+//! Levels: the measured value of a requirement for a group or a release, and the side of the limit that it must be on.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -1,4 +1,4 @@
-//! Privacy requirements: what every group of a release must satisfy.
+//! Privacy requirements of every group of a release.
 //!
 //! One file per requirement. A requirement is bound to the whole before any work, which freezes what it must know of
 //! it; a bound [`Check`] then decides over a group's statistics alone. Every requirement here is *monotone*: when two

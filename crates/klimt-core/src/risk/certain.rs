@@ -1,4 +1,4 @@
-//! Sensitive values that are certain: what is learnt of a person without finding the row.
+//! Certain sensitive values: an attacker learns them without finding the row.
 
 use crate::distinct::DistinctTuples;
 use crate::table::{Codes, Domain, Table};

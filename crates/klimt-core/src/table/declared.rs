@@ -1,4 +1,4 @@
-//! Declared domains: what a column ranges over, whether all of it occurs or not.
+//! Declared domains: all values that a column may have, whether they occur or not.
 //!
 //! The ends of a declared range, or the declared values, are codes of the domain like any other. So lengths and counts are
 //! taken over what is declared, and regions and recoding functions reach as far as that.

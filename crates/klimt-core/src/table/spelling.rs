@@ -1,4 +1,4 @@
-//! How the numbers, days and instants of a column are spelt, so that a whole number of units gives back the very text.
+//! How the numbers, days and instants of a column are spelt, so that a whole number of units determines the text.
 
 use super::ValueType;
 use jiff::civil::{Date, date};

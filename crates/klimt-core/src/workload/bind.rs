@@ -1,4 +1,4 @@
-//! Queries beside the columns of a table.
+//! Binds queries to the columns of a table.
 
 use super::steering::SteeringQuery;
 use super::{AdmittedValues, Aggregate, End, Function, Predicate, Query, Test, Workload};

@@ -1,4 +1,4 @@
-//! How far the answers of a release are off.
+//! The errors of a release's answers.
 
 use super::{Aggregate, Estimate, TableWorkload, Workload};
 

@@ -1,4 +1,4 @@
-//! Query workloads: what the users of a release will ask of it.
+//! Query workloads: the queries that users of a release are expected to ask.
 //!
 //! A workload is a list of aggregate queries with conjunctions of ranges, equalities and lists, a weight each
 //! ([`Workload`], `query.rs`), read from text that looks like SQL (`parse.rs`) or made at random (`random.rs`). Bound to

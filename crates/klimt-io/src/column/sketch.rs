@@ -1,4 +1,4 @@
-//! About how many different texts a column has, in little memory: what a message says of columns that do not fit.
+//! About how many different texts a column has, in little memory: used in messages about columns that do not fit.
 
 /// Counts different texts by the rarest patterns among their hashes (Flajolet et al., HyperLogLog, 2007), within about
 /// two in a hundred.

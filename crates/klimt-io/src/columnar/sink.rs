@@ -1,4 +1,4 @@
-//! The files that a release is written to: what can be encoded side by side, and what must go out in order.
+//! The files that a release is written to: encoding runs in parallel, writing in order.
 
 use super::ColumnarFormat;
 use super::damage::Failure;

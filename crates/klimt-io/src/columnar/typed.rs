@@ -1,4 +1,4 @@
-//! From texts back to Arrow arrays. A text becomes a value only if the value is spelt like the text: nothing is
+//! Turns texts back into Arrow arrays. A text becomes a value only if the value is spelt like the text: nothing is
 //! rounded, and nothing becomes missing that was not.
 
 use super::spell::{TextSpan, per_second, spell};

@@ -1,4 +1,4 @@
-//! The last step of a reading, whatever the format: from what was gathered to a table.
+//! The last step of a reading in any format: makes the table.
 
 use super::{GatheredRows, Loaded, LotGatherer, settle};
 use crate::column::{ColumnBlock, Remains, RowLines, assemble, doubt};

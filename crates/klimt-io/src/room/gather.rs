@@ -1,4 +1,4 @@
-//! Where readers hand over what they have read: held in memory while it fits, and on disk from then on.
+//! Collects the lots of readers: in memory while they fit, and on disk from then on.
 
 use super::piece::{SpillPiece, encode};
 use super::{PoolShare, Readers, ReadingLimits, SpillBudget};

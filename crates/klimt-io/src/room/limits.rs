@@ -1,4 +1,4 @@
-//! How a room is used.
+//! The limits of a reading within its memory.
 
 use crate::source::ColumnPlan;
 use klimt_core::table::Role;

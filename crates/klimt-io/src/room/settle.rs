@@ -1,4 +1,4 @@
-//! When everything is on disk: the domain of each column, and what its pieces become.
+//! Finds the domain of each column once everything is on disk, and the translation of its pieces.
 
 use super::finish::{Readers, ReadingResult, all, rank};
 use super::gather::{Spill, too_many};

@@ -1,4 +1,4 @@
-//! From what a piece holds to codes.
+//! Translates the pieces of a column to codes.
 
 use super::piece::{PieceKind, SpillPiece, decode_texts};
 use crate::column::{MISSING_32, MISSING_64, Ranks, rank_of_bit};

@@ -1,4 +1,4 @@
-//! The release as the whole that its groups are parts of.
+//! The release as the whole that requirements compare its groups with.
 
 use super::sum::ValueSum;
 use crate::{

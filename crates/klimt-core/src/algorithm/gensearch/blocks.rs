@@ -1,4 +1,4 @@
-//! The finest blocks (Fig. 2): the rows of a table that no split tells apart, with what is known of them.
+//! The finest blocks (Fig. 2): sets of rows that no split divides, with their statistics.
 //!
 //! They are made once. After that nothing in the search looks at rows.
 

@@ -1,4 +1,4 @@
-//! Which partition is looked at next (Definition 12).
+//! The priority functions: the order in which partitions are visited (Definition 12).
 
 use crate::Choice;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The nodes of the enumeration tree that wait to be looked at, and their ancestors.
+//! The queue of unvisited nodes of the enumeration tree, with their ancestors.
 
 use super::priority::PriorityFunction;
 use super::tree::PartitionStep;

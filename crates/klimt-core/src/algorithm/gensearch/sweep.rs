@@ -1,4 +1,4 @@
-//! The rows of a box in slices along one dimension: what every split of that dimension makes of the box, from one look at
+//! The rows of a box in slices along one dimension: every split of that dimension is evaluated from one look at
 //! its blocks.
 
 use super::blocks::FinestBlocks;

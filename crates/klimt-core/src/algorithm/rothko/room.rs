@@ -1,4 +1,4 @@
-//! How the memory is shared out.
+//! Shares the memory of a run among its parts.
 
 use super::{RothkoLimits, Sampling};
 use crate::Remedy;

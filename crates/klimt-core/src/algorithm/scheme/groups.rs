@@ -1,4 +1,4 @@
-//! Groups of tuples with what adds up over their rows.
+//! Groups of tuples, with sums over their rows.
 
 use super::family::Generalization;
 use crate::statistics::{Pile, Statistics};

@@ -1,4 +1,4 @@
-//! From a hierarchy to a family: the tree over the values that occur, without nodes that say nothing.
+//! From a hierarchy to a family: the tree over the values that occur, without redundant nodes.
 
 use super::Scheme;
 use super::family::{ColumnFamily, FamilyNode, Generalization, Mode};

@@ -1,4 +1,4 @@
-//! From a generalization to groups, regions and what is proven of them.
+//! Turns a generalization into groups, regions and a proof.
 
 use super::family::Generalization;
 use super::keys::Grouper;

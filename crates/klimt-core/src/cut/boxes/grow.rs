@@ -1,4 +1,4 @@
-//! Boxes that grow row by row, and what they cost.
+//! Boxes that grow row by row, and their costs.
 //!
 //! Of an ordered dimension a box keeps the two ends as places on its axis, in lanes of four that are compared at once;
 //! of a hierarchy the two outer leaves; of a set the members. What a box costs depends on the box alone, not on the order

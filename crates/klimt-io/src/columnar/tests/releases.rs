@@ -1,4 +1,4 @@
-//! Releases for tests: a table, its groups, and what is written of them.
+//! Releases for tests: a table, its groups, and their text.
 
 use super::*;
 use crate::columnar::{KeptTypes, write_release};

@@ -1,4 +1,4 @@
-//! Tables that are read within little memory, and what is read of them into plenty.
+//! Compares tables read within little memory with the same tables read with plenty.
 
 mod columnar;
 mod equal;
