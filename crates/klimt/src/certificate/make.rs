@@ -1,9 +1,10 @@
 //! Makes a certificate from a checked release.
 
 use super::rounded::{Towards, four_digits, four_digits_towards};
+use super::settings::RecordedSettings;
 use super::types::{
-    Certificate, CertifiedColumn, DomainKind, GroupSizes, Measure, Promise, RecordedSettings, ReleaseFile,
-    Rows, RunAccount, SearchAccount,
+    Certificate, CertifiedColumn, DeclaredDomain, DomainKind, GroupSizes, Measure, Promise, ReleaseFile,
+    Rows, RunAccount, SearchAccount, ValueComparison,
 };
 use crate::run::Checked;
 use klimt_core::job::SearchCounts;
@@ -14,9 +15,6 @@ use klimt_core::requirement::{Level, Requirement};
 use klimt_core::table::{Column, DeclaredCodes, Shape, Table};
 use klimt_verify::claims::Outcome;
 use std::collections::BTreeMap;
-
-/// Stands for the values of a file that declare the domain of a column.
-pub(super) const DECLARED_BY_FILE: &str = "the values of a file";
 
 /// What a certificate is made from.
 pub struct Certified<'a> {
@@ -202,7 +200,7 @@ fn column(column: &Column) -> CertifiedColumn {
         compared: None,
     };
     if let Some((domain, _)) = column.coded() {
-        certified.value_type = Some(domain.value_type().name().to_string());
+        certified.value_type = Some(domain.value_type());
         certified.domain = Some(match domain.shape() {
             Shape::Ordered if domain.is_measured() => DomainKind::Ordered,
             Shape::Ordered => DomainKind::Imposed,
@@ -212,11 +210,11 @@ fn column(column: &Column) -> CertifiedColumn {
         certified.declared = domain.declared().map(|declared| match declared {
             DeclaredCodes::Ends { .. } => {
                 let last = (domain.value_count() as u32).saturating_sub(1);
-                format!("{}..{}", domain.text(0), domain.text(last))
+                DeclaredDomain::Range(format!("{}..{}", domain.text(0), domain.text(last)))
             }
-            DeclaredCodes::All => DECLARED_BY_FILE.to_string(),
+            DeclaredCodes::All => DeclaredDomain::File,
         });
-        certified.compared = domain.is_compared_as_text().then(|| "as text".to_string());
+        certified.compared = domain.is_compared_as_text().then_some(ValueComparison::AsText);
     }
     certified
 }
