@@ -32,8 +32,10 @@
 //! The engine behind this door is `klimt-core`: authors of a requirement, a loss or an algorithm work with its traits.
 
 mod anonymizer;
+pub mod call;
 pub mod certificate;
 pub mod columns;
+pub mod compare;
 pub mod files;
 mod hierarchy;
 mod input;
@@ -44,6 +46,7 @@ mod output;
 pub mod prelude;
 mod reading;
 mod release;
+pub mod report;
 pub mod run;
 pub mod settings;
 pub mod spec;
@@ -53,6 +56,7 @@ pub mod verify;
 
 pub use anonymizer::Anonymizer;
 pub use certificate::Certificate;
+pub use compare::{Comparing, Comparison, compare};
 pub use hierarchy::Hierarchy;
 pub use input::{Format, Input, known_dialect};
 pub use klimt_core::algorithm::optimal::Effort;
@@ -63,6 +67,7 @@ pub use measure::{Measurement, Measuring, measure};
 pub use observer::{Interrupted, Note, Observer, Stage, Stretch, Unobserved, Watched};
 pub use output::Output;
 pub use release::Release;
+pub use report::{ReportFindings, Reporting, report};
 pub use settings::{Algorithm, Other};
 pub use suggest::did_you_mean;
 pub use verify::{Verdict, Verification, verify};

@@ -17,7 +17,7 @@ const COLUMNS: usize = 12;
 const MANY_ROWS: usize = 1 << 20;
 
 /// The errors of a release of a table; nothing where it has no rows.
-pub fn errors(table: &Table, groups: &PublishedGroups<'_>) -> Result<Option<QueryErrors>> {
+pub(super) fn errors(table: &Table, groups: &PublishedGroups<'_>) -> Result<Option<QueryErrors>> {
     let dimensions = table.dimensions();
     if table.rows() == 0 || dimensions == 0 {
         return Ok(None);
