@@ -21,7 +21,7 @@ pub struct TrialRelease {
     pub risk: TrialRisk,
     /// The time that it took.
     pub seconds: TrialSeconds,
-    /// What is proven of its loss.
+    /// The claim that is proven of its loss.
     pub proven: String,
 }
 
@@ -102,9 +102,14 @@ fn name_alone<S: Serializer>(
 }
 
 impl TrialRelease {
-    /// A loss by name; not a number where it does not apply.
-    pub fn loss(&self, id: &str) -> f64 {
-        self.losses.iter().find(|(name, _)| *name == id).map_or(f64::NAN, |(_, loss)| *loss)
+    /// A loss by name, where it applies.
+    pub fn loss(&self, id: &str) -> Option<f64> {
+        self.losses.iter().find(|(name, _)| *name == id).map(|(_, loss)| *loss)
+    }
+
+    /// A loss as charts draw it: not a number where it does not apply.
+    fn drawn_loss(&self, id: &str) -> f64 {
+        self.loss(id).unwrap_or(f64::NAN)
     }
 }
 
@@ -142,7 +147,7 @@ impl Comparison {
 
     fn undominated(&self) -> Vec<usize> {
         let cost = |trial: &Trial| match trial.release() {
-            Some(release) => (release.risk.highest, release.loss(self.loss.0)),
+            Some(release) => (release.risk.highest, release.drawn_loss(self.loss.0)),
             None => (f64::NAN, f64::NAN),
         };
         undominated(&self.trials.iter().map(cost).collect::<Vec<_>>())
@@ -206,13 +211,17 @@ impl Comparison {
                 listed(&names)
             ),
         );
-        let least = self.done().min_by(|a, b| a.1.loss(loss).total_cmp(&b.1.loss(loss)));
+        let least = self.done().min_by(|a, b| a.1.drawn_loss(loss).total_cmp(&b.1.drawn_loss(loss)));
         let safest = self.done().min_by(|a, b| a.1.risk.highest.total_cmp(&b.1.risk.highest));
         let quickest = self.done().min_by(|a, b| a.1.seconds.cpu.total_cmp(&b.1.seconds.cpu));
         let mut figures = Vec::new();
         figures.push(("Settings tried", format!("{done}"), format!("of {} asked for", self.trials.len())));
         figures.extend(least.map(|(trial, release)| {
-            ("Least loss", klimt_chart::number(release.loss(loss)), format!("{loss}, by {}", name(trial)))
+            (
+                "Least loss",
+                klimt_chart::number(release.drawn_loss(loss)),
+                format!("{loss}, by {}", name(trial)),
+            )
         }));
         figures.extend(safest.map(|(trial, release)| {
             (
@@ -237,14 +246,14 @@ impl Comparison {
         let mut chart =
             Frontier::new(frame, Axis::new("chance of being found, in per cent"), Axis::new(loss).from(0.0));
         for (trial, release) in self.done() {
-            let (risk, loss) = (release.risk.highest * 100.0, release.loss(loss));
+            let (risk, loss) = (release.risk.highest * 100.0, release.drawn_loss(loss));
             chart = chart.with(&trial.algorithm, name(trial), risk, loss);
         }
         let mut data =
             Table::new("On the frontier", &["setting", "#chance of being found", &format!("#{loss}")]);
         for trial in self.frontier() {
             let Some(release) = trial.release() else { continue };
-            let (risk, value) = (release.risk.highest, release.loss(loss));
+            let (risk, value) = (release.risk.highest, release.drawn_loss(loss));
             data.row(vec![
                 text(name(trial)),
                 number(percent(risk), risk),
@@ -279,7 +288,13 @@ impl Comparison {
         let mut out = Html::default();
         let (loss, meaning) = self.loss;
         let frame = Frame::new(format!("{loss} against k"), format!("{meaning}, for each algorithm"));
-        self.over_k("loss-by-k", frame, Axis::new(loss).from(0.0), &|release| release.loss(loss), &mut out);
+        self.over_k(
+            "loss-by-k",
+            frame,
+            Axis::new(loss).from(0.0),
+            &|release| release.drawn_loss(loss),
+            &mut out,
+        );
         out
     }
 
@@ -336,7 +351,10 @@ impl Comparison {
                 number(percent(release.risk.highest), release.risk.highest),
                 number(percent(release.risk.average), release.risk.average),
             ];
-            row.extend(ids.iter().map(|id| number(klimt_chart::number(release.loss(id)), release.loss(id))));
+            row.extend(
+                ids.iter()
+                    .map(|id| number(klimt_chart::number(release.drawn_loss(id)), release.drawn_loss(id))),
+            );
             let seconds = [release.seconds.wall, release.seconds.cpu];
             row.extend(seconds.map(|seconds| number(format!("{seconds:.2}"), seconds)));
             row.push(text(&release.proven));

@@ -33,8 +33,8 @@ pub struct Provenance<'a> {
     pub k: Option<u64>,
     /// Every column that has a role, in the order of the original.
     pub roles: &'a [(String, Role)],
-    /// How the release is made again, in the words of a front end.
-    pub make: &'a str,
+    /// How the release is made again, in the words of a front end; nothing where a store made it.
+    pub make: Option<&'a str>,
     /// How it is checked, in the words of a front end.
     pub check: &'a str,
 }
@@ -44,7 +44,7 @@ pub struct Provenance<'a> {
 pub struct CertificateSummary {
     /// Whether the hash in it is that of the release.
     pub matches: bool,
-    /// What is proven.
+    /// The claim that is proven.
     pub proven: Claim,
     /// The family of releases that the proof is about.
     pub family: Option<String>,
@@ -66,12 +66,12 @@ pub struct Risks {
     /// How many rows of the release are unique only together with a column.
     #[serde(skip)]
     pub contributions: Vec<(String, u64)>,
-    /// What is learnt of sensitive columns.
+    /// The values of sensitive columns that can be inferred.
     #[serde(skip)]
     pub inference: Vec<Inference>,
 }
 
-/// What is learnt of a sensitive column.
+/// The values of a sensitive column that can be inferred.
 #[derive(Clone, Debug)]
 pub struct Inference {
     /// The column.
@@ -91,7 +91,7 @@ pub struct ReleaseLoss {
     pub id: &'static str,
     /// Its value.
     pub value: f64,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 
@@ -101,7 +101,7 @@ pub struct ReleaseLoss {
 pub struct Report<'a> {
     /// Where the release comes from.
     pub provenance: Provenance<'a>,
-    /// What the release reaches, from its published text.
+    /// The rows and groups of the release, from its published text.
     pub findings: &'a Findings,
     /// Which requirements hold.
     pub outcomes: &'a [Outcome],
@@ -109,11 +109,11 @@ pub struct Report<'a> {
     pub risks: &'a Risks,
     /// The losses.
     pub losses: &'a [ReleaseLoss],
-    /// What the board should know.
+    /// The warnings.
     pub warnings: &'a [Warning],
     /// The certificate.
     pub certificate: Option<&'a CertificateSummary>,
-    /// What is drawn of the rows.
+    /// The drawings of the rows.
     pub drawings: &'a Drawings,
     /// How far answers to queries are off.
     pub query_errors: Option<&'a QueryErrors>,

@@ -9,7 +9,7 @@
 //! let comparison = klimt::compare(Input::reader(Format::Csv, std::io::Cursor::new(table)), &asked)?;
 //! for trial in comparison.frontier() {
 //!     let release = trial.release().unwrap();
-//!     println!("{}, k = {}: ncp {:.4}", trial.algorithm, trial.k, release.loss("ncp"));
+//!     println!("{}, k = {}: ncp {:.4}", trial.algorithm, trial.k, release.loss("ncp").unwrap());
 //! }
 //! # Ok::<(), klimt::Error>(())
 //! ```
@@ -184,7 +184,7 @@ fn names(table: &Table) -> Vec<String> {
 
 /// A table that was read, with what a release of it needs to know.
 struct TrialTable {
-    /// What was said of its columns when it was read.
+    /// The settings of its columns when it was read.
     columns: BTreeMap<String, ColumnSettings>,
     table: Arc<Table>,
     report: ReadReport,
@@ -294,7 +294,7 @@ fn is_additive(name: &str, table: &Table) -> bool {
     registry::LOSSES.iter().any(|(entry, loss)| entry.id == name && loss.cost(&original).is_some())
 }
 
-/// What a certificate proves, and about which family.
+/// The claim of a certificate, and the family that it is about.
 fn proven(certificate: &Certificate) -> String {
     let claim = match certificate.proven {
         Claim::Optimal => String::from("optimal"),

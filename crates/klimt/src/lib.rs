@@ -25,6 +25,8 @@
 //!   file to file ([`Anonymizer::anonymize_to`]).
 //! - A [`Release`] was checked when it was made: there is no way to its rows that was not. Its [`Certificate`] says what was
 //!   asked, what is reached and what is proven.
+//! - [`compare`](fn@compare) puts algorithms and values of k side by side, and [`report`](fn@report) finds out about a release
+//!   what those must know who decide whether it goes out; both make pages of HTML.
 //! - Requirements are types ([`requirement`]), and so are the algorithms with their options ([`Algorithm`]).
 //! - An [`Error`] says what is wrong and where, and carries what can be done about it ([`Remedy`]). It never holds a value of
 //!   the table.

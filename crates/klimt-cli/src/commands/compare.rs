@@ -70,7 +70,7 @@ fn check_files(args: &CompareArgs, input: &str, settings: &Settings) -> Result<(
 
 /// The comparison, and where the page is.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Output<'a> {
     page: Option<&'a str>,
     #[serde(flatten)]
     comparison: &'a Comparison,
@@ -78,8 +78,8 @@ struct Told<'a> {
 
 fn show(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
     if args.json {
-        let told = Told { page: args.output.as_deref(), comparison };
-        let text = serde_json::to_string_pretty(&told).map_err(|e| Error::internal(e.to_string()))?;
+        let output = Output { page: args.output.as_deref(), comparison };
+        let text = serde_json::to_string_pretty(&output).map_err(|e| Error::internal(e.to_string()))?;
         return print(&format!("{text}\n"));
     }
     if args.general.quiet {
@@ -121,10 +121,10 @@ fn row(trial: &Trial, losses: &[&str], many: usize) -> Vec<String> {
     row
 }
 
-fn shown_loss(loss: f64) -> String {
+fn shown_loss(loss: Option<f64>) -> String {
     match loss {
-        loss if loss.is_nan() => String::from("-"),
-        loss if loss.fract() == 0.0 => format!("{loss:.0}"),
-        loss => format!("{loss:.4}"),
+        None => String::from("-"),
+        Some(loss) if loss.fract() == 0.0 => format!("{loss:.0}"),
+        Some(loss) => format!("{loss:.4}"),
     }
 }

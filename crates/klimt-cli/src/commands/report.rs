@@ -65,7 +65,7 @@ fn check_files(args: &ReportArgs, settings: &Settings) -> Result<()> {
 
 /// The findings, and where the page is.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Output<'a> {
     page: &'a str,
     #[serde(flatten)]
     findings: &'a ReportFindings,
@@ -74,8 +74,8 @@ struct Told<'a> {
 fn show(args: &ReportArgs, findings: &ReportFindings) -> Result<()> {
     let quiet = args.general.quiet;
     if args.json {
-        let told = Told { page: &args.output, findings };
-        let text = serde_json::to_string_pretty(&told).map_err(|e| Error::internal(e.to_string()))?;
+        let output = Output { page: &args.output, findings };
+        let text = serde_json::to_string_pretty(&output).map_err(|e| Error::internal(e.to_string()))?;
         return if args.output == "-" {
             note(false, &text);
             Ok(())

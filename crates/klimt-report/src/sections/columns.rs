@@ -1,6 +1,6 @@
-//! What happened to each column: how general it became, and how its values are spread before and after.
+//! The section about each column: how general it became, and how its values are spread before and after.
 
-use crate::aggregate::{Distribution, Drawn, LeftOut, Weight, distribution, is_common, weights};
+use crate::aggregate::{BinDrawing, Distribution, LeftOut, Weight, distribution, is_common, weights};
 use crate::drawings::ReleaseRows;
 use crate::html::{Html, Table, count, number, percent, text};
 use klimt_chart::{Axis, Bars, Bin, Chart, Frame, Histogram, Tick};
@@ -10,7 +10,7 @@ use klimt_core::table::{Domain, Shape};
 use std::collections::BTreeMap;
 
 /// A published text with its rows, and what it stands for.
-struct Said<'a> {
+struct PublishedText<'a> {
     text: &'a str,
     rows: u64,
     reach: Reach,
@@ -22,7 +22,7 @@ const NAMED: usize = 5;
 pub(crate) fn body(release: &ReleaseRows<'_>, left_out: &LeftOut) -> Html {
     let mut out = Html::default();
     let table = release.original;
-    let said: Vec<Vec<Said<'_>>> =
+    let said: Vec<Vec<PublishedText<'_>>> =
         (0..table.dimensions()).map(|dimension| said(release, dimension)).collect();
     out.table(&overview(release, &said));
     for (dimension, said) in said.iter().enumerate() {
@@ -49,19 +49,19 @@ pub(crate) fn body(release: &ReleaseRows<'_>, left_out: &LeftOut) -> Html {
     out
 }
 
-/// What is published in a dimension: each different text once, in its order.
-fn said<'a>(release: &'a ReleaseRows<'_>, dimension: usize) -> Vec<Said<'a>> {
+/// The published texts of a dimension, each once, in their order.
+fn said<'a>(release: &'a ReleaseRows<'_>, dimension: usize) -> Vec<PublishedText<'a>> {
     let mut rows: BTreeMap<&str, u64> = BTreeMap::new();
     for group in release.published {
         *rows.entry(&group.texts[dimension]).or_default() += group.rows;
     }
     let reader = Published::new(release.original.domain(dimension));
     rows.into_iter()
-        .filter_map(|(text, rows)| Some(Said { text, rows, reach: reader.reach(text)? }))
+        .filter_map(|(text, rows)| Some(PublishedText { text, rows, reach: reader.reach(text)? }))
         .collect()
 }
 
-fn overview(release: &ReleaseRows<'_>, said: &[Vec<Said<'_>>]) -> Table {
+fn overview(release: &ReleaseRows<'_>, said: &[Vec<PublishedText<'_>>]) -> Table {
     let mut table = Table::new(
         "Quasi-identifiers: how many different values there were and are, and how rows are published",
         &["column", "domain", "#values", "#published values", "#exact", "#generalised", "#as *", "#loss"],
@@ -69,7 +69,7 @@ fn overview(release: &ReleaseRows<'_>, said: &[Vec<Said<'_>>]) -> Table {
     for (dimension, said) in said.iter().enumerate() {
         let domain = release.original.domain(dimension);
         let all: u64 = said.iter().map(|one| one.rows).sum();
-        let share = |of: &dyn Fn(&Said<'_>) -> bool| {
+        let share = |of: &dyn Fn(&PublishedText<'_>) -> bool| {
             let rows: u64 = said.iter().filter(|one| of(one)).map(|one| one.rows).sum();
             rows as f64 / all.max(1) as f64
         };
@@ -105,8 +105,8 @@ fn draw(
     after: &[(Extent, u64)],
 ) {
     let found = match distribution(domain, weights, after, left_out, release.least) {
-        Drawn::Not(why) => return out.remark(&why),
-        Drawn::Bins(found) => found,
+        BinDrawing::Not(why) => return out.remark(&why),
+        BinDrawing::Bins(found) => found,
     };
     let name = &release.original.columns()[column].name;
     let mut data =
@@ -146,7 +146,7 @@ fn ranges(name: &str, description: &str, found: &Distribution) -> Box<dyn Chart>
     ticks.dedup_by(|a, b| a.at == b.at);
     // The outermost bins are open, so that their outer ends stand for nothing.
     let ticks = ticks[1..ticks.len().saturating_sub(1).max(1)].to_vec();
-    let bins = |rows: &dyn Fn(&crate::aggregate::Shown) -> f64| -> Vec<Bin> {
+    let bins = |rows: &dyn Fn(&crate::aggregate::BinCounts) -> f64| -> Vec<Bin> {
         placed().map(|((from, to), bin)| Bin::new(from, to, rows(bin)).called(&bin.label)).collect()
     };
     let missing = match found.bins.iter().find(|bin| bin.place.is_none()) {
@@ -181,10 +181,10 @@ fn frequent(
     out: &mut Html,
     domain: &Domain,
     weights: &[Weight],
-    said: &[Said<'_>],
+    said: &[PublishedText<'_>],
 ) {
     let least = release.least;
-    let mut common: Vec<&Said<'_>> = said
+    let mut common: Vec<&PublishedText<'_>> = said
         .iter()
         .filter(|one| {
             one.rows >= least && is_common(domain, weights, &one.reach.covered, &one.reach.ends, least)

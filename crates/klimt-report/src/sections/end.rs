@@ -36,10 +36,18 @@ pub(crate) fn warnings(report: &Report<'_>) -> Html {
 
 pub(crate) fn reproduce(report: &Report<'_>) -> Html {
     let mut out = Html::default();
-    out.paragraph(
-        "This makes the release again. The groups are the same; the rows inside them are shuffled anew.",
-    );
-    out.verbatim(report.provenance.make);
+    match report.provenance.make {
+        Some(make) => {
+            out.paragraph(
+                "This makes the release again. The groups are the same; the rows inside them are shuffled anew.",
+            );
+            out.verbatim(make);
+        }
+        None => out.paragraph(
+            "The release was made from a store: its groups depend on the releases before it, so it cannot be made again from the \
+             original.",
+        ),
+    }
     out.paragraph("This checks the release from its file alone:");
     out.verbatim(report.provenance.check);
     match report.certificate {

@@ -1,6 +1,6 @@
 //! Two ordered columns in the plane: the original as cells, and the published groups as boxes over them.
 
-use crate::aggregate::{GridCell, LeftOut, Measured, grid, is_common, weights};
+use crate::aggregate::{GridCell, LeftOut, Quantity, grid, is_common, weights};
 use crate::drawings::ReleaseRows;
 use crate::html::{Html, Table, count, text, thousands};
 use klimt_chart::{Area, Axis, Frame, Scatter, Tick};
@@ -79,20 +79,20 @@ fn chosen(release: &ReleaseRows<'_>) -> Option<(usize, usize)> {
 }
 
 /// A published box over two columns.
-struct Boxed {
+struct PublishedBox {
     area: Area,
     names: (String, String),
     rows: u64,
 }
 
 /// The different boxes over two columns, with most rows first.
-fn boxes(release: &ReleaseRows<'_>, (x, y): (usize, usize)) -> Vec<Boxed> {
+fn boxes(release: &ReleaseRows<'_>, (x, y): (usize, usize)) -> Vec<PublishedBox> {
     let mut rows: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for group in release.published {
         *rows.entry((&group.texts[x], &group.texts[y])).or_default() += group.rows;
     }
     let (across, up) = (Side::new(release, x), Side::new(release, y));
-    let mut boxes: Vec<Boxed> = rows
+    let mut boxes: Vec<PublishedBox> = rows
         .into_iter()
         .filter_map(|((a, b), rows)| {
             let ((x, first), (y, second)) = (across.read(a)?, up.read(b)?);
@@ -103,7 +103,7 @@ fn boxes(release: &ReleaseRows<'_>, (x, y): (usize, usize)) -> Vec<Boxed> {
                 release.original.dimension(up.dimension).name
             );
             let area = Area { x, y, weight: rows as f64, label };
-            Some(Boxed { area, names: (first, second), rows })
+            Some(PublishedBox { area, names: (first, second), rows })
         })
         .collect();
     boxes.sort_by_key(|one| std::cmp::Reverse(one.rows));
@@ -117,7 +117,7 @@ struct Side<'a> {
     weights: Vec<crate::aggregate::Weight>,
     least: u64,
     dimension: usize,
-    /// What is published besides `*` lies between these: the original may go beyond, in rows that are left out.
+    /// The ends of all that is published besides `*`: the original may go beyond, in rows that are left out.
     hull: Option<(f64, f64)>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Side<'a> {
         if lo > last {
             return None;
         }
-        let single = Measured::of(self.domain).map_or(1.0, Measured::single);
+        let single = Quantity::of(self.domain).map_or(1.0, Quantity::single);
         let place = |code: u32| crate::aggregate::place(self.domain, code);
         let range = match text {
             "*" => self.hull?,
@@ -174,8 +174,8 @@ fn axis(release: &ReleaseRows<'_>, dimension: usize, ranges: impl Iterator<Item 
     let axis = Axis::new(klimt_chart::shorten(&column.name, 60));
     let Some((low, high)) = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else { return axis };
     let axis = axis.from(low).to(high);
-    match Measured::of(domain) {
-        Some(Measured::Numbers { .. }) => axis,
+    match Quantity::of(domain) {
+        Some(Quantity::Numbers { .. }) => axis,
         Some(measured) => {
             let edges = measured.edges(low, high, 10);
             let step = edges[1] - edges[0];

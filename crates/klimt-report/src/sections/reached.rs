@@ -1,4 +1,4 @@
-//! What was asked, and what is reached: requirements, roles, and what is proven.
+//! The section about requirements, roles, and proofs.
 
 use crate::html::{Html, Table, rounded_up, text, verdict};
 use crate::report::Report;
@@ -42,7 +42,7 @@ pub(crate) fn body(report: &Report<'_>) -> Html {
     out
 }
 
-/// What happens to the columns of a role.
+/// The treatment of the columns of a role.
 fn treatment(role: Role) -> &'static str {
     match role {
         Role::QuasiIdentifier => "generalised: others may know it and find people by it",

@@ -23,7 +23,7 @@ use std::fmt;
 /// A use of klimt: what is done, with which files and options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// What is done.
+    /// The action.
     pub action: Action,
     /// The files that are read, in their order.
     pub inputs: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Call {
     pub output: Option<String>,
 }
 
-/// What a call does.
+/// An action of klimt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Makes a release.
@@ -77,7 +77,7 @@ impl Action {
 }
 
 impl Call {
-    /// What is done with files by settings.
+    /// A call with files and the options that settings state.
     pub fn new<S: Into<String>>(
         action: Action,
         inputs: impl IntoIterator<Item = S>,

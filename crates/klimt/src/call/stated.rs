@@ -73,7 +73,7 @@ impl Options {
         }
     }
 
-    /// What is said of a column, whatever the algorithm.
+    /// The options of a column, whatever the algorithm.
     fn column(&mut self, name: &str, column: &ColumnSettings) {
         let text = |list: &Option<ValueList>| match list {
             Some(ValueList::Text(text)) => Some(text.clone()),
@@ -141,7 +141,7 @@ impl Options {
         self.word("scheme", settings.schemes.default);
     }
 
-    /// What is said of columns for some algorithms.
+    /// The options of columns for some algorithms.
     fn of_columns(&mut self, settings: &Settings) {
         let unique = settings.columns.iter().filter(|(_, column)| column.allow_unique);
         self.list("allow-unique", unique.map(|(name, _)| name.clone()).collect());

@@ -10,7 +10,7 @@ use std::io::Read;
 /// A certificate that was read from a file.
 #[derive(Clone, Debug)]
 pub struct CertificateFile {
-    /// What it says.
+    /// The certificate.
     pub certificate: Certificate,
     /// Whether its hash is that of the release.
     pub matches: bool,

@@ -16,7 +16,7 @@ use klimt_core::table::{Column, DeclaredCodes, Shape, Table};
 use klimt_verify::claims::Outcome;
 use std::collections::BTreeMap;
 
-/// What a certificate is made from.
+/// The parts that a certificate is made from.
 pub struct Certified<'a> {
     /// The original table; its rows are not looked at.
     pub table: &'a Table,
@@ -24,7 +24,7 @@ pub struct Certified<'a> {
     pub rows: u64,
     /// The least size of a group that was asked for.
     pub k: u64,
-    /// What was required.
+    /// The requirements.
     pub requirements: &'a [Box<dyn Requirement>],
     /// The settings, by name.
     pub settings: RecordedSettings,
@@ -32,7 +32,7 @@ pub struct Certified<'a> {
     pub losses: Vec<(&'static str, f64)>,
     /// The losses by the published rows, by name, where there are others.
     pub published_losses: Option<Vec<(&'static str, f64)>>,
-    /// What is proven, where a search minimised a loss or its definition proves something.
+    /// The proof, where a search minimised a loss or its definition proves something.
     pub proof: Option<Proven<'a>>,
     /// How a search over a split set went.
     pub counts: Option<SearchCounts>,
@@ -42,12 +42,12 @@ pub struct Certified<'a> {
     pub checked: &'a Checked,
 }
 
-/// What is proven of the loss that was asked for.
+/// The proof about the loss that was asked for.
 #[derive(Clone, Debug)]
 pub struct Proven<'a> {
     /// The name of the loss.
     pub loss: &'a str,
-    /// What is proven of it.
+    /// The proof.
     pub proof: Proof,
     /// Whether it looks at the sizes of groups alone.
     pub by_sizes: bool,
@@ -82,7 +82,7 @@ impl Proven<'_> {
     }
 }
 
-/// What is said of a release.
+/// The certificate of a release, for everybody and for the owner.
 #[derive(Clone, Debug)]
 pub struct MadeCertificate {
     /// The certificate, which may be published with the release.

@@ -1,7 +1,7 @@
 //! The settings that a certificate records.
 //!
-//! Whatever changes the groups or what is published of them belongs into a certificate, so that a report can tell how the
-//! same release is made again. File names stay out of it, and so does the seed by which rows are shuffled. Texts that may
+//! A setting that changes the groups, or how they are published, belongs into a certificate, so that a report can tell how
+//! the same release is made again. File names stay out of it, and so does the seed by which rows are shuffled. Texts that may
 //! be cells of the table are only counted: whoever makes the release again names them again.
 
 use super::word::{by_column, list, one};
@@ -136,7 +136,7 @@ pub struct RecordedSettings {
     /// The time after which the search ended.
     #[serde(with = "one", skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<TimeLimit>,
-    /// What the search for schemes did without.
+    /// Techniques that the search for schemes did without.
     #[serde(with = "list", skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<Technique>,
     /// Requirements besides k.

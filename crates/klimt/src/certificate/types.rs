@@ -51,7 +51,7 @@ pub struct Certificate {
     pub groups: u64,
     /// How large they are.
     pub sizes: GroupSizes,
-    /// What was said of the columns.
+    /// The columns.
     pub columns: Vec<CertifiedColumn>,
     /// The settings that change the groups.
     pub settings: RecordedSettings,
@@ -59,17 +59,17 @@ pub struct Certificate {
     pub requirements: Vec<String>,
     /// How every requirement fared.
     pub reached: Vec<Promise>,
-    /// What groups show of sensitive columns.
+    /// The sensitive columns as groups show them.
     pub sensitive: Vec<SensitiveFinding>,
     /// The losses, by name.
     pub losses: BTreeMap<String, f64>,
-    /// What is proven of the loss that was asked for.
+    /// The claim that is proven of the loss that was asked for.
     pub proven: Claim,
     /// The family of releases that the proof is about.
     pub family: Option<String>,
     /// How the run went.
     pub run: RunAccount,
-    /// What a search has found.
+    /// The result of a search.
     pub search: Option<SearchAccount>,
 }
 
@@ -142,7 +142,7 @@ pub struct GroupSizes {
     pub sizes: Vec<Bucket>,
 }
 
-/// What was said of a column.
+/// A column, with its role and domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertifiedColumn {
     /// Its name.
@@ -152,7 +152,7 @@ pub struct CertifiedColumn {
     /// The type of its values, where they were looked at.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub value_type: Option<ValueType>,
-    /// What it ranges over.
+    /// Its kind of domain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<DomainKind>,
     /// How its domain was declared, where it was.
@@ -180,7 +180,7 @@ pub enum ValueComparison {
     AsText,
 }
 
-/// What a column ranges over.
+/// The kind of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DomainKind {
     /// Numbers, dates or instants.
@@ -217,9 +217,9 @@ pub struct Promise {
     pub column: Option<String>,
     /// The requirement in words.
     pub description: String,
-    /// What was promised; nothing where no number is enough.
+    /// The level that was promised; nothing where no number is enough.
     pub limit: Option<Measure>,
-    /// What the worst group reaches; nothing where it is more than any number.
+    /// The level that the worst group reaches; nothing where it is more than any number.
     pub measured: Option<Measure>,
     /// The level as a fraction, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,7 +228,7 @@ pub struct Promise {
     pub holds: bool,
 }
 
-/// What a search has found of the loss that it minimised.
+/// The result of a search for the least loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchAccount {
     /// The name of the loss.

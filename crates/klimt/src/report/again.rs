@@ -1,7 +1,7 @@
 //! How a release is made again, and how it is checked.
 
 use crate::call::{Action, Call};
-use crate::certificate::Certificate;
+use crate::certificate::{Certificate, ReleaseOrigin};
 use crate::settings::{ColumnSettings, Settings};
 use klimt_core::table::Role;
 use klimt_io::csv::DialectSpec;
@@ -13,19 +13,24 @@ pub(super) struct Files<'a> {
     pub release: &'a str,
 }
 
-/// How the release is made again: by what is given, and by what its certificate records of the run.
+/// How the release is made again: by what is given, and by what its certificate records of the run. Nothing where a store
+/// made it, as its groups depend on earlier releases.
 pub(super) fn make(
     files: Files<'_>,
     given: &Settings,
     dialect: DialectSpec,
     roles: &[(String, Role)],
     certificate: Option<&Certificate>,
-) -> Call {
+) -> Option<Call> {
+    let origin = certificate.and_then(|certificate| certificate.settings.algorithm);
+    if origin == Some(ReleaseOrigin::Store) {
+        return None;
+    }
     let mut again = Settings { workload: given.workload.clone(), dialect, ..described(given, roles) };
     if let Some(certificate) = certificate {
         certificate.settings.restore(&certificate.run, given, &mut again);
     }
-    Call::new(Action::Anonymize, [files.original], &again).output(files.release)
+    Some(Call::new(Action::Anonymize, [files.original], &again).output(files.release))
 }
 
 /// How the release is checked.

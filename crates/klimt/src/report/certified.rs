@@ -128,7 +128,7 @@ fn fill_requirements(settings: &mut Settings, said: &RecordedSettings) {
     }
 }
 
-/// What a certificate says that is not so.
+/// The statements of a certificate that are not true of the release.
 pub(super) fn contradictions(
     certified: &CertificateFile,
     findings: &Findings,
@@ -166,7 +166,7 @@ pub(super) fn contradictions(
     wrong.into_iter().map(|text| Warning { text, loud: true }).collect()
 }
 
-/// What was typed when the release was made and is only counted in the certificate: it must be named again.
+/// Texts that were typed when the release was made and are only counted in the certificate: they must be named again.
 fn unsaid_texts(settings: &Settings, said: &RecordedSettings) -> Vec<String> {
     let mut problems = Vec::new();
     let missing = said.missing.unwrap_or(0) as usize;

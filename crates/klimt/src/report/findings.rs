@@ -24,16 +24,16 @@ pub struct ReportFindings {
     /// The losses, by the published rows and in four digits, as a certificate has them.
     #[serde(serialize_with = "by_name")]
     pub losses: Vec<ReleaseLoss>,
-    /// What should be known before the release goes out.
+    /// Warnings about the release.
     pub warnings: Vec<Warning>,
     /// How easily people are found, in the original and in the release.
     pub risk: Risks,
     /// How far answers to queries are off.
     #[serde(skip)]
     pub query_errors: Option<QueryErrors>,
-    /// How the release is made again.
+    /// How the release is made again; nothing where a store made it.
     #[serde(skip)]
-    pub make: Call,
+    pub make: Option<Call>,
     /// How the release is checked.
     #[serde(skip)]
     pub check: Call,
@@ -64,7 +64,7 @@ impl ReportFindings {
         self.losses.iter().find(|loss| loss.id == name).map(|loss| loss.value)
     }
 
-    /// What speaks against the release, a sentence each.
+    /// The reasons not to publish the release, a sentence each.
     pub fn problems(&self) -> Vec<String> {
         let broken = self.claims.iter().filter(|claim| !claim.holds).map(describe_broken);
         let loud = self.warnings.iter().filter(|warning| warning.loud).map(|warning| warning.text.clone());
@@ -74,14 +74,14 @@ impl ReportFindings {
     /// The page: one file of HTML that loads nothing. `words` writes a call of klimt as the front end does, such as on a
     /// command line.
     pub fn html(&self, words: impl Fn(&Call) -> String) -> String {
-        let (make, check) = (words(&self.make), words(&self.check));
+        let (make, check) = (self.make.as_ref().map(&words), words(&self.check));
         let report = Report {
             provenance: Provenance {
                 original: &self.original,
                 release: &self.release,
                 k: self.k,
                 roles: &self.roles,
-                make: &make,
+                make: make.as_deref(),
                 check: &check,
             },
             findings: &self.findings,

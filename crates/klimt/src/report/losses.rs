@@ -10,7 +10,7 @@ use klimt_core::{Result, registry};
 use klimt_report::ReleaseLoss;
 use klimt_verify::Findings;
 
-/// What the losses of a release are told from.
+/// A release whose losses are measured.
 pub(super) struct LossQuestion<'a> {
     pub settings: &'a Settings,
     pub table: &'a Table,

@@ -169,7 +169,7 @@ impl Reporting {
         })
     }
 
-    /// What speaks against the release, and what a board would ask about.
+    /// Reasons not to publish the release, and remarks that a board would ask for.
     fn warnings(
         &self,
         requirements: &[Box<dyn Requirement>],

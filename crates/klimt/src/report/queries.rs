@@ -9,9 +9,9 @@ use klimt_core::table::Table;
 use klimt_core::workload::{Errors, Released, Workload};
 use klimt_report::{QueryError, QueryErrors};
 
-/// So many queries of each kind are asked.
+/// The number of queries of each kind.
 const QUERIES: usize = 200;
-/// Of so many quasi-identifiers each by itself.
+/// The number of quasi-identifiers that are asked about by themselves.
 const COLUMNS: usize = 12;
 /// Of a table with more rows, fewer queries are asked.
 const MANY_ROWS: usize = 1 << 20;

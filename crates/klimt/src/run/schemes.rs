@@ -60,7 +60,7 @@ pub struct SchemeRecord {
     pub levels: BTreeMap<String, Levels>,
     /// Where the search starts.
     pub direction: Option<Direction>,
-    /// What it does without.
+    /// Techniques that it does without.
     pub without: Vec<Technique>,
 }
 
@@ -68,7 +68,7 @@ pub struct SchemeRecord {
 pub struct Schemes {
     /// The search.
     pub search: SchemeSearch,
-    /// What a certificate records of it.
+    /// The part of a certificate about it.
     pub record: SchemeRecord,
     /// The columns with groups on the least level asked for of which one value occurs, and how many of them.
     pub lone_values: Vec<(String, usize)>,
