@@ -23,7 +23,7 @@ use crate::observer::{Unobserved, Watched};
 use crate::options::applies;
 use crate::output::Output;
 use crate::run::{PartsInput, Prepared, TableRead, spill_folder};
-use crate::settings::{ColumnSettings, Settings, TimeLimit};
+use crate::settings::{Settings, TimeLimit};
 use crate::suggest::did_you_mean;
 use klimt_core::loss::Original;
 use klimt_core::proof::Claim;
@@ -36,7 +36,6 @@ use klimt_io::csv::Dialect;
 use klimt_io::room::{Loaded, Room};
 use klimt_io::source::ReadReport;
 use klimt_report::rounded_up;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -55,6 +54,24 @@ pub fn compare(table: Input, asked: &Anonymizer) -> Result<Comparison> {
 /// A comparison of algorithms and values of k over one table.
 ///
 /// Every setting makes a whole release, which is checked as always and then thrown away: nothing is published.
+///
+/// ```
+/// use klimt::prelude::*;
+/// use klimt::{Comparing, Unobserved, Watched};
+///
+/// let table: String = (0..40).map(|at| format!("{},{}\n", 20 + at, 1000 + at % 7)).collect();
+/// let table = Input::reader(Format::Csv, std::io::Cursor::new(format!("age,zip\n{table}")));
+/// let asked = Anonymizer::new().quasi_identifiers(["age", "zip"]);
+/// let comparison = Comparing::of(asked.settings().clone())
+///     .algorithms([AlgorithmKind::Mondrian, AlgorithmKind::RTree])
+///     .every_k([3, 41])
+///     .loss("dm")
+///     .run(table, &Watched::by(&Unobserved))?;
+/// assert_eq!(comparison.trials.len(), 4);
+/// // Nobody hides among 41 of 40 rows.
+/// assert!(comparison.trials[0].release().is_some() && comparison.trials[1].reason().is_some());
+/// # Ok::<(), klimt::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Comparing {
     settings: Settings,
@@ -117,9 +134,8 @@ impl Comparing {
         self
     }
 
-    /// Tries every setting. A setting that is not possible gets the reason why; what is wrong with the table or with every
-    /// setting is an error. The table is read once; a file is read again where the search for schemes needs its hierarchies
-    /// apart.
+    /// Reads the table once and tries every setting. A setting that is not possible gets the reason why; a mistake in the table
+    /// or in every setting is an error.
     pub fn run(self, table: Input, watched: &Watched<'_>) -> Result<Comparison> {
         let loss = self.named_loss()?;
         let (Some(&algorithm), Some(&k)) = (self.algorithms.first(), self.every_k.first()) else {
@@ -127,7 +143,7 @@ impl Comparing {
         };
         let requirements = self.settings(algorithm, k, None).build_requirements()?;
         let name = table.title();
-        let mut bench = Bench { asked: &self, input: Some(table), watched, tables: Vec::new() };
+        let mut bench = Bench { asked: &self, input: Some(table), watched, table: None };
         let mut trials = Vec::new();
         let many = self.algorithms.len() * self.every_k.len();
         for &algorithm in &self.algorithms {
@@ -137,7 +153,7 @@ impl Comparing {
                 trials.push(Trial { algorithm: algorithm.to_string(), k, frontier: false, outcome });
             }
         }
-        let table = bench.tables.first().map(|read| &read.table);
+        let table = bench.table.as_ref().map(|read| &read.table);
         let mut comparison = Comparison {
             table: name,
             rows: table.map_or(0, |table| table.rows() as u64),
@@ -184,8 +200,6 @@ fn names(table: &Table) -> Vec<String> {
 
 /// A table that was read, with what a release of it needs to know.
 struct TrialTable {
-    /// The settings of its columns when it was read.
-    columns: BTreeMap<String, ColumnSettings>,
     table: Arc<Table>,
     report: ReadReport,
     dialect: Dialect,
@@ -195,11 +209,10 @@ struct TrialTable {
 /// Where settings are tried out.
 struct Bench<'a> {
     asked: &'a Comparing,
-    /// The table, as long as it can be read.
+    /// The table before it is read.
     input: Option<Input>,
     watched: &'a Watched<'a>,
-    /// The table as algorithms read it, and as the search for schemes does, which takes some hierarchies apart.
-    tables: Vec<TrialTable>,
+    table: Option<TrialTable>,
 }
 
 impl Bench<'_> {
@@ -207,7 +220,7 @@ impl Bench<'_> {
         match self.try_out(algorithm, k, loss) {
             Ok(release) => Ok(TrialOutcome::Release(release)),
             // What is wrong with the table or the settings is wrong with every trial.
-            Err(error) if self.tables.is_empty() => Err(error),
+            Err(error) if self.table.is_none() => Err(error),
             Err(error) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Internal) => Err(error),
             Err(error) => Ok(TrialOutcome::Impossible { reason: error.worded(self.asked.words) }),
         }
@@ -216,8 +229,12 @@ impl Bench<'_> {
     /// Makes a release with a setting, checks it, and throws it away.
     fn try_out(&mut self, algorithm: AlgorithmKind, k: u64, loss: &str) -> Result<TrialRelease> {
         let asked = self.asked;
-        let at = self.read(asked.settings(algorithm, k, None))?;
-        let read = &self.tables[at];
+        let first = Prepared::new(asked.settings(algorithm, k, None), asked.threads)?;
+        let read = match self.table.take() {
+            Some(read) => read,
+            None => self.read(&first)?,
+        };
+        let read = &*self.table.insert(read);
         let minimised = Some(loss).filter(|loss| is_additive(loss, &read.table));
         let prepared = Prepared::new(asked.settings(algorithm, k, minimised), asked.threads)?;
         let folder = spill_folder(&prepared.settings);
@@ -251,39 +268,25 @@ impl Bench<'_> {
         })
     }
 
-    /// Reads the table by what settings say of its columns, unless that was done; returns where it is.
-    fn read(&mut self, settings: Settings) -> Result<usize> {
-        let prepared = Prepared::new(settings, self.asked.threads)?;
-        let columns = &prepared.settings.columns;
-        if let Some(at) = self.tables.iter().position(|read| read.columns == *columns) {
-            return Ok(at);
-        }
+    /// Reads the table. All trials read it alike: what is said of its columns is the same in all, and the search for schemes
+    /// takes hierarchies apart only where a scheme is named, which the other algorithms refuse.
+    fn read(&mut self, prepared: &Prepared) -> Result<TrialTable> {
+        let input = self.input.take().ok_or_else(|| Error::internal("the table was read before"))?;
         let folder = spill_folder(&prepared.settings);
         let room = Room { pool: &prepared.pool, folder: &folder };
-        let TableRead { loaded, dialect, kept_types, .. } =
-            prepared.read(self.next_input()?, self.watched, &room)?;
-        let Loaded::Fits(table, report) = loaded else {
-            return Err(Error::resource("the table does not fit in memory, where settings are compared")
-                .with_help(format!(
-                    "grant more with {}, or compare on a sample of the rows",
-                    option("memory")
-                )));
-        };
-        let (columns, table) = (columns.clone(), Arc::new(table));
-        self.tables.push(TrialTable { columns, table, report, dialect, kept_types });
-        Ok(self.tables.len() - 1)
-    }
-
-    /// The table once more: a file can be read again.
-    fn next_input(&mut self) -> Result<Input> {
-        let input = self.input.take().ok_or_else(|| {
-            Error::input(
-                "the search for schemes reads the table again, without the hierarchies that guide it",
-            )
-            .with_help("compare over a file, or leave out this algorithm or the hierarchies")
-        })?;
-        self.input = input.again().ok();
-        Ok(input)
+        let TableRead { loaded, dialect, kept_types, .. } = prepared.read(input, self.watched, &room)?;
+        match loaded {
+            Loaded::Fits(table, report) => {
+                Ok(TrialTable { table: Arc::new(table), report, dialect, kept_types })
+            }
+            Loaded::Spilled(_) => {
+                Err(Error::resource("the table does not fit in memory, where settings are compared")
+                    .with_help(format!(
+                        "grant more with {}, or compare on a sample of the rows",
+                        option("memory")
+                    )))
+            }
+        }
     }
 }
 

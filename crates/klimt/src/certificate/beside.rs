@@ -1,6 +1,6 @@
 //! The certificate beside a release: how the release is read, and what is known of its columns.
 
-use super::types::{Certificate, DeclaredDomain, DomainKind};
+use super::types::{Certificate, DomainKind, RecordedDomain};
 use crate::settings::{Settings, ValueList};
 use klimt_core::words::column_option;
 use klimt_core::{Error, Result};
@@ -76,12 +76,12 @@ pub fn fill_declared(settings: &mut Settings, certificate: &Certificate) -> Vec<
             continue;
         }
         match declared {
-            DeclaredDomain::File => problems.push(format!(
+            RecordedDomain::File => problems.push(format!(
                 "column {} was published with a declared domain: name the file, such as {}, or the spec",
                 column.name,
                 column_option("domain", &column.name, Some("FILE"))
             )),
-            DeclaredDomain::Range(range) => given.domain = Some(ValueList::Text(range.clone())),
+            RecordedDomain::Range(range) => given.domain = Some(ValueList::Text(range.clone())),
         }
     }
     problems

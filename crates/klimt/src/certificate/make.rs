@@ -3,7 +3,7 @@
 use super::rounded::{Towards, four_digits, four_digits_towards};
 use super::settings::RecordedSettings;
 use super::types::{
-    Certificate, CertifiedColumn, DeclaredDomain, DomainKind, GroupSizes, Measure, Promise, ReleaseFile,
+    Certificate, CertifiedColumn, DomainKind, GroupSizes, Measure, Promise, RecordedDomain, ReleaseFile,
     Rows, RunAccount, SearchAccount, ValueComparison,
 };
 use crate::run::Checked;
@@ -210,9 +210,9 @@ fn column(column: &Column) -> CertifiedColumn {
         certified.declared = domain.declared().map(|declared| match declared {
             DeclaredCodes::Ends { .. } => {
                 let last = (domain.value_count() as u32).saturating_sub(1);
-                DeclaredDomain::Range(format!("{}..{}", domain.text(0), domain.text(last)))
+                RecordedDomain::Range(format!("{}..{}", domain.text(0), domain.text(last)))
             }
-            DeclaredCodes::All => DeclaredDomain::File,
+            DeclaredCodes::All => RecordedDomain::File,
         });
         certified.compared = domain.is_compared_as_text().then_some(ValueComparison::AsText);
     }

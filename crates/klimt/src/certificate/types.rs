@@ -157,7 +157,7 @@ pub struct CertifiedColumn {
     pub domain: Option<DomainKind>,
     /// How its domain was declared, where it was.
     #[serde(default, with = "one", skip_serializing_if = "Option::is_none")]
-    pub declared: Option<DeclaredDomain>,
+    pub declared: Option<RecordedDomain>,
     /// How its values are compared, where not by value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<ValueComparison>,
@@ -165,7 +165,7 @@ pub struct CertifiedColumn {
 
 /// The declaration of a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DeclaredDomain {
+pub enum RecordedDomain {
     /// A range, such as `0..120`.
     Range(String),
     /// The values of a file, which the certificate does not hold.

@@ -4,7 +4,7 @@
 //! [`by_column`] for a value per column.
 
 use super::settings::{RecordedOrder, ReleaseOrigin};
-use super::types::DeclaredDomain;
+use super::types::RecordedDomain;
 use crate::settings::{Levels, SplitSet, Start, Technique, TimeLimit, share};
 use klimt_core::Choice;
 use klimt_core::algorithm::gensearch::Priority;
@@ -122,18 +122,18 @@ impl Word for RecordedOrder {
 /// Stands for the values of a file that declare the domain of a column.
 const BY_FILE: &str = "the values of a file";
 
-impl Word for DeclaredDomain {
+impl Word for RecordedDomain {
     fn word(&self) -> String {
         match self {
-            DeclaredDomain::Range(range) => range.clone(),
-            DeclaredDomain::File => BY_FILE.to_string(),
+            RecordedDomain::Range(range) => range.clone(),
+            RecordedDomain::File => BY_FILE.to_string(),
         }
     }
 
     fn of_word(word: &str) -> Option<Self> {
         Some(match word {
-            BY_FILE => DeclaredDomain::File,
-            range => DeclaredDomain::Range(range.to_string()),
+            BY_FILE => RecordedDomain::File,
+            range => RecordedDomain::Range(range.to_string()),
         })
     }
 }
@@ -210,8 +210,8 @@ mod tests {
         same(ReleaseOrigin::Store, "index");
         same(ReleaseOrigin::Algorithm(AlgorithmKind::RothkoS), "rothko-s");
         same(RecordedOrder::Shuffled, "shuffled within groups");
-        same(DeclaredDomain::File, "the values of a file");
-        same(DeclaredDomain::Range("0..120".to_string()), "0..120");
+        same(RecordedDomain::File, "the values of a file");
+        same(RecordedDomain::Range("0..120".to_string()), "0..120");
         same(Share::ZERO, "none");
         same(Share::percent(5), "5%");
         same(1.25, "1.25");

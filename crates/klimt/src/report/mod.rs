@@ -61,6 +61,22 @@ pub fn report(original: Input, release: Input, asked: &Anonymizer) -> Result<Rep
 }
 
 /// A report on a release.
+///
+/// ```
+/// use klimt::prelude::*;
+/// use klimt::{Reporting, Unobserved, Watched};
+///
+/// let table: String = (0..40).map(|at| format!("{},{}\n", 20 + at % 9, 1000 + at % 7)).collect();
+/// let table = || Input::reader(Format::Csv, std::io::Cursor::new(format!("age,zip\n{table}")));
+/// let asked = Anonymizer::new().quasi_identifiers(["age", "zip"]).require(KAnonymity::new(3)?);
+/// let release = asked.anonymize(table())?;
+/// let published = Input::batches(release.schema()?, release.to_batches()?);
+/// let findings = Reporting::of(asked.settings().clone())
+///     .plane(["age", "zip"])
+///     .run(table(), published, &Watched::by(&Unobserved))?;
+/// assert_eq!(findings.loss("ncp"), release.certificate().loss("ncp"));
+/// # Ok::<(), klimt::Error>(())
+/// ```
 #[derive(Default)]
 pub struct Reporting {
     settings: Settings,
