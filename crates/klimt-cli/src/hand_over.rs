@@ -3,13 +3,13 @@
 use crate::options::AnonymizeArgs;
 use crate::supervisor;
 use crate::terminal::{count, note, print, rounded_up};
-use klimt::certificate::{Certificate, MadeCertificate, usual_path};
+use klimt::certificate::{Certificate, MadeCertificate, is_certificate, usual_path};
 use klimt::files::{Staged, publish_together};
 use klimt::run::Checked;
 use klimt_core::Result;
 use klimt_core::loss::WithPenalty;
 use klimt_core::proof::Claim;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is told of a release, and where.
 #[derive(Clone, Copy, Debug)]
@@ -78,12 +78,6 @@ pub fn stage<'a>(
 /// Where the certificate of a release goes where nothing is said.
 fn usual(output: &str) -> Option<String> {
     (output != "-").then(|| usual_path(output))
-}
-
-/// Whether a file is a certificate of klimt.
-fn is_certificate(path: &Path) -> bool {
-    let text = std::fs::read(path).ok();
-    text.is_some_and(|text| Certificate::from_json("", &text).is_ok_and(|found| found.release.hash.is_some()))
 }
 
 /// The release and its certificate get their names, and what was reached is told.
@@ -183,7 +177,7 @@ mod tests {
 
     fn certificate(loss: Option<&str>, proven: Claim) -> Certificate {
         let mut certificate: Certificate = serde_json::from_value(json!({
-            "klimt": "0", "release": { "rows": 0 }, "rows": { "original": 0, "published": 0, "suppressed": 0 },
+            "version": 2, "klimt": "0", "release": { "rows": 0 }, "k": 1, "rows": { "original": 0, "published": 0, "suppressed": 0 },
             "groups": { "count": 0, "smallest": 0, "largest": 0, "average": 0.0, "sizes": [] },
             "spec": { "columns": [], "settings": {} }, "requirements": [], "reached": [], "sensitive": [],
             "losses": { "ncp": 0.25, "dm": 7_220_555.0, "hdm": 1.5, "queries": 0.01 }, "proven": "heuristic",

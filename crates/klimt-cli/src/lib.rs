@@ -2,6 +2,7 @@
 
 mod choice;
 mod columns;
+mod command_line;
 mod commands;
 mod hand_over;
 mod memory;

@@ -3,7 +3,7 @@
 use crate::supervisor::{self, Searching};
 use crate::terminal::{note, rounded_up};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use klimt::{Interrupted, Note, Observer, Stage, Watched, Words};
+use klimt::{AlgorithmKind, Interrupted, Note, Observer, Stage, Watched, Words};
 use klimt_core::Result;
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -104,6 +104,10 @@ impl Observer for Progress {
     fn note(&self, said: &Note) {
         let start = if said.is_warning { "warning: " } else { "" };
         note(self.quiet, &format!("{start}{}", said.worded(Words::Flags)));
+    }
+
+    fn trial(&self, number: usize, of: usize, algorithm: AlgorithmKind, k: u64) {
+        note(!self.show, &format!("{number} of {of}: {algorithm}, k = {k}"));
     }
 
     fn cancelled(&self) -> bool {

@@ -166,7 +166,7 @@ impl Html {
         write!(self.0, "<pre><code>{}</code></pre>", lines.join("\n")).expect(TAKES);
     }
 
-    /// What is there for those who ask for it.
+    /// A part that is folded away.
     pub fn details(&mut self, summary: &str, body: Html) {
         write!(self.0, "<details><summary>{}</summary>{}</details>", escape(summary), body.0).expect(TAKES);
     }

@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod comparison;
+mod drawings;
 mod html;
 mod page;
 mod policy;
@@ -13,7 +14,8 @@ mod query_error;
 mod report;
 mod sections;
 
-pub use comparison::{Comparison, Trial, Tried};
+pub use comparison::{Comparison, Trial, TrialOutcome, TrialRelease, TrialRisk, TrialSeconds};
+pub use drawings::{Drawings, PublishedColumn, ReleaseRows};
 pub use html::{rounded_up, thousands};
 pub use query_error::{QueryError, QueryErrors};
-pub use report::{Asked, Certified, Inference, Kept, Report, Risks, Warning};
+pub use report::{CertificateSummary, Inference, Provenance, ReleaseLoss, Report, Risks, Warning, least};

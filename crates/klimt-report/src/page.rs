@@ -20,7 +20,7 @@ pub(crate) struct Section {
 pub(crate) struct Page {
     pub title: String,
     pub subtitle: String,
-    /// What stands before all sections.
+    /// The part before all sections.
     pub summary: Html,
     pub sections: Vec<Section>,
 }

@@ -1,4 +1,4 @@
-//! What a page may load and run: itself, and nothing else.
+//! The policy of a page: it may load and run itself, and nothing else.
 
 /// The SHA-256 hash of the style, as browsers compare it.
 const STYLE_HASH: &str = "sha256-rW8oUspRqKdxmOpVZf0UFj4YHIRrVEA48maU4qJeTYE=";

@@ -8,7 +8,7 @@ use crate::page::Section;
 /// How far the answers to the queries of one kind are off, on average.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryError {
-    /// What is asked.
+    /// The queries, in words.
     pub query: String,
     /// How much it counts beside the others.
     pub weight: f64,
@@ -19,7 +19,7 @@ pub struct QueryError {
 /// The errors of a workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryErrors {
-    /// What the workload is, in a sentence.
+    /// The workload, in a sentence.
     pub workload: String,
     /// Its queries.
     pub errors: Vec<QueryError>,

@@ -86,6 +86,15 @@ impl Input {
         }
     }
 
+    /// Its name without a folder, as pages show it.
+    pub(crate) fn title(&self) -> String {
+        match (&self.kind, Path::new(self.name()).file_name()) {
+            (Kind::File(path), _) if path == "-" => "standard input".to_string(),
+            (Kind::File(_), Some(file)) => file.to_string_lossy().into_owned(),
+            _ => self.name().to_string(),
+        }
+    }
+
     /// The path, where it is a file.
     pub fn path(&self) -> Option<&str> {
         match &self.kind {

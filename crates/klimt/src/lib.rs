@@ -25,6 +25,8 @@
 //!   file to file ([`Anonymizer::anonymize_to`]).
 //! - A [`Release`] was checked when it was made: there is no way to its rows that was not. Its [`Certificate`] says what was
 //!   asked, what is reached and what is proven.
+//! - [`compare`](fn@compare) puts algorithms and values of k side by side, and [`report`](fn@report) finds out about a release
+//!   what those must know who decide whether it goes out; both make pages of HTML.
 //! - Requirements are types ([`requirement`]), and so are the algorithms with their options ([`Algorithm`]).
 //! - An [`Error`] says what is wrong and where, and carries what can be done about it ([`Remedy`]). It never holds a value of
 //!   the table.
@@ -32,8 +34,10 @@
 //! The engine behind this door is `klimt-core`: authors of a requirement, a loss or an algorithm work with its traits.
 
 mod anonymizer;
+pub mod call;
 pub mod certificate;
 pub mod columns;
+pub mod compare;
 pub mod files;
 mod hierarchy;
 mod input;
@@ -44,6 +48,7 @@ mod output;
 pub mod prelude;
 mod reading;
 mod release;
+pub mod report;
 pub mod run;
 pub mod settings;
 pub mod spec;
@@ -53,6 +58,7 @@ pub mod verify;
 
 pub use anonymizer::Anonymizer;
 pub use certificate::Certificate;
+pub use compare::{Comparing, Comparison, compare};
 pub use hierarchy::Hierarchy;
 pub use input::{Format, Input, known_dialect};
 pub use klimt_core::algorithm::optimal::Effort;
@@ -63,6 +69,7 @@ pub use measure::{Measurement, Measuring, measure};
 pub use observer::{Interrupted, Note, Observer, Stage, Stretch, Unobserved, Watched};
 pub use output::Output;
 pub use release::Release;
+pub use report::{ReportFindings, Reporting, report};
 pub use settings::{Algorithm, Other};
 pub use suggest::did_you_mean;
 pub use verify::{Verdict, Verification, verify};

@@ -1,6 +1,7 @@
 //! Watching a run: progress, notes, and the wish to stop.
 
 use klimt_core::job as engine;
+use klimt_core::registry::AlgorithmKind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -74,6 +75,9 @@ pub trait Observer: Sync {
     fn cancelled(&self) -> bool {
         false
     }
+
+    /// A comparison tries an algorithm with a k: the `number`-th of so many trials.
+    fn trial(&self, _number: usize, _of: usize, _algorithm: AlgorithmKind, _k: u64) {}
 
     /// A search begins that hands over the best that it has when it is asked to stop.
     fn search_begins(&self) {}

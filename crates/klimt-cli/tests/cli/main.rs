@@ -34,6 +34,7 @@ mod report;
 mod requirements;
 mod risk;
 mod rtree;
+mod schema;
 mod scheme;
 mod scheme_limits;
 mod search;

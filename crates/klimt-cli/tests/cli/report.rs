@@ -262,6 +262,20 @@ fn the_command_on_the_page_makes_the_release_again() {
     }
 }
 
+/// The groups of a store depend on its earlier releases: no command makes them of the original.
+#[test]
+fn a_release_of_a_store_cannot_be_made_again() {
+    let place = Place::new();
+    place.write("t.csv", people(200));
+    place.ok("index create store --like t.csv --key id --qi age,sex --sensitive disease --other drop -k 4");
+    place.ok("index insert store t.csv -q");
+    place.ok("index release store -q -o r.csv");
+    place.ok("report t.csv r.csv -o r.html");
+    let page = place.read("r.html");
+    assert!(page.contains("made from a store") && !page.contains("klimt anonymize"));
+    assert!(page.contains("klimt verify r.csv"));
+}
+
 #[test]
 fn the_page_is_the_same_for_any_number_of_threads_and_loads_nothing() {
     let place = Place::new();

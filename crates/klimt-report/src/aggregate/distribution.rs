@@ -1,6 +1,6 @@
 //! How the rows are spread over the values of one column, before and after, in bins that may be shown.
 
-use super::{LeftOut, Measured, Weight};
+use super::{LeftOut, Quantity, Weight};
 use klimt_core::statistics::Extent;
 use klimt_core::table::{Domain, Shape};
 
@@ -8,15 +8,15 @@ use klimt_core::table::{Domain, Shape};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Distribution {
     /// The bins, in the order in which they are shown.
-    pub bins: Vec<Shown>,
+    pub bins: Vec<BinCounts>,
     /// Whether they are ranges of what is measured, or values.
-    pub measured: Option<Measured>,
+    pub measured: Option<Quantity>,
 }
 
 /// A bin that may be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Shown {
-    /// What it holds, in words.
+pub(crate) struct BinCounts {
+    /// Its values, in words.
     pub label: String,
     /// Where it is drawn, for a range.
     pub place: Option<(f64, f64)>,
@@ -28,7 +28,7 @@ pub(crate) struct Shown {
 
 /// A column in bins, or why it is not shown.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Drawn {
+pub(crate) enum BinDrawing {
     Bins(Distribution),
     Not(String),
 }
@@ -46,31 +46,31 @@ pub(crate) fn distribution(
     after: &[(Extent, u64)],
     left_out: &LeftOut,
     least: u64,
-) -> Drawn {
+) -> BinDrawing {
     if *left_out == LeftOut::Unknown {
-        return Drawn::Not(String::from(
+        return BinDrawing::Not(String::from(
             "Not drawn: rows were left out of the release, and which ones cannot be told from the files, so the original \
              might tell their values.",
         ));
     }
-    let mut bins = match Measured::of(domain) {
+    let mut bins = match Quantity::of(domain) {
         Some(measured) => ranges(domain, measured, weights, least),
         None => values(domain, weights, least),
     };
     let too_few = |bins: &Bins| bins.bins.len() < 2 || bins.bins.iter().any(|bin| !bin.weight.is_safe(least));
     if too_few(&bins) {
-        return Drawn::Not(format!(
+        return BinDrawing::Not(format!(
             "Not drawn: there is no way to divide the rows into bins of at least {least} that gives nothing away."
         ));
     }
     bins.spread(domain, after);
-    let shown = bins.bins.into_iter().map(|bin| Shown {
+    let shown = bins.bins.into_iter().map(|bin| BinCounts {
         label: bin.label,
         place: bin.place,
         before: bin.weight.rows,
         after: bin.after,
     });
-    Drawn::Bins(Distribution { bins: shown.collect(), measured: bins.measured })
+    BinDrawing::Bins(Distribution { bins: shown.collect(), measured: bins.measured })
 }
 
 /// Bins in the making.
@@ -78,7 +78,7 @@ struct Bins {
     bins: Vec<Bin>,
     /// The bin of every code.
     of_code: Vec<usize>,
-    measured: Option<Measured>,
+    measured: Option<Quantity>,
 }
 
 #[derive(Default)]
@@ -118,9 +118,9 @@ pub(super) fn join(units: &[Weight], least: u64) -> Vec<usize> {
 }
 
 /// Ranges between round values; the outermost are open, and missing values are a unit of their own at the end.
-fn ranges(domain: &Domain, measured: Measured, weights: &[Weight], least: u64) -> Bins {
+fn ranges(domain: &Domain, measured: Quantity, weights: &[Weight], least: u64) -> Bins {
     let values = domain.value_count();
-    let positions: Vec<f64> = (0..values as u32).map(|code| Measured::position(domain, code)).collect();
+    let positions: Vec<f64> = (0..values as u32).map(|code| Quantity::position(domain, code)).collect();
     let nothing = || Bins { bins: Vec::new(), of_code: Vec::new(), measured: Some(measured) };
     let (Some(low), Some(high)) = (
         reached(0..values, weights, least).map(|code| positions[code]),
@@ -181,7 +181,7 @@ pub(super) fn reached(
 }
 
 fn name(
-    measured: Measured,
+    measured: Quantity,
     (from, to): (f64, f64),
     (from_known, to_known): (bool, bool),
     step: f64,
@@ -245,7 +245,7 @@ impl Bins {
                 Some(_) if (lo == 0 && hi == last) || domain.mixes_missing(lo, hi) => self.give_all(rows),
                 Some(measured) => {
                     let ends =
-                        (Measured::position(domain, lo), Measured::position(domain, hi) + measured.single());
+                        (Quantity::position(domain, lo), Quantity::position(domain, hi) + measured.single());
                     self.give_range(ends, rows);
                 }
                 None => {

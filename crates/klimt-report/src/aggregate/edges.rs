@@ -3,9 +3,9 @@
 use jiff::civil::{Date, date};
 use klimt_core::table::{Domain, Shape, ValueType};
 
-/// What an ordered domain with distances measures.
+/// The quantity that an ordered domain with distances measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Measured {
+pub(crate) enum Quantity {
     /// Numbers; whole ones have no values between neighbours.
     Numbers {
         whole: bool,
@@ -17,16 +17,16 @@ pub(crate) enum Measured {
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-impl Measured {
-    /// What a domain measures; `None` where values have no distances.
+impl Quantity {
+    /// The quantity that a domain measures; `None` where values have no distances.
     pub fn of(domain: &Domain) -> Option<Self> {
         if !matches!(domain.shape(), Shape::Ordered) || !domain.is_measured() {
             return None;
         }
         Some(match domain.value_type() {
-            ValueType::Date => Measured::Days,
-            ValueType::Timestamp => Measured::Seconds,
-            other => Measured::Numbers { whole: other == ValueType::Integer },
+            ValueType::Date => Quantity::Days,
+            ValueType::Timestamp => Quantity::Seconds,
+            other => Quantity::Numbers { whole: other == ValueType::Integer },
         })
     }
 
@@ -37,27 +37,27 @@ impl Measured {
 
     /// The length of a single value: whole numbers and days reach to the next one.
     pub fn single(self) -> f64 {
-        if matches!(self, Measured::Numbers { whole: true } | Measured::Days) { 1.0 } else { 0.0 }
+        if matches!(self, Quantity::Numbers { whole: true } | Quantity::Days) { 1.0 } else { 0.0 }
     }
 
-    /// What a length is counted in.
+    /// The unit of lengths.
     pub fn unit(self) -> &'static str {
         match self {
-            Measured::Numbers { .. } => "unit",
-            Measured::Days => "day",
-            Measured::Seconds => "second",
+            Quantity::Numbers { .. } => "unit",
+            Quantity::Days => "day",
+            Quantity::Seconds => "second",
         }
     }
 
     /// Round values, ascending, the first at most `low` and the last above `high`; at most about `wanted` steps.
     pub fn edges(self, low: f64, high: f64, wanted: usize) -> Vec<f64> {
         match self {
-            Measured::Numbers { whole } => steps(low, high, number_step(low, high, wanted, whole)),
-            Measured::Days => calendar(low, high, wanted),
-            Measured::Seconds if high - low > 3.0 * DAY => {
+            Quantity::Numbers { whole } => steps(low, high, number_step(low, high, wanted, whole)),
+            Quantity::Days => calendar(low, high, wanted),
+            Quantity::Seconds if high - low > 3.0 * DAY => {
                 calendar(low / DAY, high / DAY, wanted).into_iter().map(|edge| edge * DAY).collect()
             }
-            Measured::Seconds => {
+            Quantity::Seconds => {
                 let round = [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 3.0 * 3600.0, 6.0 * 3600.0, DAY];
                 let least = (high - low) / wanted as f64;
                 steps(low, high, round.into_iter().find(|step| *step >= least).unwrap_or(DAY))
@@ -68,9 +68,9 @@ impl Measured {
     /// How an edge is written, beside a neighbour.
     pub fn written(self, edge: f64, step: f64) -> String {
         match self {
-            Measured::Numbers { .. } => plain(edge, step),
-            Measured::Days => day(edge),
-            Measured::Seconds => {
+            Quantity::Numbers { .. } => plain(edge, step),
+            Quantity::Days => day(edge),
+            Quantity::Seconds => {
                 let (days, seconds) = ((edge / DAY).floor(), edge.rem_euclid(DAY));
                 let (hours, minutes) = ((seconds / 3600.0) as u32, (seconds / 60.0) as u32 % 60);
                 match (step < DAY, step < 60.0) {
@@ -167,25 +167,25 @@ mod tests {
 
     #[test]
     fn edges_are_round() {
-        let whole = Measured::Numbers { whole: true };
+        let whole = Quantity::Numbers { whole: true };
         assert_eq!(whole.edges(17.0, 90.0, 20), (3..=19).map(|at| f64::from(at) * 5.0).collect::<Vec<_>>());
         assert_eq!(whole.written(1_234_000.0, 1000.0), "1,234,000");
-        assert_eq!(Measured::Numbers { whole: false }.written(-0.25, 0.05), "−0.25");
-        let years = Measured::Days.edges(-10_000.0, 10_000.0, 20);
-        assert!(years.iter().all(|edge| Measured::Days.written(*edge, 1.0).len() == 4), "{years:?}");
-        assert_eq!(Measured::Days.written(31.0, 1.0), "Feb 1970");
-        assert_eq!(Measured::Days.written(2.0, 1.0), "3 Jan 1970");
-        assert_eq!(Measured::Seconds.written(3_660.0, 60.0), "1970 01:01");
+        assert_eq!(Quantity::Numbers { whole: false }.written(-0.25, 0.05), "−0.25");
+        let years = Quantity::Days.edges(-10_000.0, 10_000.0, 20);
+        assert!(years.iter().all(|edge| Quantity::Days.written(*edge, 1.0).len() == 4), "{years:?}");
+        assert_eq!(Quantity::Days.written(31.0, 1.0), "Feb 1970");
+        assert_eq!(Quantity::Days.written(2.0, 1.0), "3 Jan 1970");
+        assert_eq!(Quantity::Seconds.written(3_660.0, 60.0), "1970 01:01");
     }
 
     proptest! {
         #[test]
         fn edges_enclose_the_range(low in -1e7..1e7f64, span in 0.0..1e7f64, kind in 0..4usize) {
             let kinds = [
-                Measured::Numbers { whole: true },
-                Measured::Numbers { whole: false },
-                Measured::Days,
-                Measured::Seconds,
+                Quantity::Numbers { whole: true },
+                Quantity::Numbers { whole: false },
+                Quantity::Days,
+                Quantity::Seconds,
             ];
             let (low, span) = if kind == 2 { (low / 100.0, span / 100.0) } else { (low, span) };
             let edges = kinds[kind].edges(low, low + span, 20);

@@ -1,7 +1,7 @@
 //! The original over two columns, as cells that hold enough rows.
 
 use super::distribution::reached;
-use super::{LeftOut, Measured, Weight};
+use super::{LeftOut, Quantity, Weight};
 use klimt_core::table::{Domain, Table};
 
 /// A cell of the plane with its rows by class.
@@ -71,7 +71,7 @@ fn side(table: &Table, dimension: usize, least: u64) -> Option<Side> {
     if low > high {
         return None;
     }
-    let measured = Measured::of(domain).unwrap_or(Measured::Numbers { whole: true });
+    let measured = Quantity::of(domain).unwrap_or(Quantity::Numbers { whole: true });
     let edges = measured.edges(low, high, STEPS);
     let inner = &edges[1..edges.len() - 1];
     let mut of_code: Vec<Option<usize>> =
@@ -82,7 +82,7 @@ fn side(table: &Table, dimension: usize, least: u64) -> Option<Side> {
 
 /// Where a value of an ordered domain is drawn: at its rank where there are no distances.
 pub(crate) fn place(domain: &Domain, code: u32) -> f64 {
-    if domain.is_measured() { Measured::position(domain, code) } else { f64::from(code) }
+    if domain.is_measured() { Quantity::position(domain, code) } else { f64::from(code) }
 }
 
 struct Plane {

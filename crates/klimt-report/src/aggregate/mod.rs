@@ -1,4 +1,4 @@
-//! What a page may tell of the original: counts of bins that hold enough rows, and nothing else.
+//! The part of the original that a page may show: counts of bins that hold enough rows, and nothing else.
 //!
 //! The rules, for a least number of rows k:
 //!
@@ -17,8 +17,8 @@ mod distribution;
 mod edges;
 mod grid;
 
-pub(crate) use distribution::{Distribution, Drawn, Shown, distribution};
-pub(crate) use edges::Measured;
+pub(crate) use distribution::{BinCounts, BinDrawing, Distribution, distribution};
+pub(crate) use edges::Quantity;
 pub(crate) use grid::{GridCell, grid, place};
 
 use klimt_core::loss::{Groups, PublishedGroups};

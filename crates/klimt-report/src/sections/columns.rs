@@ -1,8 +1,8 @@
-//! What happened to each column: how general it became, and how its values are spread before and after.
+//! The section about each column: how general it became, and how its values are spread before and after.
 
-use crate::aggregate::{Distribution, Drawn, LeftOut, Weight, distribution, is_common, weights};
+use crate::aggregate::{BinDrawing, Distribution, LeftOut, Weight, distribution, is_common, weights};
+use crate::drawings::ReleaseRows;
 use crate::html::{Html, Table, count, number, percent, text};
-use crate::report::Report;
 use klimt_chart::{Axis, Bars, Bin, Chart, Frame, Histogram, Tick};
 use klimt_core::region::{PublishedReader, Reach};
 use klimt_core::statistics::Extent;
@@ -10,7 +10,7 @@ use klimt_core::table::{Domain, Shape};
 use std::collections::BTreeMap;
 
 /// A published text with its rows, and what it stands for.
-struct Said<'a> {
+struct PublishedText<'a> {
     text: &'a str,
     rows: u64,
     reach: Reach,
@@ -19,11 +19,12 @@ struct Said<'a> {
 /// The most frequent published values that are named.
 const NAMED: usize = 5;
 
-pub(crate) fn body(report: &Report<'_>, left_out: &LeftOut) -> Html {
+pub(crate) fn body(release: &ReleaseRows<'_>, left_out: &LeftOut) -> Html {
     let mut out = Html::default();
-    let table = report.original;
-    let said: Vec<Vec<Said<'_>>> = (0..table.dimensions()).map(|dimension| said(report, dimension)).collect();
-    out.table(&overview(report, &said));
+    let table = release.original;
+    let said: Vec<Vec<PublishedText<'_>>> =
+        (0..table.dimensions()).map(|dimension| said(release, dimension)).collect();
+    out.table(&overview(release, &said));
     for (dimension, said) in said.iter().enumerate() {
         let column = table.quasi_identifiers()[dimension];
         let Some(weights) = weights(table, column, left_out) else { continue };
@@ -31,10 +32,10 @@ pub(crate) fn body(report: &Report<'_>, left_out: &LeftOut) -> Html {
             said.iter().map(|one| (one.reach.covered.clone(), one.rows)).collect();
         let (name, domain) = (&table.dimension(dimension).name, table.domain(dimension));
         out.heading(name);
-        draw(report, left_out, &mut out, (column, domain), &weights, &after);
-        frequent(report, &mut out, domain, &weights, said);
+        draw(release, left_out, &mut out, (column, domain), &weights, &after);
+        frequent(release, &mut out, domain, &weights, said);
     }
-    for kept in report.kept {
+    for kept in release.kept {
         let column = &table.columns()[kept.column];
         let Some((domain, _)) = column.coded() else { continue };
         let Some(weights) = weights(table, kept.column, left_out) else { continue };
@@ -43,32 +44,32 @@ pub(crate) fn body(report: &Report<'_>, left_out: &LeftOut) -> Html {
         let after: Vec<(Extent, u64)> =
             kept.texts.iter().filter_map(|(text, rows)| Some((exact(text)?, *rows))).collect();
         out.heading(&format!("{} ({}, published as it is)", column.name, column.role));
-        draw(report, left_out, &mut out, (kept.column, domain), &weights, &after);
+        draw(release, left_out, &mut out, (kept.column, domain), &weights, &after);
     }
     out
 }
 
-/// What is published in a dimension: each different text once, in its order.
-fn said<'a>(report: &'a Report<'_>, dimension: usize) -> Vec<Said<'a>> {
+/// The published texts of a dimension, each once, in their order.
+fn said<'a>(release: &'a ReleaseRows<'_>, dimension: usize) -> Vec<PublishedText<'a>> {
     let mut rows: BTreeMap<&str, u64> = BTreeMap::new();
-    for group in report.published {
+    for group in release.published {
         *rows.entry(&group.texts[dimension]).or_default() += group.rows;
     }
-    let reader = PublishedReader::new(report.original.domain(dimension));
+    let reader = PublishedReader::new(release.original.domain(dimension));
     rows.into_iter()
-        .filter_map(|(text, rows)| Some(Said { text, rows, reach: reader.reach(text)? }))
+        .filter_map(|(text, rows)| Some(PublishedText { text, rows, reach: reader.reach(text)? }))
         .collect()
 }
 
-fn overview(report: &Report<'_>, said: &[Vec<Said<'_>>]) -> Table {
+fn overview(release: &ReleaseRows<'_>, said: &[Vec<PublishedText<'_>>]) -> Table {
     let mut table = Table::new(
         "Quasi-identifiers: how many different values there were and are, and how rows are published",
         &["column", "domain", "#values", "#published values", "#exact", "#generalised", "#as *", "#loss"],
     );
     for (dimension, said) in said.iter().enumerate() {
-        let domain = report.original.domain(dimension);
+        let domain = release.original.domain(dimension);
         let all: u64 = said.iter().map(|one| one.rows).sum();
-        let share = |of: &dyn Fn(&Said<'_>) -> bool| {
+        let share = |of: &dyn Fn(&PublishedText<'_>) -> bool| {
             let rows: u64 = said.iter().filter(|one| of(one)).map(|one| one.rows).sum();
             rows as f64 / all.max(1) as f64
         };
@@ -82,7 +83,7 @@ fn overview(report: &Report<'_>, said: &[Vec<Said<'_>>]) -> Table {
             Shape::Set => String::from("set"),
         };
         table.row(vec![
-            text(&report.original.dimension(dimension).name),
+            text(&release.original.dimension(dimension).name),
             text(shape),
             count(domain.value_count() as u64),
             count(said.len() as u64),
@@ -96,18 +97,18 @@ fn overview(report: &Report<'_>, said: &[Vec<Said<'_>>]) -> Table {
 }
 
 fn draw(
-    report: &Report<'_>,
+    release: &ReleaseRows<'_>,
     left_out: &LeftOut,
     out: &mut Html,
     (column, domain): (usize, &Domain),
     weights: &[Weight],
     after: &[(Extent, u64)],
 ) {
-    let found = match distribution(domain, weights, after, left_out, report.least()) {
-        Drawn::Not(why) => return out.remark(&why),
-        Drawn::Bins(found) => found,
+    let found = match distribution(domain, weights, after, left_out, release.least) {
+        BinDrawing::Not(why) => return out.remark(&why),
+        BinDrawing::Bins(found) => found,
     };
-    let name = &report.original.columns()[column].name;
+    let name = &release.original.columns()[column].name;
     let mut data =
         Table::new(format!("Rows of {name}"), &["values", "#rows of the original", "#rows of the release"]);
     for bin in &found.bins {
@@ -145,7 +146,7 @@ fn ranges(name: &str, description: &str, found: &Distribution) -> Box<dyn Chart>
     ticks.dedup_by(|a, b| a.at == b.at);
     // The outermost bins are open, so that their outer ends stand for nothing.
     let ticks = ticks[1..ticks.len().saturating_sub(1).max(1)].to_vec();
-    let bins = |rows: &dyn Fn(&crate::aggregate::Shown) -> f64| -> Vec<Bin> {
+    let bins = |rows: &dyn Fn(&crate::aggregate::BinCounts) -> f64| -> Vec<Bin> {
         placed().map(|((from, to), bin)| Bin::new(from, to, rows(bin)).called(&bin.label)).collect()
     };
     let missing = match found.bins.iter().find(|bin| bin.place.is_none()) {
@@ -175,9 +176,15 @@ fn rounded(rows: f64) -> f64 {
 }
 
 /// The published values that most rows have, where they may be named.
-fn frequent(report: &Report<'_>, out: &mut Html, domain: &Domain, weights: &[Weight], said: &[Said<'_>]) {
-    let least = report.least();
-    let mut common: Vec<&Said<'_>> = said
+fn frequent(
+    release: &ReleaseRows<'_>,
+    out: &mut Html,
+    domain: &Domain,
+    weights: &[Weight],
+    said: &[PublishedText<'_>],
+) {
+    let least = release.least;
+    let mut common: Vec<&PublishedText<'_>> = said
         .iter()
         .filter(|one| {
             one.rows >= least && is_common(domain, weights, &one.reach.covered, &one.reach.ends, least)

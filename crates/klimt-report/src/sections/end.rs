@@ -7,8 +7,8 @@ pub(crate) fn losses(report: &Report<'_>) -> Html {
     let mut out = Html::default();
     out.paragraph("What users of the release lose, by the usual measures; less is better.");
     let mut table = Table::new("Losses", &["loss", "#value", "meaning"]);
-    for (id, value, meaning) in &report.losses {
-        table.row(vec![text(*id), number(precisely(*value), *value), text(*meaning)]);
+    for loss in report.losses {
+        table.row(vec![text(loss.id), number(precisely(loss.value), loss.value), text(loss.meaning)]);
     }
     out.table(&table);
     out
@@ -28,7 +28,7 @@ pub(crate) fn warnings(report: &Report<'_>) -> Html {
     if report.warnings.is_empty() {
         out.paragraph("None.");
     }
-    for warning in &report.warnings {
+    for warning in report.warnings {
         out.warning(&warning.text, warning.loud);
     }
     out
@@ -36,13 +36,21 @@ pub(crate) fn warnings(report: &Report<'_>) -> Html {
 
 pub(crate) fn reproduce(report: &Report<'_>) -> Html {
     let mut out = Html::default();
-    out.paragraph(
-        "This makes the release again. The groups are the same; the rows inside them are shuffled anew.",
-    );
-    out.verbatim(&report.asked.command);
+    match report.provenance.make {
+        Some(make) => {
+            out.paragraph(
+                "This makes the release again. The groups are the same; the rows inside them are shuffled anew.",
+            );
+            out.verbatim(make);
+        }
+        None => out.paragraph(
+            "The release was made from a store: its groups depend on the releases before it, so it cannot be made again from the \
+             original.",
+        ),
+    }
     out.paragraph("This checks the release from its file alone:");
-    out.verbatim(&report.asked.check);
-    match &report.certificate {
+    out.verbatim(report.provenance.check);
+    match report.certificate {
         None => out.paragraph("No certificate was found beside the release."),
         Some(certificate) => {
             let word = match certificate.matches {
@@ -53,7 +61,7 @@ pub(crate) fn reproduce(report: &Report<'_>) -> Html {
             };
             out.paragraph(word);
             let mut body = Html::default();
-            body.verbatim(&format!("{:#}", certificate.json));
+            body.verbatim(&certificate.text);
             out.details("The certificate", body);
         }
     }

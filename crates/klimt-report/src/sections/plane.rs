@@ -1,8 +1,8 @@
 //! Two ordered columns in the plane: the original as cells, and the published groups as boxes over them.
 
-use crate::aggregate::{GridCell, LeftOut, Measured, grid, is_common, weights};
+use crate::aggregate::{GridCell, LeftOut, Quantity, grid, is_common, weights};
+use crate::drawings::ReleaseRows;
 use crate::html::{Html, Table, count, text, thousands};
-use crate::report::Report;
 use klimt_chart::{Area, Axis, Frame, Scatter, Tick};
 use klimt_core::region::{PublishedReader, Reach};
 use klimt_core::table::{Domain, Shape};
@@ -13,15 +13,15 @@ const BOXES: usize = 200;
 /// At most so many boxes are listed.
 const LISTED: usize = 50;
 
-pub(crate) fn body(report: &Report<'_>, left_out: &LeftOut) -> Html {
+pub(crate) fn body(release: &ReleaseRows<'_>, left_out: &LeftOut) -> Html {
     let mut out = Html::default();
-    let Some((x, y)) = report.plane.or_else(|| chosen(report)) else {
+    let Some((x, y)) = release.plane.or_else(|| chosen(release)) else {
         out.remark("Not drawn: this needs two ordered quasi-identifiers, and there are fewer.");
         return out;
     };
-    let table = report.original;
-    let cells = grid(table, (x, y), left_out, report.least());
-    let boxes = boxes(report, (x, y));
+    let table = release.original;
+    let cells = grid(table, (x, y), left_out, release.least);
+    let boxes = boxes(release, (x, y));
     let (shown, all) = (boxes.len().min(BOXES), boxes.len());
     let (across, up) = (&table.dimension(x).name, &table.dimension(y).name);
     let which = if shown < all {
@@ -51,8 +51,8 @@ pub(crate) fn body(report: &Report<'_>, left_out: &LeftOut) -> Html {
     let drawn = || cells.iter().chain(boxes.iter().take(BOXES).map(|one| &one.area));
     let chart = Scatter::new(
         frame,
-        axis(report, x, drawn().map(|area| area.x)),
-        axis(report, y, drawn().map(|area| area.y)),
+        axis(release, x, drawn().map(|area| area.x)),
+        axis(release, y, drawn().map(|area| area.y)),
     )
     .with_cells(if cells.is_empty() { "" } else { "rows of the original" }, cells.clone())
     .with_boxes("published boxes", boxes.iter().take(BOXES).map(|one| one.area.clone()).collect());
@@ -68,8 +68,8 @@ pub(crate) fn body(report: &Report<'_>, left_out: &LeftOut) -> Html {
 }
 
 /// The two ordered quasi-identifiers with most values.
-fn chosen(report: &Report<'_>) -> Option<(usize, usize)> {
-    let table = report.original;
+fn chosen(release: &ReleaseRows<'_>) -> Option<(usize, usize)> {
+    let table = release.original;
     let ordered = |dimension: &usize| matches!(table.domain(*dimension).shape(), Shape::Ordered);
     let mut dimensions: Vec<usize> = (0..table.dimensions()).filter(ordered).collect();
     dimensions
@@ -79,31 +79,31 @@ fn chosen(report: &Report<'_>) -> Option<(usize, usize)> {
 }
 
 /// A published box over two columns.
-struct Boxed {
+struct PublishedBox {
     area: Area,
     names: (String, String),
     rows: u64,
 }
 
 /// The different boxes over two columns, with most rows first.
-fn boxes(report: &Report<'_>, (x, y): (usize, usize)) -> Vec<Boxed> {
+fn boxes(release: &ReleaseRows<'_>, (x, y): (usize, usize)) -> Vec<PublishedBox> {
     let mut rows: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    for group in report.published {
+    for group in release.published {
         *rows.entry((&group.texts[x], &group.texts[y])).or_default() += group.rows;
     }
-    let (across, up) = (Side::new(report, x), Side::new(report, y));
-    let mut boxes: Vec<Boxed> = rows
+    let (across, up) = (Side::new(release, x), Side::new(release, y));
+    let mut boxes: Vec<PublishedBox> = rows
         .into_iter()
         .filter_map(|((a, b), rows)| {
             let ((x, first), (y, second)) = (across.read(a)?, up.read(b)?);
             let label = format!(
                 "{} rows of the release: {} {first}, {} {second}",
                 thousands(rows),
-                report.original.dimension(across.dimension).name,
-                report.original.dimension(up.dimension).name
+                release.original.dimension(across.dimension).name,
+                release.original.dimension(up.dimension).name
             );
             let area = Area { x, y, weight: rows as f64, label };
-            Some(Boxed { area, names: (first, second), rows })
+            Some(PublishedBox { area, names: (first, second), rows })
         })
         .collect();
     boxes.sort_by_key(|one| std::cmp::Reverse(one.rows));
@@ -117,13 +117,13 @@ struct Side<'a> {
     weights: Vec<crate::aggregate::Weight>,
     least: u64,
     dimension: usize,
-    /// What is published besides `*` lies between these: the original may go beyond, in rows that are left out.
+    /// The ends of all that is published besides `*`: the original may go beyond, in rows that are left out.
     hull: Option<(f64, f64)>,
 }
 
 impl<'a> Side<'a> {
-    fn new(report: &Report<'a>, dimension: usize) -> Self {
-        let table = report.original;
+    fn new(release: &ReleaseRows<'a>, dimension: usize) -> Self {
+        let table = release.original;
         let weights =
             weights(table, table.quasi_identifiers()[dimension], &LeftOut::Nobody).unwrap_or_default();
         let domain = table.domain(dimension);
@@ -131,12 +131,12 @@ impl<'a> Side<'a> {
             reader: PublishedReader::new(domain),
             domain,
             weights,
-            least: report.least(),
+            least: release.least,
             dimension,
             hull: None,
         };
         let texts: BTreeSet<&str> =
-            report.published.iter().map(|group| group.texts[dimension].as_str()).collect();
+            release.published.iter().map(|group| group.texts[dimension].as_str()).collect();
         let ranges =
             texts.into_iter().filter(|text| *text != "*").filter_map(|text| Some(side.read(text)?.0));
         side.hull = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
@@ -151,7 +151,7 @@ impl<'a> Side<'a> {
         if lo > last {
             return None;
         }
-        let single = Measured::of(self.domain).map_or(1.0, Measured::single);
+        let single = Quantity::of(self.domain).map_or(1.0, Quantity::single);
         let place = |code: u32| crate::aggregate::place(self.domain, code);
         let range = match text {
             "*" => self.hull?,
@@ -169,22 +169,22 @@ impl<'a> Side<'a> {
 
 /// The axis of an ordered column over what is drawn: dates and words have ticks of their own, and only common words are
 /// written.
-fn axis(report: &Report<'_>, dimension: usize, ranges: impl Iterator<Item = (f64, f64)>) -> Axis {
-    let (domain, column) = (report.original.domain(dimension), report.original.dimension(dimension));
+fn axis(release: &ReleaseRows<'_>, dimension: usize, ranges: impl Iterator<Item = (f64, f64)>) -> Axis {
+    let (domain, column) = (release.original.domain(dimension), release.original.dimension(dimension));
     let axis = Axis::new(klimt_chart::shorten(&column.name, 60));
     let Some((low, high)) = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else { return axis };
     let axis = axis.from(low).to(high);
-    match Measured::of(domain) {
-        Some(Measured::Numbers { .. }) => axis,
+    match Quantity::of(domain) {
+        Some(Quantity::Numbers { .. }) => axis,
         Some(measured) => {
             let edges = measured.edges(low, high, 10);
             let step = edges[1] - edges[0];
             axis.with_ticks(edges.iter().map(|&at| Tick { at, label: measured.written(at, step) }).collect())
         }
         None => {
-            let number = report.original.quasi_identifiers()[dimension];
-            let rows = weights(report.original, number, &LeftOut::Nobody).unwrap_or_default();
-            let common = |code: &u32| rows[*code as usize].rows >= report.least();
+            let number = release.original.quasi_identifiers()[dimension];
+            let rows = weights(release.original, number, &LeftOut::Nobody).unwrap_or_default();
+            let common = |code: &u32| rows[*code as usize].rows >= release.least;
             let tick = |code: u32| Tick { at: f64::from(code) + 0.5, label: domain.text(code) };
             axis.with_ticks((0..domain.value_count() as u32).filter(common).map(tick).collect())
         }

@@ -1,8 +1,10 @@
-//! What was asked, and what is reached: requirements, roles, and what is proven.
+//! The section about requirements, roles, and proofs.
 
 use crate::html::{Html, Table, rounded_up, text, verdict};
 use crate::report::Report;
+use klimt_core::proof::Claim;
 use klimt_core::requirement::Side;
+use klimt_core::table::Role;
 
 pub(crate) fn body(report: &Report<'_>) -> Html {
     let mut out = Html::default();
@@ -28,8 +30,8 @@ pub(crate) fn body(report: &Report<'_>) -> Html {
         out.table(&table);
     }
     let mut roles = Table::new("Columns and their roles", &["column", "role", "what happens to it"]);
-    for (name, role) in &report.asked.roles {
-        roles.row(vec![text(name), text(role.to_string()), text(happens(role.to_string().as_str()))]);
+    for (name, role) in report.provenance.roles {
+        roles.row(vec![text(name), text(role.to_string()), text(treatment(*role))]);
     }
     out.table(&roles);
     out.heading("What is proven");
@@ -40,54 +42,45 @@ pub(crate) fn body(report: &Report<'_>) -> Html {
     out
 }
 
-fn happens(role: &str) -> &'static str {
+/// The treatment of the columns of a role.
+fn treatment(role: Role) -> &'static str {
     match role {
-        "quasi-identifier" => "generalised: others may know it and find people by it",
-        "sensitive" => "published as it is, within a group that hides whose it is",
-        "identifier" => "not published",
-        "target" => "published as it is; users want to predict it",
-        _ => "published as it is",
+        Role::QuasiIdentifier => "generalised: others may know it and find people by it",
+        Role::Sensitive => "published as it is, within a group that hides whose it is",
+        Role::Identifier => "not published",
+        Role::Target => "published as it is; users want to predict it",
+        Role::Insensitive => "published as it is",
     }
 }
 
 /// How a search over a split set went.
 fn searched(report: &Report<'_>) -> Option<String> {
-    let certificate = report.certificate.as_ref().filter(|certificate| certificate.matches)?;
-    let counts = &certificate.json["search"]["counts"];
-    let number = |key: &str| counts[key].as_u64();
+    let counts = report.certificate.filter(|certificate| certificate.matches)?.counts?;
     Some(format!(
         "The search was over {} splits: it opened {} partitions, gave up {} that could not lead to a better one, dropped {} for lack of room, and left {} in its queue.",
-        number("splits")?,
-        number("opened")?,
-        number("pruned")?,
-        number("dropped")?,
-        number("waiting")?,
+        counts.splits, counts.opened, counts.pruned, counts.dropped, counts.waiting,
     ))
 }
 
 fn proven(report: &Report<'_>) -> String {
-    let Some(certificate) = report.certificate.as_ref().filter(|certificate| certificate.matches) else {
+    let Some(certificate) = report.certificate.filter(|certificate| certificate.matches) else {
         return String::from(
             "Nothing is known of how near the release is to the least possible loss: there is no certificate that belongs to it.",
         );
     };
-    let json = &certificate.json;
-    let loss = json["search"]["loss"].as_str().or_else(|| json["spec"]["settings"]["minimised"].as_str());
-    let of = loss.map_or(String::new(), |loss| format!(" of the loss {loss}"));
-    let family = json["family"].as_str().unwrap_or("partitions of its kind");
-    match &json["proven"] {
-        serde_json::Value::String(word) if word == "optimal" => format!(
+    let of = certificate.loss.as_ref().map_or(String::new(), |loss| format!(" of the loss {loss}"));
+    let family = certificate.family.as_deref().unwrap_or("partitions of its kind");
+    match certificate.proven {
+        Claim::Optimal => format!(
             "By its certificate, the release is optimal: no release of its family has less{of}. The family: {family}."
         ),
-        proven => match proven["within-factor"].as_f64() {
-            Some(factor) => format!(
-                "By its certificate, the release is within a factor of {} of the least possible{of} in its \
-                 family. The family: {family}.",
-                rounded_up(factor, 4)
-            ),
-            None => String::from(
-                "The groups were found by a heuristic: the requirements hold, and a release with less loss may exist.",
-            ),
-        },
+        Claim::WithinFactor(factor) => format!(
+            "By its certificate, the release is within a factor of {} of the least possible{of} in its \
+             family. The family: {family}.",
+            rounded_up(factor, 4)
+        ),
+        Claim::Heuristic => String::from(
+            "The groups were found by a heuristic: the requirements hold, and a release with less loss may exist.",
+        ),
     }
 }

@@ -21,9 +21,14 @@ pub(crate) fn body(report: &Report<'_>) -> Html {
         Some(to) => format!("{}–{}", crate::html::thousands(from), crate::html::thousands(to)),
         None => format!("{} or more", crate::html::thousands(from)),
     };
-    let labels: Vec<String> = report.sizes.iter().map(|bucket| label(bucket.from, bucket.to)).collect();
-    let shares: Vec<f64> =
-        report.sizes.iter().map(|bucket| bucket.rows as f64 / findings.rows.max(1) as f64 * 100.0).collect();
+    let labels: Vec<String> =
+        report.findings.sizes.iter().map(|bucket| label(bucket.from, bucket.to)).collect();
+    let shares: Vec<f64> = report
+        .findings
+        .sizes
+        .iter()
+        .map(|bucket| bucket.rows as f64 / findings.rows.max(1) as f64 * 100.0)
+        .collect();
     let frame = Frame::new(
         "Rows by the size of their group",
         "How many per cent of the published rows are in groups of each size",
@@ -33,7 +38,7 @@ pub(crate) fn body(report: &Report<'_>) -> Html {
         Bars::new(frame, labels.clone(), Axis::new("% of rows").from(0.0)).with("", shares).with_values();
     let mut table =
         Table::new("Groups by size", &["size of the group", "#groups", "#rows", "#share of rows"]);
-    for (label, bucket) in labels.iter().zip(report.sizes) {
+    for (label, bucket) in labels.iter().zip(&report.findings.sizes) {
         let share = bucket.rows as f64 / findings.rows.max(1) as f64;
         let first = number(label.clone(), bucket.from as f64);
         table.row(vec![first, count(bucket.groups), count(bucket.rows), number(percent(share), share)]);
@@ -42,7 +47,7 @@ pub(crate) fn body(report: &Report<'_>) -> Html {
         out.remark("There are no groups.");
         return out;
     }
-    if report.sizes.len() == 1 {
+    if report.findings.sizes.len() == 1 {
         // A single bucket is a sentence, not a chart.
         out.paragraph(&format!("All groups have {} rows.", labels[0]));
         out.table(&table);

@@ -36,12 +36,12 @@ pub(crate) fn write(report: &Report<'_>, out: &mut Html) {
         out.warning(&warning.text, true);
     }
     let (before, after) = (&report.risks.before, &report.risks.after);
-    let kept = report.losses.iter().find(|(id, ..)| *id == "ncp").map(|(_, loss, _)| 1.0 - loss);
+    let kept = report.losses.iter().find(|loss| loss.id == "ncp").map(|loss| 1.0 - loss.value);
     out.figures(&[
         (
             "Everyone hides among at least",
             thousands(reached),
-            report.asked.k.map_or(String::from("published rows"), |k| {
+            report.provenance.k.map_or(String::from("published rows"), |k| {
                 format!("published rows; {} were asked for", thousands(k))
             }),
         ),

@@ -1,7 +1,6 @@
 //! The certificate beside a release: how the release is read, and what is known of its columns.
 
-use super::make::DECLARED_BY_FILE;
-use super::types::{Certificate, DomainKind};
+use super::types::{Certificate, DomainKind, RecordedDomain};
 use crate::settings::{Settings, ValueList};
 use klimt_core::words::column_option;
 use klimt_core::{Error, Result};
@@ -11,7 +10,7 @@ use std::io::Read;
 /// A certificate that was read from a file.
 #[derive(Clone, Debug)]
 pub struct CertificateFile {
-    /// What it says.
+    /// The certificate.
     pub certificate: Certificate,
     /// Whether its hash is that of the release.
     pub matches: bool,
@@ -26,14 +25,13 @@ impl CertificateFile {
             None if std::path::Path::new(&usual).is_file() => &usual,
             None => return Ok(None),
         };
-        let text = std::fs::read(path).map_err(|e| Error::io(path, "read it", &e))?;
-        let certificate = Certificate::from_json(path, &text)?;
-        let Some(hash) = &certificate.release.hash else {
+        let certificate = Certificate::from_file(path)?;
+        if certificate.release.hash.is_none() {
             return Err(Error::input(format!(
                 "{path}: the certificate does not name the hash of its release"
             )));
-        };
-        let matches = *hash == file_hash(release)?;
+        }
+        let matches = certificate.is_of(release)?;
         Ok(Some(CertificateFile { certificate, matches }))
     }
 }
@@ -77,13 +75,13 @@ pub fn fill_declared(settings: &mut Settings, certificate: &Certificate) -> Vec<
         if given.domain.is_some() {
             continue;
         }
-        match declared.as_str() {
-            DECLARED_BY_FILE => problems.push(format!(
+        match declared {
+            RecordedDomain::File => problems.push(format!(
                 "column {} was published with a declared domain: name the file, such as {}, or the spec",
                 column.name,
                 column_option("domain", &column.name, Some("FILE"))
             )),
-            range => given.domain = Some(ValueList::Text(range.to_string())),
+            RecordedDomain::Range(range) => given.domain = Some(ValueList::Text(range.clone())),
         }
     }
     problems

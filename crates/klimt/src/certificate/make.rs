@@ -1,9 +1,10 @@
 //! Makes a certificate from a checked release.
 
 use super::rounded::{Towards, four_digits, four_digits_towards};
+use super::settings::RecordedSettings;
 use super::types::{
-    Certificate, CertifiedColumn, DomainKind, GroupSizes, Measure, Promise, RecordedSettings, ReleaseFile,
-    Rows, RunAccount, SearchAccount,
+    Certificate, CertifiedColumn, DomainKind, GroupSizes, Measure, Promise, RecordedDomain, ReleaseFile,
+    Rows, RunAccount, SearchAccount, ValueComparison,
 };
 use crate::run::Checked;
 use klimt_core::job::SearchCounts;
@@ -15,10 +16,7 @@ use klimt_core::table::{Column, DeclaredCodes, Shape, Table};
 use klimt_verify::claims::Outcome;
 use std::collections::BTreeMap;
 
-/// Stands for the values of a file that declare the domain of a column.
-pub(super) const DECLARED_BY_FILE: &str = "the values of a file";
-
-/// What a certificate is made from.
+/// The parts that a certificate is made from.
 pub struct Certified<'a> {
     /// The original table; its rows are not looked at.
     pub table: &'a Table,
@@ -26,7 +24,7 @@ pub struct Certified<'a> {
     pub rows: u64,
     /// The least size of a group that was asked for.
     pub k: u64,
-    /// What was required.
+    /// The requirements.
     pub requirements: &'a [Box<dyn Requirement>],
     /// The settings, by name.
     pub settings: RecordedSettings,
@@ -34,7 +32,7 @@ pub struct Certified<'a> {
     pub losses: Vec<(&'static str, f64)>,
     /// The losses by the published rows, by name, where there are others.
     pub published_losses: Option<Vec<(&'static str, f64)>>,
-    /// What is proven, where a search minimised a loss or its definition proves something.
+    /// The proof, where a search minimised a loss or its definition proves something.
     pub proof: Option<Proven<'a>>,
     /// How a search over a split set went.
     pub counts: Option<SearchCounts>,
@@ -44,12 +42,12 @@ pub struct Certified<'a> {
     pub checked: &'a Checked,
 }
 
-/// What is proven of the loss that was asked for.
+/// The proof about the loss that was asked for.
 #[derive(Clone, Debug)]
 pub struct Proven<'a> {
     /// The name of the loss.
     pub loss: &'a str,
-    /// What is proven of it.
+    /// The proof.
     pub proof: Proof,
     /// Whether it looks at the sizes of groups alone.
     pub by_sizes: bool,
@@ -84,7 +82,7 @@ impl Proven<'_> {
     }
 }
 
-/// What is said of a release.
+/// The certificate of a release, for everybody and for the owner.
 #[derive(Clone, Debug)]
 pub struct MadeCertificate {
     /// The certificate, which may be published with the release.
@@ -202,7 +200,7 @@ fn column(column: &Column) -> CertifiedColumn {
         compared: None,
     };
     if let Some((domain, _)) = column.coded() {
-        certified.value_type = Some(domain.value_type().name().to_string());
+        certified.value_type = Some(domain.value_type());
         certified.domain = Some(match domain.shape() {
             Shape::Ordered if domain.is_measured() => DomainKind::Ordered,
             Shape::Ordered => DomainKind::Imposed,
@@ -212,11 +210,11 @@ fn column(column: &Column) -> CertifiedColumn {
         certified.declared = domain.declared().map(|declared| match declared {
             DeclaredCodes::Ends { .. } => {
                 let last = (domain.value_count() as u32).saturating_sub(1);
-                format!("{}..{}", domain.text(0), domain.text(last))
+                RecordedDomain::Range(format!("{}..{}", domain.text(0), domain.text(last)))
             }
-            DeclaredCodes::All => DECLARED_BY_FILE.to_string(),
+            DeclaredCodes::All => RecordedDomain::File,
         });
-        certified.compared = domain.is_compared_as_text().then(|| "as text".to_string());
+        certified.compared = domain.is_compared_as_text().then_some(ValueComparison::AsText);
     }
     certified
 }

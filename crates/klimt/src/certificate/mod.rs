@@ -6,17 +6,22 @@
 //! given. The owner of all rows gets the exact losses by the whole table, which `measure` finds too.
 
 mod beside;
+mod document;
 mod make;
 mod recorded;
 mod rounded;
+mod settings;
 mod types;
+mod word;
 
 pub use beside::usual_path;
 pub use beside::{
     CertificateFile, declared_beside, dialect_beside, file_hash, fill_declared, hierarchies_beside,
 };
+pub use document::{VERSION, is_certificate};
 pub use make::{Certified, MadeCertificate, Proven, is_by_sizes};
-pub use recorded::{COLUMN_LISTS, FLAGS, OF_COLUMNS};
 pub use recorded::{record, saved};
 pub use rounded::four_digits;
+pub use settings::{RecordedOrder, RecordedSettings, ReleaseOrigin};
 pub use types::*;
+pub(crate) use word::Word;

@@ -1,65 +1,71 @@
-//! The settings that a certificate records beside those that other parts describe, and the flags that ask for them again.
-//!
-//! Whatever changes the groups or what is published of them belongs into a certificate, so that the command in a report
-//! makes the same release. File names stay out of it, and so does the seed by which rows are shuffled. Texts that may be
-//! cells of the table are counted only: whoever asks for the command names them again.
+//! Records the settings of a run, and restores them from a certificate.
 
-use super::types::RecordedSettings;
+use super::settings::{RecordedOrder, RecordedSettings, ReleaseOrigin};
+use super::types::RunAccount;
 use crate::run::Schemes;
-use crate::settings::{ColumnSettings, Settings};
-use klimt_core::Choice;
+use crate::settings::{ColumnSettings, MemorySettings, Settings};
 use klimt_core::algorithm::mondrian::Model;
+use klimt_core::algorithm::optimal::Effort;
+use klimt_core::algorithm::scheme::Direction;
 use klimt_core::recode::SavedRequirement;
+use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
+use klimt_core::risk::Share;
 use klimt_core::table::{Role, Table};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The flags that a certificate records under their own names: one value, or a list that is given at once.
-pub const FLAGS: &[&str] = &[
-    "algorithm",
-    "effort",
-    "split",
-    "extent",
-    "partitioning",
-    "suppress",
-    "time-limit",
-    "gap",
-    "splits",
-    "queue",
-    "lookahead",
-    "priority",
-    "start",
-    "hierarchy-cut",
-    "base-k",
-    "by",
-    "leaf-capacity",
-    "direction",
-    "significance",
-    "sample",
-    "statistics",
-    "without",
-];
-
-/// Lists of columns that a certificate records under the name of a flag.
-pub const COLUMN_LISTS: &[&str] = &["prefer", "allow-unique"];
-
-/// What a certificate records of columns by name, and the flag that says it.
-pub const OF_COLUMNS: &[(&str, &str)] = &[("schemes", "scheme"), ("levels", "levels")];
-
-/// What a certificate records of a run.
+/// The settings of a run as its certificate records them.
 pub fn record(
     settings: &Settings,
     algorithm: AlgorithmKind,
     table: &Table,
     schemes: Option<&Schemes>,
 ) -> RecordedSettings {
+    let (search, memory) = (&settings.search, &settings.memory);
+    let (scheme, local) = (algorithm == AlgorithmKind::Scheme, algorithm == AlgorithmKind::Local);
+    // Regions that may overlap are not strict.
+    let relaxed = local || settings.runs_of_leaves() || settings.partitioning == Some(Model::Relaxed);
+    let searches = !algorithm.is_greedy() || search.effort() != Effort::Fast;
+    let capacity = settings.is_tree() || settings.tree.leaf_capacity.is_some();
+    let recoded = schemes.map(|schemes| schemes.record.clone()).unwrap_or_default();
     RecordedSettings {
+        // The certificate names the quasi-identifiers of the table.
         qi: Vec::new(),
-        options: options(settings, algorithm, schemes),
+        algorithm: Some(ReleaseOrigin::Algorithm(algorithm)),
+        allow_differences: None,
+        allow_unique: unique(settings),
+        as_published: search.as_published.then_some(true),
+        audience: None,
+        base_k: settings.tree.base_k,
+        by: settings.base().ok().flatten().map(|(_, by)| by),
+        direction: recoded.direction,
+        effort: (!scheme).then(|| search.effort()),
+        extent: Some(settings.extents()),
+        gap: search.gap,
+        hierarchy_cut: settings.hierarchy_cut,
+        leaf_capacity: capacity.then(|| settings.split_spec().capacity),
+        levels: recoded.levels,
+        lookahead: search.lookahead,
+        loss: search.loss.clone(),
+        minimised: searches.then(|| search.loss().to_string()),
+        partitioning: Some(if relaxed { Model::Relaxed } else { Model::Strict }),
+        prefer: settings.tree.prefer.clone(),
+        priority: search.priority,
+        queue: search.queue,
+        row_order: Some(if settings.keep_order { RecordedOrder::Kept } else { RecordedOrder::Shuffled }),
+        sample: memory.sample,
+        schemes: recoded.schemes,
+        significance: memory.significance,
+        split: (!scheme && !local).then(|| settings.split_name().to_string()),
+        splits: search.splits,
+        start: search.start,
+        statistics: settings.statistics.clone(),
+        suppress: Some(settings.suppress.unwrap_or(Share::ZERO)),
+        time_limit: search.time_limit,
+        without: recoded.without,
         requirements: saved(settings),
         weights: by_column(settings, |column| column.weight),
-        types: by_column(settings, |column| column.type_spec.as_ref().map(ToString::to_string)),
+        types: by_column(settings, |column| column.type_spec.clone()),
         missing: Some(settings.missing.len() as u64).filter(|texts| *texts > 0),
         column_splits: by_column(settings, |column| column.splits.as_ref().map(|values| values.len() as u64)),
         guides: guides(settings, table),
@@ -69,49 +75,11 @@ pub fn record(
     }
 }
 
-/// The settings with one value, or with one per column, by the name of their option.
-fn options(
-    settings: &Settings,
-    algorithm: AlgorithmKind,
-    schemes: Option<&Schemes>,
-) -> BTreeMap<String, Value> {
-    let mut said: Vec<(&str, Value)> = vec![("algorithm", json!(algorithm))];
-    said.extend(settings.search.describe(algorithm.is_greedy(), algorithm == AlgorithmKind::Scheme));
-    let local = algorithm == AlgorithmKind::Local;
-    match schemes {
-        Some(schemes) => said.extend(schemes.described.iter().cloned()),
-        None if local => {}
-        None => said.push(("split", json!(settings.split_name()))),
-    }
-    // Regions that may overlap are not strict.
-    let relaxed = local || settings.runs_of_leaves() || settings.partitioning == Some(Model::Relaxed);
-    said.push(("partitioning", json!(if relaxed { Model::Relaxed } else { Model::Strict })));
-    said.extend(settings.describe_tree());
-    said.push(("extent", json!(settings.extents())));
-    said.push(("suppress", json!(settings.suppress.map_or("none".to_string(), |share| share.to_string()))));
-    said.push(("row-order", json!(if settings.keep_order { "kept" } else { "shuffled within groups" })));
-    let of_quasi_identifier = |column: &ColumnSettings| column.role == Some(Role::QuasiIdentifier);
-    let unique =
-        settings.columns.iter().filter(|(_, column)| column.allow_unique && of_quasi_identifier(column));
-    let unique: Vec<&String> = unique.map(|(name, _)| name).collect();
-    if !unique.is_empty() {
-        said.push(("allow-unique", json!(unique)));
-    }
-    let (search, memory) = (&settings.search, &settings.memory);
-    let choices = [
-        ("hierarchy-cut", settings.hierarchy_cut.map(|cut| cut.name().to_string())),
-        ("priority", search.priority.map(|priority| priority.name().to_string())),
-        ("start", search.start.map(|start| start.name().to_string())),
-        ("significance", memory.significance.map(|chance| chance.to_string())),
-        ("sample", memory.sample.map(|rows| rows.to_string())),
-        ("loss", search.loss.clone()),
-    ];
-    said.extend(choices.into_iter().filter_map(|(key, value)| Some((key, json!(value?)))));
-    let statistics: Vec<&str> = settings.statistics.iter().map(|kind| kind.name()).collect();
-    if !statistics.is_empty() {
-        said.push(("statistics", json!(statistics)));
-    }
-    said.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+/// The quasi-identifiers that may be sets of texts although nearly every row has its own.
+fn unique(settings: &Settings) -> Vec<String> {
+    let unique = |column: &ColumnSettings| column.allow_unique && column.role == Some(Role::QuasiIdentifier);
+    let named = settings.columns.iter().filter(|(_, column)| unique(column));
+    named.map(|(name, _)| name.clone()).collect()
 }
 
 /// The requirements besides k, each for its column: what a certificate and a recoding function record.
@@ -140,6 +108,85 @@ fn guides(settings: &Settings, table: &Table) -> Vec<String> {
     guided.map(|(name, _)| name.clone()).collect()
 }
 
-fn by_column<T>(settings: &Settings, said: impl Fn(&ColumnSettings) -> Option<T>) -> BTreeMap<String, T> {
-    settings.columns.iter().filter_map(|(name, column)| Some((name.clone(), said(column)?))).collect()
+fn by_column<T>(settings: &Settings, of: impl Fn(&ColumnSettings) -> Option<T>) -> BTreeMap<String, T> {
+    settings.columns.iter().filter_map(|(name, column)| Some((name.clone(), of(column)?))).collect()
+}
+
+impl RecordedSettings {
+    /// Restores the method: how groups were found and published, by this record and the account of the run. `given` is
+    /// what the caller says of the release, with the texts that a certificate only counts; a usual value is left out,
+    /// unless something else may be said there.
+    ///
+    /// Roles, types, files and requirements of `again` stay as they are.
+    pub fn restore(&self, run: &RunAccount, given: &Settings, again: &mut Settings) {
+        let algorithm = match self.algorithm {
+            Some(ReleaseOrigin::Algorithm(algorithm)) => Some(algorithm),
+            Some(ReleaseOrigin::Store) | None => None,
+        };
+        let (scheme, tree) =
+            (algorithm == Some(AlgorithmKind::Scheme), algorithm == Some(AlgorithmKind::RTree));
+        again.algorithm = algorithm;
+        again.split = unusual(
+            self.split.clone(),
+            |split| *split == if tree { "box" } else { "median" },
+            given.split.is_some(),
+        );
+        // Local recoding and runs of leaves are relaxed by themselves.
+        let by_itself = algorithm == Some(AlgorithmKind::Local) || self.by.is_some();
+        again.partitioning = unusual(
+            self.partitioning.filter(|_| !by_itself),
+            |model| *model == Model::Strict,
+            given.partitioning.is_some(),
+        );
+        again.hierarchy_cut = self.hierarchy_cut;
+        again.suppress = unusual(self.suppress, |share| *share == Share::ZERO, given.suppress.is_some());
+        let usual = if scheme { Extents::Region } else { Extents::Compact };
+        again.extent = unusual(self.extent, |extent| *extent == usual, given.extent.is_some());
+        again.statistics = self.statistics.clone();
+        again.keep_order = self.row_order == Some(RecordedOrder::Kept);
+        self.restore_search(given, again);
+        again.schemes.direction = unusual(
+            self.direction,
+            |direction| *direction == Direction::default(),
+            given.schemes.direction.is_some(),
+        );
+        again.schemes.without = self.without.clone();
+        (again.tree.base_k, again.tree.by) = (self.base_k, self.by);
+        (again.tree.leaf_capacity, again.tree.prefer) = (self.leaf_capacity, self.prefer.clone());
+        self.restore_memory(run, &mut again.memory);
+        self.restore_columns(given, again);
+    }
+
+    fn restore_search(&self, given: &Settings, again: &mut Settings) {
+        let search = &mut again.search;
+        search.loss = self.minimised.clone().or(self.loss.clone());
+        search.effort = unusual(self.effort, |effort| *effort == Effort::Fast, given.search.effort.is_some());
+        (search.time_limit, search.gap) = (self.time_limit, self.gap);
+        (search.splits, search.priority, search.queue) = (self.splits, self.priority, self.queue);
+        (search.lookahead, search.start) = (self.lookahead, self.start);
+        search.as_published = self.as_published == Some(true);
+    }
+
+    /// The memory that was granted: parts of a table go by it.
+    fn restore_memory(&self, run: &RunAccount, memory: &mut MemorySettings) {
+        let granted = run.memory.clone().filter(|text| text != MemorySettings::UNSAID);
+        let granted = granted.or_else(|| run.budget.map(|bytes| bytes.to_string()));
+        memory.memory = granted.and_then(|text| text.parse().ok());
+        (memory.sample, memory.significance) = (self.sample, self.significance);
+    }
+
+    fn restore_columns(&self, given: &Settings, again: &mut Settings) {
+        for (name, column) in &mut again.columns {
+            column.allow_unique = self.allow_unique.contains(name);
+            (column.scheme, column.levels) =
+                (self.schemes.get(name).copied(), self.levels.get(name).copied());
+            let chosen = given.columns.get(name).and_then(|given| given.splits.clone());
+            column.splits = chosen.filter(|_| self.column_splits.contains_key(name));
+        }
+    }
+}
+
+/// A recorded value, unless it is the usual one and nothing else could be said there.
+fn unusual<T>(recorded: Option<T>, is_usual: impl Fn(&T) -> bool, said: bool) -> Option<T> {
+    recorded.filter(|value| said || !is_usual(value))
 }

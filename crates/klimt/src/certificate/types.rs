@@ -1,21 +1,43 @@
-//! What a certificate says, as types. The fields of the JSON have the same names, in kebab-case or as documented.
+//! The parts of a certificate. The fields of the JSON have the same names, in kebab-case or as documented.
 
+use super::document::Document;
+use super::settings::RecordedSettings;
+use super::word::one;
 use klimt_core::job::SearchCounts;
 use klimt_core::proof::Claim;
-use klimt_core::recode::SavedRequirement;
-use klimt_core::table::Role;
+use klimt_core::table::{Role, ValueType};
 use klimt_verify::{Bucket, SensitiveFinding};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The version of the format.
-pub const VERSION: u32 = 2;
-
-/// What was asked of a release, what is reached, and what is proven. It never holds a value of the table, nor anything
-/// that could undo the shuffling of rows.
+/// The record of a release: the requirements, what it reaches, and what is proven. It never holds a value of the table, nor
+/// anything that could undo the shuffling of rows.
+///
+/// ```
+/// use klimt::prelude::*;
+///
+/// # let folder = std::env::temp_dir().join(format!("klimt-certificate-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// let release = folder.join("release.csv");
+/// let table = "age,disease\n31,Asthma\n35,Gout\n38,Flu\n39,Gout\n";
+/// Anonymizer::new()
+///     .quasi_identifiers(["age"])
+///     .sensitive(["disease"])
+///     .require(KAnonymity::new(2)?)
+///     .anonymize_to(Input::reader(Format::Csv, table.as_bytes()), Output::file(&release)?)?;
+///
+/// let certificate = Certificate::from_file(folder.join("release.csv.certificate.json"))?;
+/// assert!(certificate.holds() && certificate.is_of(&release)?);
+/// assert_eq!((certificate.k, certificate.rows.published), (2, 4));
+/// println!("ncp {:.4}", certificate.loss("ncp").unwrap());
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), klimt::Error>(())
+/// ```
+///
+/// Its JSON follows `docs/certificate.schema.json` and names its [`VERSION`](super::VERSION); reading another version is an
+/// error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Document", into = "Document")]
+#[serde(try_from = "Document", into = "Document")]
 pub struct Certificate {
     /// The version of klimt that made the release.
     pub klimt: String,
@@ -29,7 +51,7 @@ pub struct Certificate {
     pub groups: u64,
     /// How large they are.
     pub sizes: GroupSizes,
-    /// What was said of the columns.
+    /// The columns.
     pub columns: Vec<CertifiedColumn>,
     /// The settings that change the groups.
     pub settings: RecordedSettings,
@@ -37,17 +59,17 @@ pub struct Certificate {
     pub requirements: Vec<String>,
     /// How every requirement fared.
     pub reached: Vec<Promise>,
-    /// What groups show of sensitive columns.
+    /// The sensitive columns as groups show them.
     pub sensitive: Vec<SensitiveFinding>,
     /// The losses, by name.
     pub losses: BTreeMap<String, f64>,
-    /// What is proven of the loss that was asked for.
+    /// The claim that is proven of the loss that was asked for.
     pub proven: Claim,
     /// The family of releases that the proof is about.
     pub family: Option<String>,
     /// How the run went.
     pub run: RunAccount,
-    /// What a search has found.
+    /// The result of a search.
     pub search: Option<SearchAccount>,
 }
 
@@ -57,19 +79,26 @@ impl Certificate {
         self.losses.get(name).copied()
     }
 
-    /// The certificate as JSON.
-    pub fn to_json(&self) -> klimt_core::Result<String> {
-        serde_json::to_string_pretty(self)
-            .map(|text| text + "\n")
-            .map_err(|e| klimt_core::Error::internal(format!("the certificate cannot be written: {e}")))
+    /// Whether every requirement holds.
+    pub fn holds(&self) -> bool {
+        self.reached.iter().all(|promise| promise.holds)
     }
 
-    /// Reads a certificate; `name` is for messages.
-    pub fn from_json(name: &str, text: &[u8]) -> klimt_core::Result<Self> {
-        serde_json::from_slice(text).map_err(|e| {
-            let why = if e.is_data() { "this is not a certificate of klimt" } else { "this is not JSON" };
-            klimt_core::Error::input(format!("{name}: line {}: {why}", e.line()))
-        })
+    /// The promises of a requirement by its name, such as `k-anonymity` or `t-closeness`; one for each column that it is
+    /// about.
+    pub fn promises<'a>(&'a self, requirement: &'a str) -> impl Iterator<Item = &'a Promise> {
+        self.reached.iter().filter(move |promise| promise.claim == requirement)
+    }
+
+    /// A column of the release by its name.
+    pub fn column(&self, name: &str) -> Option<&CertifiedColumn> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The loss that the proof is about, where one was minimised or proven.
+    pub fn proven_loss(&self) -> Option<&str> {
+        let searched = self.search.as_ref().map(|search| search.loss.as_str());
+        searched.or(self.settings.minimised.as_deref())
     }
 }
 
@@ -113,7 +142,7 @@ pub struct GroupSizes {
     pub sizes: Vec<Bucket>,
 }
 
-/// What was said of a column.
+/// A column, with its role and domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertifiedColumn {
     /// Its name.
@@ -122,19 +151,36 @@ pub struct CertifiedColumn {
     pub role: Role,
     /// The type of its values, where they were looked at.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
-    pub value_type: Option<String>,
-    /// What it ranges over.
+    pub value_type: Option<ValueType>,
+    /// Its kind of domain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<DomainKind>,
-    /// The range that was declared, or that a file declared it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub declared: Option<String>,
+    /// How its domain was declared, where it was.
+    #[serde(default, with = "one", skip_serializing_if = "Option::is_none")]
+    pub declared: Option<RecordedDomain>,
     /// How its values are compared, where not by value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compared: Option<String>,
+    pub compared: Option<ValueComparison>,
 }
 
-/// What a column ranges over.
+/// The declaration of a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordedDomain {
+    /// A range, such as `0..120`.
+    Range(String),
+    /// The values of a file, which the certificate does not hold.
+    File,
+}
+
+/// A way to compare values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ValueComparison {
+    /// Letter by letter.
+    #[serde(rename = "as text")]
+    AsText,
+}
+
+/// The kind of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DomainKind {
     /// Numbers, dates or instants.
@@ -171,9 +217,9 @@ pub struct Promise {
     pub column: Option<String>,
     /// The requirement in words.
     pub description: String,
-    /// What was promised; nothing where no number is enough.
+    /// The level that was promised; nothing where no number is enough.
     pub limit: Option<Measure>,
-    /// What the worst group reaches; nothing where it is more than any number.
+    /// The level that the worst group reaches; nothing where it is more than any number.
     pub measured: Option<Measure>,
     /// The level as a fraction, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -182,7 +228,7 @@ pub struct Promise {
     pub holds: bool,
 }
 
-/// What a search has found of the loss that it minimised.
+/// The result of a search for the least loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchAccount {
     /// The name of the loss.
@@ -261,123 +307,4 @@ pub struct Bytes {
     pub read: u64,
     /// Written to spill files.
     pub written: u64,
-}
-
-/// The settings of a run that change the groups or what is published of them. File names stay out of it, and so does the
-/// seed by which rows are shuffled; texts that may be cells of the table are only counted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-pub struct RecordedSettings {
-    /// The quasi-identifiers in the order in which they were named.
-    pub qi: Vec<String>,
-    /// Settings with one value, by the name of their option.
-    #[serde(flatten)]
-    pub options: BTreeMap<String, Value>,
-    /// Requirements besides k.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub requirements: Vec<SavedRequirement>,
-    /// The weights of columns.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub weights: BTreeMap<String, f64>,
-    /// The declared types of columns.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub types: BTreeMap<String, String>,
-    /// How many texts stood for missing values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<u64>,
-    /// How many places a column may be cut at, where its owner chose them.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub column_splits: BTreeMap<String, u64>,
-    /// Columns whose hierarchy guides a scheme without being what they are published by.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub guides: Vec<String>,
-    /// Whether the release was made for a workload.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workload: Option<bool>,
-    /// The delimiter that was named for the input.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delimiter: Option<char>,
-    /// Whether the first line of the input was said to name the columns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub header: Option<bool>,
-}
-
-/// The shape of a certificate as JSON.
-#[derive(Serialize, Deserialize)]
-struct Document {
-    #[serde(default)]
-    version: u32,
-    klimt: String,
-    release: ReleaseFile,
-    #[serde(default)]
-    k: u64,
-    rows: Rows,
-    groups: DocumentGroups,
-    spec: DocumentSpec,
-    requirements: Vec<String>,
-    reached: Vec<Promise>,
-    sensitive: Vec<SensitiveFinding>,
-    losses: BTreeMap<String, f64>,
-    proven: Claim,
-    family: Option<String>,
-    run: RunAccount,
-    search: Option<SearchAccount>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct DocumentGroups {
-    count: u64,
-    #[serde(flatten)]
-    sizes: GroupSizes,
-}
-
-#[derive(Serialize, Deserialize)]
-struct DocumentSpec {
-    columns: Vec<CertifiedColumn>,
-    settings: RecordedSettings,
-}
-
-impl From<Certificate> for Document {
-    fn from(made: Certificate) -> Self {
-        Document {
-            version: VERSION,
-            klimt: made.klimt,
-            release: made.release,
-            k: made.k,
-            rows: made.rows,
-            groups: DocumentGroups { count: made.groups, sizes: made.sizes },
-            spec: DocumentSpec { columns: made.columns, settings: made.settings },
-            requirements: made.requirements,
-            reached: made.reached,
-            sensitive: made.sensitive,
-            losses: made.losses,
-            proven: made.proven,
-            family: made.family,
-            run: made.run,
-            search: made.search,
-        }
-    }
-}
-
-impl From<Document> for Certificate {
-    fn from(read: Document) -> Self {
-        Certificate {
-            klimt: read.klimt,
-            release: read.release,
-            k: read.k,
-            rows: read.rows,
-            groups: read.groups.count,
-            sizes: read.groups.sizes,
-            columns: read.spec.columns,
-            settings: read.spec.settings,
-            requirements: read.requirements,
-            reached: read.reached,
-            sensitive: read.sensitive,
-            losses: read.losses,
-            proven: read.proven,
-            family: read.family,
-            run: read.run,
-            search: read.search,
-        }
-    }
 }

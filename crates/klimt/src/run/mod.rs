@@ -25,7 +25,7 @@ pub use in_memory::HeldRelease;
 pub use parts::Input as PartsInput;
 pub use publication::{Checked, Publication, Sink, facts};
 pub use publisher::{Manner, Published, Publisher};
-pub use schemes::{Guides, Schemes};
+pub use schemes::{Guides, SchemeRecord, Schemes};
 
 use crate::certificate::MadeCertificate;
 use crate::input::Input;

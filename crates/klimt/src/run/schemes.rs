@@ -1,15 +1,14 @@
 //! Schemes bound to a table: which hierarchies guide them, what each column allows, and the search.
 
-use crate::settings::{Levels, SchemeSettings, Settings};
+use crate::settings::{Levels, Settings, Technique};
 use klimt_core::Choice;
-use klimt_core::algorithm::scheme::{ColumnScheme, Scheme, SchemeSearch};
+use klimt_core::algorithm::scheme::{ColumnScheme, Direction, Scheme, SchemeSearch};
 use klimt_core::hierarchy::{Hierarchy, NodeId};
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::table::{Domain, Role, Shape, Table};
 use klimt_core::words::{option, option_is};
 use klimt_core::{Error, ErrorKind, Result};
-use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -52,12 +51,25 @@ impl Guides {
     }
 }
 
+/// The part of a certificate about schemes.
+#[derive(Clone, Debug, Default)]
+pub struct SchemeRecord {
+    /// The scheme of every quasi-identifier.
+    pub schemes: BTreeMap<String, Scheme>,
+    /// The levels that were asked for.
+    pub levels: BTreeMap<String, Levels>,
+    /// Where the search starts.
+    pub direction: Option<Direction>,
+    /// Techniques that it does without.
+    pub without: Vec<Technique>,
+}
+
 /// The schemes of a table's quasi-identifiers, and the search for the best generalization.
 pub struct Schemes {
     /// The search.
     pub search: SchemeSearch,
-    /// What a certificate says of it, by name.
-    pub described: Vec<(&'static str, Value)>,
+    /// The part of a certificate about it.
+    pub record: SchemeRecord,
     /// The columns with groups on the least level asked for of which one value occurs, and how many of them.
     pub lone_values: Vec<(String, usize)>,
 }
@@ -70,7 +82,7 @@ impl Schemes {
         }
         let mut problems = strangers(settings, table);
         let mut columns = Vec::new();
-        let (mut schemes, mut levels) = (Map::new(), Map::new());
+        let (mut schemes, mut levels) = (BTreeMap::new(), BTreeMap::new());
         for dimension in 0..table.dimensions() {
             let name = &table.dimension(dimension).name;
             let given = settings.columns.get(name).cloned().unwrap_or_default();
@@ -83,7 +95,7 @@ impl Schemes {
             };
             match asked.column() {
                 Ok(column) => {
-                    schemes.insert(name.clone(), json!(column.scheme));
+                    schemes.insert(name.clone(), column.scheme);
                     columns.push(column);
                 }
                 Err(problem) => problems.push(problem),
@@ -98,7 +110,7 @@ impl Schemes {
                 ));
             }
             if let Some(given) = given.levels {
-                levels.insert(name.clone(), json!(given.to_string()));
+                levels.insert(name.clone(), given);
             }
         }
         if let Some(error) = Error::all(ErrorKind::Input, problems) {
@@ -113,8 +125,9 @@ impl Schemes {
         let lone_values = columns.iter().enumerate().filter_map(lone).collect();
         // Random starts do not depend on the secret seed: the certificate must tell how to make the groups again.
         let search = SchemeSearch { columns, direction, pruning, seed: 0 };
-        let described = described(&settings.schemes, schemes, levels);
-        Ok(Some(Schemes { search, described, lone_values }))
+        let without = settings.schemes.without.clone();
+        let record = SchemeRecord { schemes, levels, direction: Some(direction), without };
+        Ok(Some(Schemes { search, record, lone_values }))
     }
 }
 
@@ -140,22 +153,6 @@ fn strangers(settings: &Settings, table: &Table) -> Vec<String> {
         .iter()
         .filter(|(name, column)| (column.scheme.is_some() || column.levels.is_some()) && !generalised(name));
     named.map(|(name, _)| format!("column {name}: schemes are for quasi-identifiers")).collect()
-}
-
-fn described(
-    settings: &SchemeSettings,
-    schemes: Map<String, Value>,
-    levels: Map<String, Value>,
-) -> Vec<(&'static str, Value)> {
-    let direction = settings.direction().name();
-    let mut said = vec![("schemes", Value::Object(schemes)), ("direction", json!(direction))];
-    if !levels.is_empty() {
-        said.push(("levels", Value::Object(levels)));
-    }
-    if !settings.without.is_empty() {
-        said.push(("without", settings.without.iter().map(|technique| json!(technique.name())).collect()));
-    }
-    said
 }
 
 /// What is asked of one column.

@@ -7,7 +7,6 @@ use klimt_core::job::Budget;
 use klimt_core::loss::{Cost, Original, WithPenalty};
 use klimt_core::words::option;
 use klimt_core::{Error, Result, registry};
-use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -211,30 +210,6 @@ impl SearchSettings {
         let until = if self.time_limit.is_some() { self.until() } else { usual() };
         let bytes = Budget::default().bytes.min(memory);
         Budget { until, gap: self.gap.unwrap_or(1.0), bytes, memory }
-    }
-
-    /// What a certificate says of the search, by name.
-    pub fn describe(&self, is_greedy: bool, is_scheme: bool) -> Vec<(&'static str, Value)> {
-        let searches = !is_greedy || self.effort() != Effort::Fast;
-        let mut said = Vec::new();
-        if !is_scheme {
-            said.push(("effort", json!(self.effort())));
-        }
-        if searches {
-            said.push(("minimised", json!(self.loss())));
-        }
-        let texts = [
-            ("time-limit", self.time_limit.map(|limit| limit.to_string())),
-            ("gap", self.gap.map(|gap| gap.to_string())),
-            ("splits", self.splits.map(|splits| splits.to_string())),
-            ("queue", self.queue.map(|queue| queue.to_string())),
-            ("lookahead", self.lookahead.map(|boxes| boxes.to_string())),
-        ];
-        said.extend(texts.into_iter().filter_map(|(key, text)| Some((key, json!(text?)))));
-        if self.as_published {
-            said.push(("as-published", json!(true)));
-        }
-        said
     }
 }
 

@@ -7,7 +7,6 @@ use klimt_core::registry::AlgorithmKind;
 use klimt_core::requirement::Requirement;
 use klimt_core::split::SplitSpec;
 use klimt_core::words::option;
-use serde_json::{Value, json};
 
 /// What is asked of an R+-tree.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,24 +61,6 @@ impl Settings {
     /// Whether groups are runs of leaves, whose boxes may overlap.
     pub fn runs_of_leaves(&self) -> bool {
         self.is_coarser() && self.tree.by != Some(LeafGrouping::Level)
-    }
-
-    /// What a certificate says of the tree, by name.
-    pub fn describe_tree(&self) -> Vec<(&'static str, Value)> {
-        let mut said = Vec::new();
-        if let Some(base) = self.tree.base_k {
-            said.push(("base-k", json!(base)));
-        }
-        if let Ok(Some((_, by))) = self.base() {
-            said.push(("by", json!(by)));
-        }
-        if self.is_tree() || self.tree.leaf_capacity.is_some() {
-            said.push(("leaf-capacity", json!(self.split_spec().capacity)));
-        }
-        if !self.tree.prefer.is_empty() {
-            said.push(("prefer", json!(self.tree.prefer)));
-        }
-        said
     }
 
     /// Numbers that make no sense for an R+-tree.

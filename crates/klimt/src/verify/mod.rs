@@ -116,7 +116,7 @@ impl Verification {
         let mut links =
             self.key.as_deref().map(|key| Links::new(release.name(), key, settings)).transpose()?;
         let counted = count_release_linked(release, settings, &[Role::Sensitive], links.as_mut())?;
-        let Counted { tally, mut warnings } = counted;
+        let Counted { tally, mut warnings, .. } = counted;
         let tally = tally.with_suppressed_stars(self.stars_are_suppressed);
         without_guides(settings, path.as_deref(), &tally)?;
         let facts = facts(settings)?;

@@ -23,6 +23,8 @@ use std::hash::{BuildHasher, RandomState};
 pub struct Counted {
     /// The groups.
     pub tally: Tally,
+    /// The names of the columns of the release.
+    pub columns: Vec<String>,
     /// A sentence for each column that is published as it is and tells rows apart.
     pub warnings: Vec<String>,
 }
@@ -43,6 +45,7 @@ pub(super) fn count_release_linked(
     let key = links.as_ref().map(|links| links.key());
     let release = open_release(release, settings, counted, key)?;
     let Release { records, positions, mut tally, key } = release;
+    let columns = records.columns().to_vec();
     let split = tally.quasi_identifiers().len();
     let others: Vec<usize> = (0..records.columns().len())
         .filter(|at| !positions[..split].contains(at) && Some(*at) != key)
@@ -69,7 +72,7 @@ pub(super) fn count_release_linked(
     let alike = tally.sensitive().iter().filter(|column| sensitive_role(settings, column.column()));
     let alike = alike.filter_map(|column| warnings::alike(column.column(), column.alike()));
     let warnings = unique.chain(alike).collect();
-    Ok(Counted { tally, warnings })
+    Ok(Counted { tally, columns, warnings })
 }
 
 /// Counts the groups of a release, with the values of the columns of the given roles in each.

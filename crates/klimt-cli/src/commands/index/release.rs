@@ -7,7 +7,9 @@ use crate::hand_over::{Telling, certificate_path, stage as stage_release};
 use crate::memory::MemoryArgs;
 use crate::progress::Progress;
 use crate::terminal::{count, note};
-use klimt::certificate::{Certified, RecordedSettings, RunAccount, is_by_sizes};
+use klimt::certificate::{
+    Certified, RecordedOrder, RecordedSettings, ReleaseOrigin, RunAccount, is_by_sizes,
+};
 use klimt::files::{check_outputs, lies_in};
 use klimt::run::warnings::{Coarse, warn_coarse};
 use klimt::run::{Manner, Publication, Publisher, facts, output_dialect, publish_meanwhile, row_order};
@@ -23,7 +25,6 @@ use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
 use klimt_store::{PendingRelease, ReleaseRequest, Store};
-use serde_json::json;
 use std::path::Path;
 
 /// Runs the command.
@@ -147,17 +148,16 @@ fn check_files(args: &ReleaseArgs, telling: &Telling<'_>) -> Result<()> {
 }
 
 fn describe(args: &ReleaseArgs, base: u64, by: LeafGrouping) -> RecordedSettings {
-    let settings = [
-        ("algorithm", json!("index")),
-        ("base-k", json!(base)),
-        ("by", json!(by)),
-        ("audience", json!(args.audience)),
-        ("allow-differences", json!(args.allow_differences)),
-        ("extent", json!("compact")),
-        ("row-order", json!("shuffled within groups")),
-    ];
-    let options = settings.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
-    RecordedSettings { options, ..RecordedSettings::default() }
+    RecordedSettings {
+        algorithm: Some(ReleaseOrigin::Store),
+        base_k: Some(base),
+        by: Some(by),
+        audience: Some(args.audience.clone()),
+        allow_differences: Some(args.allow_differences),
+        extent: Some(Extents::Compact),
+        row_order: Some(RecordedOrder::Shuffled),
+        ..RecordedSettings::default()
+    }
 }
 
 fn run_of(releasing: &PendingRelease<'_>) -> RunAccount {

@@ -9,15 +9,15 @@ use klimt_core::table::Table;
 use klimt_core::workload::{Errors, QueriedRelease, Workload};
 use klimt_report::{QueryError, QueryErrors};
 
-/// So many queries of each kind are asked.
+/// The number of queries of each kind.
 const QUERIES: usize = 200;
-/// Of so many quasi-identifiers each by itself.
+/// The number of quasi-identifiers that are asked about by themselves.
 const COLUMNS: usize = 12;
 /// Of a table with more rows, fewer queries are asked.
 const MANY_ROWS: usize = 1 << 20;
 
 /// The errors of a release of a table; nothing where it has no rows.
-pub fn errors(table: &Table, groups: &PublishedGroups<'_>) -> Result<Option<QueryErrors>> {
+pub(super) fn errors(table: &Table, groups: &PublishedGroups<'_>) -> Result<Option<QueryErrors>> {
     let dimensions = table.dimensions();
     if table.rows() == 0 || dimensions == 0 {
         return Ok(None);

@@ -1,40 +1,46 @@
-//! What the certificate of a release fills in, and whether it is that of the release.
+//! The certificate of a release: it fills in settings, and must agree with the release.
 
-use super::args::ReportArgs;
-use crate::options::FormatArgs;
-use klimt::certificate::{
-    Certificate, CertificateFile, DomainKind, Measure, RecordedSettings, fill_declared,
+use crate::certificate::{
+    Certificate, CertificateFile, DomainKind, Measure, Promise, RecordedSettings, ValueComparison,
+    fill_declared,
 };
-use klimt::settings::{NamedRequirement, Settings, flags, subject};
+use crate::settings::{NamedRequirement, Settings, flags, subject};
 use klimt_core::registry::Subject;
 use klimt_core::requirement::KAnonymity;
 use klimt_core::table::{Role, TypeSpec, ValueType};
-use klimt_core::words::{column_option, option_is};
+use klimt_core::words::{column_option, option, option_is};
 use klimt_core::{Error, ErrorKind, Result};
-use klimt_report::{Certified, Warning};
+use klimt_io::csv::DialectSpec;
+use klimt_report::{CertificateSummary, Warning};
 use klimt_verify::Findings;
 use klimt_verify::claims::Outcome;
 
-/// The certificate as the page shows it.
-pub fn shown(found: &CertificateFile) -> Result<Certified> {
-    let json = serde_json::to_value(&found.certificate)
+/// The part of a certificate that the page tells.
+pub(super) fn summary(found: &CertificateFile) -> Result<CertificateSummary> {
+    let certificate = &found.certificate;
+    let json = serde_json::to_value(certificate)
         .map_err(|e| Error::internal(format!("the certificate cannot be written: {e}")))?;
-    Ok(Certified { json, matches: found.matches })
+    Ok(CertificateSummary {
+        matches: found.matches,
+        proven: certificate.proven,
+        family: certificate.family.clone(),
+        loss: certificate.proven_loss().map(str::to_string),
+        counts: certificate.search.as_ref().and_then(|search| search.counts),
+        text: format!("{json:#}"),
+    })
 }
 
-/// How the original is written: what flags say, and else what was said when the release was made.
-pub fn format(args: &ReportArgs, certified: Option<&CertificateFile>) -> FormatArgs {
-    let mut format = args.format.clone();
-    let Some(said) = certified.map(|certified| &certified.certificate.settings) else { return format };
-    format.delimiter = format.delimiter.or(said.delimiter.and_then(|c| u8::try_from(c).ok()));
-    if let (false, Some(header)) = (format.header || format.no_header, said.header) {
-        (format.header, format.no_header) = (header, !header);
+/// How the original is written: what is said, and else what was said when the release was made.
+pub(super) fn original_dialect(said: DialectSpec, certified: Option<&CertificateFile>) -> DialectSpec {
+    let Some(recorded) = certified.map(|certified| &certified.certificate.settings) else { return said };
+    DialectSpec {
+        delimiter: said.delimiter.or(recorded.delimiter.and_then(|c| u8::try_from(c).ok())),
+        header: said.header.or(recorded.header),
     }
-    format
 }
 
 /// Fills in what is not said otherwise: roles, types and weights of columns, k, and requirements.
-pub fn fill(settings: &mut Settings, certificate: &Certificate) -> Result<()> {
+pub(super) fn fill(settings: &mut Settings, certificate: &Certificate) -> Result<()> {
     let mut problems = Vec::new();
     let said = &certificate.settings;
     for column in &certificate.columns {
@@ -43,12 +49,13 @@ pub fn fill(settings: &mut Settings, certificate: &Certificate) -> Result<()> {
         // The release was made: its sets of texts are as they were asked for.
         given.allow_unique = given.role == Some(Role::QuasiIdentifier);
         if let Some(typed) = said.types.get(name) {
-            given.type_spec = given.type_spec.take().or(typed.parse().ok());
+            given.type_spec = given.type_spec.take().or(Some(typed.clone()));
         }
         let known = [ValueType::Integer, ValueType::Decimal, ValueType::Boolean, ValueType::Text];
-        let typed = known.into_iter().find(|known| column.value_type.as_deref() == Some(known.name()));
+        let typed = known.into_iter().find(|known| column.value_type == Some(*known));
         // Sensitive values are compared as text only where that was asked for.
-        let by_value = given.role == Some(Role::Sensitive) && column.compared.as_deref() != Some("as text");
+        let by_value =
+            given.role == Some(Role::Sensitive) && column.compared != Some(ValueComparison::AsText);
         let typed = typed.filter(|typed| !(by_value && *typed == ValueType::Text));
         let free = given.type_spec.is_none() && given.order.is_none() && given.hierarchy.is_none();
         if let Some(typed) = typed.filter(|_| free) {
@@ -62,8 +69,9 @@ pub fn fill(settings: &mut Settings, certificate: &Certificate) -> Result<()> {
         let generalised = given.role == Some(Role::QuasiIdentifier);
         if let (Some(file), true, None, None) = (file, generalised, &given.order, &given.hierarchy) {
             problems.push(format!(
-                "column {name} was published by its {file}: name the file, such as {}, or the --spec",
-                column_option(file, name, Some("FILE"))
+                "column {name} was published by its {file}: name the file, such as {}, or the {}",
+                column_option(file, name, Some("FILE")),
+                option("spec")
             ));
         }
     }
@@ -75,16 +83,18 @@ pub fn fill(settings: &mut Settings, certificate: &Certificate) -> Result<()> {
         let given = settings.columns.entry(name.clone()).or_default();
         if given.hierarchy.is_none() {
             problems.push(format!(
-                "the scheme of column {name} was guided by a hierarchy: name the file, such as {}, or the --spec",
-                column_option("hierarchy", name, Some("FILE"))
+                "the scheme of column {name} was guided by a hierarchy: name the file, such as {}, or the {}",
+                column_option("hierarchy", name, Some("FILE")),
+                option("spec")
             ));
         }
     }
     problems.extend(unsaid_texts(settings, said));
     if said.workload == Some(true) && settings.workload.is_none() {
         problems.push(format!(
-            "the release was made for a workload: name the file, such as {}, or the --spec",
-            option_is("workload", "FILE")
+            "the release was made for a workload: name the file, such as {}, or the {}",
+            option_is("workload", "FILE"),
+            option("spec")
         ));
     }
     for (name, weight) in &said.weights {
@@ -98,8 +108,7 @@ pub fn fill(settings: &mut Settings, certificate: &Certificate) -> Result<()> {
 
 /// The k that was asked for.
 fn certified_k(certificate: &Certificate) -> Option<u64> {
-    let claim = certificate.reached.iter().find(|claim| claim.claim == KAnonymity::ID)?;
-    match claim.limit {
+    match certificate.promises(KAnonymity::ID).next()?.limit {
         Some(Measure::Whole(k)) => Some(k),
         _ => None,
     }
@@ -119,8 +128,8 @@ fn fill_requirements(settings: &mut Settings, said: &RecordedSettings) {
     }
 }
 
-/// What a certificate says that is not so.
-pub fn contradictions(
+/// The statements of a certificate that are not true of the release.
+pub(super) fn contradictions(
     certified: &CertificateFile,
     findings: &Findings,
     outcomes: &[Outcome],
@@ -147,9 +156,7 @@ pub fn contradictions(
     }
     for claim in &certificate.reached {
         let outcome = outcomes.iter().find(|outcome| outcome.description == claim.description);
-        if outcome
-            .is_some_and(|outcome| klimt::certificate::Promise::from(outcome).measured != claim.measured)
-        {
+        if outcome.is_some_and(|outcome| Promise::from(outcome).measured != claim.measured) {
             wrong.push(format!(
                 "The certificate says that another level of {} is reached.",
                 claim.description
@@ -159,22 +166,25 @@ pub fn contradictions(
     wrong.into_iter().map(|text| Warning { text, loud: true }).collect()
 }
 
-/// What was typed when the release was made and is only counted in the certificate: it must be named again.
+/// Texts that were typed when the release was made and are only counted in the certificate: they must be named again.
 fn unsaid_texts(settings: &Settings, said: &RecordedSettings) -> Vec<String> {
     let mut problems = Vec::new();
     let missing = said.missing.unwrap_or(0) as usize;
     if settings.missing.len() < missing {
         problems.push(format!(
-            "the release was made with texts that stand for missing values ({missing}): name all, such as --missing TEXT, \
-             or the --spec"
+            "the release was made with texts that stand for missing values ({missing}): name all, such as {}, \
+             or the {}",
+            option_is("missing", "TEXT"),
+            option("spec")
         ));
     }
     for (name, count) in &said.column_splits {
         let given = settings.columns.get(name).and_then(|column| column.splits.as_ref());
         if given.is_none() {
             problems.push(format!(
-                "column {name} was cut at values that the owner chose ({count}): name all, such as {}, or the --spec",
-                column_option("split-at", name, Some("VALUES"))
+                "column {name} was cut at values that the owner chose ({count}): name all, such as {}, or the {}",
+                column_option("split-at", name, Some("VALUES")),
+                option("spec")
             ));
         }
     }
