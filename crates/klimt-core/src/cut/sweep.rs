@@ -52,9 +52,9 @@ pub(crate) struct Arrangement {
 
 impl Sweep {
     /// Every place at which both sides satisfy the requirements, in order. The collector has been prepared for the part.
-    pub(crate) fn places<G: FrequencyGroup>(
+    pub(crate) fn places(
         &mut self,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         order: Order<'_>,
         judge: &Judge<'_>,
         found: &mut Vec<Candidate>,
@@ -100,9 +100,9 @@ impl Sweep {
     }
 
     /// The statistics of every value of the part, in ascending order of the codes.
-    pub(crate) fn each_value<G: FrequencyGroup>(
+    pub(crate) fn each_value(
         &mut self,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         order: Order<'_>,
         judge: &Judge<'_>,
         mut look: impl FnMut(usize, &Statistics),
@@ -185,10 +185,10 @@ pub struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn add<G: FrequencyGroup>(
+    fn add(
         &self,
         side: &mut Statistics,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         order: Order<'_>,
         arrangement: &Arrangement,
         place: usize,

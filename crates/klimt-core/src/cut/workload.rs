@@ -22,7 +22,6 @@
 
 use super::HierarchyCut;
 use super::finder::{Cut, CutFinder, Part};
-use super::frequency::FrequencyGroup;
 use crate::statistics::Extent;
 use crate::table::{Domain, Shape};
 use crate::workload::{Admitted, BoundWorkload, Function, Measure, Spread, Steering, Stretch};
@@ -128,11 +127,7 @@ impl Candidate {
 
 impl CutFinder<'_> {
     /// The allowable cut at a predicate of the workload that lowers the expected error most.
-    pub(super) fn by_workload<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        workload: &BoundWorkload,
-    ) -> Option<Cut> {
+    pub(super) fn by_workload(&mut self, part: &Part<'_>, workload: &BoundWorkload) -> Option<Cut> {
         let held = self.held(part, workload);
         let shares = shares(part, workload, &held);
         let mut found = Vec::new();
@@ -148,7 +143,7 @@ impl CutFinder<'_> {
     }
 
     /// What the part holds in the dimensions that the workload asks about.
-    fn held<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, workload: &BoundWorkload) -> Vec<Option<Held>> {
+    fn held(&mut self, part: &Part<'_>, workload: &BoundWorkload) -> Vec<Option<Held>> {
         let mut all: Vec<Option<Held>> = part.dimensions.iter().map(|_| None).collect();
         for (dimension, _) in workload.steering.iter().flat_map(|query| &query.admitted) {
             if all[*dimension].is_some() {
@@ -171,9 +166,9 @@ impl CutFinder<'_> {
     }
 
     /// Lists the places of a dimension that lower the error.
-    fn places_of<G: FrequencyGroup>(
+    fn places_of(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         held: &Held,
         active: &[Active<'_>],
@@ -281,11 +276,7 @@ impl CutFinder<'_> {
     }
 
     /// The rows below each child of the lowest node over the part.
-    fn children<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-    ) -> Option<Vec<(u32, Extent)>> {
+    fn children(&self, part: &Part<'_>, dimension: usize) -> Option<Vec<(u32, Extent)>> {
         let domain = part.dimensions[dimension].domain;
         let Cut::Runs { bounds, sizes, missing, .. } =
             self.specialise(part, dimension, domain.hierarchy()?)?
@@ -308,7 +299,7 @@ impl CutFinder<'_> {
     }
 
     /// The cut at a place, when it is allowable.
-    fn cut_at<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, candidate: Candidate) -> Option<Cut> {
+    fn cut_at(&mut self, part: &Part<'_>, candidate: Candidate) -> Option<Cut> {
         let Candidate { dimension, place, .. } = candidate;
         let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         part.rows.fill(dimension, lo, hi, &mut self.frequency);
@@ -482,11 +473,7 @@ fn members(domain: &Domain, codes: impl Iterator<Item = u32>) -> Extent {
 }
 
 /// What each query admits, predicate by predicate; nothing where it holds all of the part or none.
-fn shares<G: FrequencyGroup>(
-    part: &Part<'_, G>,
-    workload: &BoundWorkload,
-    held: &[Option<Held>],
-) -> Vec<Vec<Share>> {
+fn shares(part: &Part<'_>, workload: &BoundWorkload, held: &[Option<Held>]) -> Vec<Vec<Share>> {
     let of_query = |query: &Steering| {
         let mut shares = Vec::with_capacity(query.admitted.len());
         for (dimension, admitted) in &query.admitted {

@@ -6,7 +6,7 @@
 
 use super::route::Routed;
 use super::scan::Read;
-use crate::cut::{Arrangement, Dimension, FrequencyGroup, FrequencySet, Measure, Order, Widths};
+use crate::cut::{Arrangement, Dimension, FrequencyGroup, FrequencySet, Measure, Order, SidesOf, Widths};
 use crate::statistics::{Collector, Moments, Needs, Statistics};
 use crate::table::{Codes, Table, Word};
 use hashbrown::HashMap;
@@ -309,15 +309,13 @@ impl FrequencyGroup for Group<'_> {
         collector.prepare_for_all(usize::MAX);
     }
 
-    fn divide(
-        &self,
-        _: &Collector<'_>,
-        dimension: usize,
-        mut side: impl FnMut(u32) -> usize,
-        sides: &mut [Statistics],
-    ) {
+    fn divide(&self, _: &Collector<'_>, dimension: usize, side: &mut SidesOf<'_>, sides: &mut [Statistics]) {
         let counted = self.of(dimension);
-        counted.occurring().for_each(|(code, _)| counted.add_to(code, &mut sides[side(code)]));
+        for (code, _) in counted.occurring() {
+            let mut to = [0];
+            side(&[code], &mut to);
+            counted.add_to(code, &mut sides[to[0] as usize]);
+        }
     }
 
     fn arrange(&self, _: Order<'_>, _: &mut Arrangement) {}

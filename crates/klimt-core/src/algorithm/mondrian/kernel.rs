@@ -132,6 +132,7 @@ impl<'a> Run<'a> {
             work.limits.truncate(base);
             return;
         };
+        let here: &[T] = span.here.rows;
         let part = Part {
             hierarchy_cut: self.mondrian.hierarchy_cut,
             job: self.job,
@@ -139,7 +140,7 @@ impl<'a> Run<'a> {
             boxes: self.boxes.as_ref(),
             by_median,
             edges: &edges,
-            rows: &*span.here.rows,
+            rows: &here,
         };
         let cut = work.finder.find(&part, &work.limits[base..]);
         work.limits.truncate(base);

@@ -66,13 +66,7 @@ impl BoxFinder {
 
     /// Looks at rows of a part; says how many, none where rows are not at hand. In the `mixed` dimensions boxes are
     /// around the values that are there, whether values are missing or not.
-    pub fn look<G: FrequencyGroup>(
-        &mut self,
-        plan: &Plan<'_>,
-        rows: &G,
-        least: u64,
-        mixed: &[usize],
-    ) -> usize {
+    pub fn look(&mut self, plan: &Plan<'_>, rows: &dyn FrequencyGroup, least: u64, mixed: &[usize]) -> usize {
         let most = Self::looked_at(u64::from(rows.count()), least);
         let looked = self.boxes.look(plan, rows, most as usize, mixed);
         self.chosen.clear();
@@ -82,7 +76,7 @@ impl BoxFinder {
     }
 
     /// Looks at all rows of a part that is to be finished, which mixes no missing values with others.
-    pub fn look_at_all<G: FrequencyGroup>(&mut self, plan: &Plan<'_>, rows: &G) {
+    pub fn look_at_all(&mut self, plan: &Plan<'_>, rows: &dyn FrequencyGroup) {
         self.boxes.look(plan, rows, rows.count() as usize, &[]);
     }
 

@@ -67,10 +67,10 @@ pub(super) struct Boxes {
 impl Boxes {
     /// Looks at up to so many rows of a part, evenly spaced; says how many, and none where rows are not at hand. In
     /// the `mixed` dimensions missing values have no place.
-    pub fn look<G: FrequencyGroup>(
+    pub fn look(
         &mut self,
         plan: &Plan<'_>,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         most: usize,
         mixed: &[usize],
     ) -> usize {
