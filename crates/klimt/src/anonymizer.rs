@@ -13,6 +13,7 @@ use crate::settings::{
 };
 use crate::spec;
 use klimt_core::algorithm::optimal::Effort;
+use klimt_core::loss::LossChoice;
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
 use klimt_core::registry::REQUIREMENTS;
@@ -225,9 +226,24 @@ impl Anonymizer {
         self
     }
 
-    /// The loss that a search minimises, that suppression lowers and that claims are about, by its name.
-    pub fn loss(mut self, name: impl Into<String>) -> Self {
-        self.settings.search.loss = Some(name.into());
+    /// The loss that a search minimises, that suppression lowers and that claims are about: the name of one of klimt's
+    /// losses, or a [`Loss`](klimt_core::loss::Loss) of your own. The certificate tells a loss of your own under its own name.
+    ///
+    /// ```
+    /// use klimt::prelude::*;
+    ///
+    /// let ages: String = (0..40).map(|row| format!("{}\n", 20 + row)).collect();
+    /// let release = Anonymizer::new()
+    ///     .quasi_identifiers(["age"])
+    ///     .require(KAnonymity::new(4)?)
+    ///     .algorithm(AlgorithmKind::Optimal)
+    ///     .loss("dm")
+    ///     .anonymize(Input::reader(Format::Csv, std::io::Cursor::new(format!("age\n{ages}"))))?;
+    /// assert_eq!(release.certificate().loss("dm"), Some(10.0 * 16.0));
+    /// # Ok::<(), klimt::Error>(())
+    /// ```
+    pub fn loss(mut self, loss: impl Into<LossChoice>) -> Self {
+        self.settings.search.loss = Some(loss.into());
         self
     }
 

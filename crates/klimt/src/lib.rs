@@ -57,7 +57,7 @@ pub use hierarchy::Hierarchy;
 pub use input::{Format, Input, known_dialect};
 pub use klimt_core::algorithm::optimal::Effort;
 pub use klimt_core::registry::AlgorithmKind;
-pub use klimt_core::requirement;
+pub use klimt_core::{loss, requirement, statistics, table};
 pub use klimt_core::{Choice, Error, ErrorKind, Remedy, Result, Words};
 pub use measure::{Measurement, Measuring, measure};
 pub use observer::{Interrupted, Note, Observer, Stage, Stretch, Unobserved, Watched};

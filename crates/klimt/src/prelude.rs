@@ -6,6 +6,7 @@ pub use crate::{
 };
 pub use arrow::array::RecordBatch;
 pub use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
+pub use klimt_core::loss::Loss;
 pub use klimt_core::recode::StatisticKind;
 pub use klimt_core::region::Extents;
 pub use klimt_core::requirement::{

@@ -15,6 +15,7 @@ pub use beside::usual_path;
 pub use beside::{
     CertificateFile, declared_beside, dialect_beside, file_hash, fill_declared, hierarchies_beside,
 };
+pub(crate) use make::counts_sizes_alone;
 pub use make::{Certified, MadeCertificate, Proven, is_by_sizes};
 pub use recorded::{COLUMN_LISTS, FLAGS, OF_COLUMNS};
 pub use recorded::{record, saved};

@@ -104,7 +104,7 @@ fn options(
         ("start", search.start.map(|start| start.name().to_string())),
         ("significance", memory.significance.map(|chance| chance.to_string())),
         ("sample", memory.sample.map(|rows| rows.to_string())),
-        ("loss", search.loss.clone()),
+        ("loss", search.loss.as_ref().map(|loss| loss.name().to_string())),
     ];
     said.extend(choices.into_iter().filter_map(|(key, value)| Some((key, json!(value?)))));
     let statistics: Vec<&str> = settings.statistics.iter().map(|kind| kind.name()).collect();
