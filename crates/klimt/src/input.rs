@@ -1,9 +1,9 @@
 //! Where a table comes from: a file, a reader, or record batches.
 
-use arrow::array::{RecordBatch, RecordBatchReader};
-use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
 use klimt_core::{Error, Result};
+use klimt_io::arrow::array::{RecordBatch, RecordBatchReader};
+use klimt_io::arrow::datatypes::SchemaRef;
+use klimt_io::arrow::error::ArrowError;
 use klimt_io::csv::DialectSpec;
 use klimt_io::source::Source;
 use std::io::Read;

@@ -2,12 +2,12 @@
 
 use super::damage::other_type;
 use super::spell::{Spelt, spell};
+use crate::arrow::array::ArrayRef;
+use crate::arrow::datatypes::{DataType, Schema};
 use crate::column::{ColumnReader, Form, Lines, PADDING, is_kept};
 use crate::csv::ReadOptions;
 use crate::room::{Found, Gathering, Limits, Loaded, Lot, ROWS, Readers, Room};
 use crate::source::{ColumnPlan, ReadReport};
-use arrow::array::ArrayRef;
-use arrow::datatypes::{DataType, Schema};
 use klimt_core::spill::SpillFile;
 use klimt_core::table::{ColumnSpec, EMPTY_TEXT, Role, ValueType};
 use klimt_core::words::column_option;

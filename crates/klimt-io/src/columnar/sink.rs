@@ -2,21 +2,26 @@
 
 use super::ColumnarFormat;
 use super::damage::Failure;
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
-use arrow::ipc::CompressionType;
-use arrow::ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use crate::arrow::array::RecordBatch;
+use crate::arrow::datatypes::SchemaRef;
+use crate::arrow::ipc::CompressionType;
+use crate::arrow::ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use klimt_core::{Error, Result};
+#[cfg(feature = "parquet")]
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, ArrowWriter, compute_leaves,
 };
+#[cfg(feature = "parquet")]
 use parquet::basic::{Compression, ZstdLevel};
+#[cfg(feature = "parquet")]
 use parquet::file::properties::WriterProperties;
+#[cfg(feature = "parquet")]
 use parquet::file::writer::SerializedFileWriter;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 /// The level of compression in Parquet: higher ones cost much time for little.
+#[cfg(feature = "parquet")]
 const LEVEL: i32 = 3;
 
 /// A file that grows unit by unit: by row groups, or by batches.
@@ -28,6 +33,7 @@ pub struct Output<W: Write + Send> {
 }
 
 enum Form<W: Write + Send> {
+    #[cfg(feature = "parquet")]
     Parquet(Box<SerializedFileWriter<Counted<W>>>),
     File(Box<FileWriter<Counted<W>>>),
     Stream(Box<StreamWriter<Counted<W>>>),
@@ -36,6 +42,7 @@ enum Form<W: Write + Send> {
 /// Encodes units; several do so side by side.
 pub enum Encoder {
     /// As row groups of this schema.
+    #[cfg(feature = "parquet")]
     RowGroups(Box<ArrowRowGroupWriterFactory>, SchemaRef),
     /// Not at all: a batch is encoded when it is written.
     Batches,
@@ -44,6 +51,7 @@ pub enum Encoder {
 /// A unit that is being encoded.
 pub enum Unit<'e> {
     /// A row group: a writer per column.
+    #[cfg(feature = "parquet")]
     RowGroup(Vec<ArrowColumnWriter>, &'e SchemaRef),
     /// Batches.
     Batches(Vec<RecordBatch>),
@@ -52,6 +60,7 @@ pub enum Unit<'e> {
 /// A unit that waits for its turn to be written.
 pub enum Encoded {
     /// A row group: the bytes of each column.
+    #[cfg(feature = "parquet")]
     RowGroup(Vec<ArrowColumnChunk>),
     /// Batches.
     Batches(Vec<RecordBatch>),
@@ -70,6 +79,7 @@ impl<W: Write + Send> Output<W> {
         let sunk = Arc::new(Mutex::new(Sunk { sink, bytes: 0 }));
         let sink = Counted(Arc::clone(&sunk));
         let (form, encoder) = match format {
+            #[cfg(feature = "parquet")]
             ColumnarFormat::Parquet => {
                 let level = ZstdLevel::try_new(LEVEL).map_err(failed)?;
                 let properties =
@@ -103,6 +113,7 @@ impl<W: Write + Send> Output<W> {
     pub fn write(&mut self, unit: Encoded) -> Result<()> {
         self.units += 1;
         match (&mut self.form, unit) {
+            #[cfg(feature = "parquet")]
             (Form::Parquet(writer), Encoded::RowGroup(columns)) => {
                 let mut group = writer.next_row_group().map_err(failed)?;
                 for column in columns {
@@ -124,6 +135,7 @@ impl<W: Write + Send> Output<W> {
     /// Writes what ends the file, and says how many bytes it has and where they went.
     pub fn finish(self) -> Result<(u64, W)> {
         match self.form {
+            #[cfg(feature = "parquet")]
             Form::Parquet(writer) => {
                 writer.close().map_err(failed)?;
             }
@@ -141,6 +153,7 @@ impl Encoder {
     /// Starts a unit.
     pub fn start(&self, number: usize) -> Result<Unit<'_>> {
         Ok(match self {
+            #[cfg(feature = "parquet")]
             Encoder::RowGroups(factory, schema) => {
                 Unit::RowGroup(factory.create_column_writers(number).map_err(failed)?, schema)
             }
@@ -154,6 +167,7 @@ impl Unit<'_> {
     pub fn add(&mut self, batch: RecordBatch) -> Result<()> {
         match self {
             Unit::Batches(batches) => batches.push(batch),
+            #[cfg(feature = "parquet")]
             Unit::RowGroup(writers, schema) => {
                 let columns = schema.fields().iter().zip(batch.columns());
                 for (writer, (field, array)) in writers.iter_mut().zip(columns) {
@@ -170,6 +184,7 @@ impl Unit<'_> {
     pub fn finish(self) -> Result<Encoded> {
         Ok(match self {
             Unit::Batches(batches) => Encoded::Batches(batches),
+            #[cfg(feature = "parquet")]
             Unit::RowGroup(writers, _) => {
                 let chunks = writers.into_iter().map(ArrowColumnWriter::close);
                 Encoded::RowGroup(chunks.collect::<Result<_, _>>().map_err(failed)?)

@@ -1,5 +1,6 @@
 //! Tables that are read within little memory, and what is read of them into plenty.
 
+#[cfg(feature = "parquet")]
 mod columnar;
 mod equal;
 mod faults;
