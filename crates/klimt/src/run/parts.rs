@@ -22,6 +22,7 @@ use klimt_core::words::option_is;
 use klimt_core::{Error, ErrorKind, Remedy, Result, registry};
 use klimt_io::room::{Loaded, SpilledTable};
 use klimt_io::source::ReadReport;
+use rayon::ThreadPool;
 
 /// Rows and their columns, for Rothko.
 pub enum Input<'a> {
@@ -91,6 +92,8 @@ pub struct Run<'a> {
     pub folder: &'a SpillFolder,
     /// Whether the recoding function is saved.
     pub saves_recoding: bool,
+    /// The pool that the run shares with what publishes meanwhile.
+    pub shared: Option<&'a ThreadPool>,
 }
 
 impl Run<'_> {
@@ -133,8 +136,8 @@ impl Run<'_> {
             let rothko = Rothko { method, mondrian: self.mondrian, limits: Limits::default() };
             rothko.run(&job, sink)
         };
-        let (publisher, account) =
-            publish_meanwhile(input.frame(), publisher, |sink| input.read_with(|source| run(source, sink)))?;
+        let find = |sink: &mut dyn PartSink| input.read_with(|source| run(source, sink));
+        let (publisher, account) = publish_meanwhile(input.frame(), publisher, self.shared, find)?;
         if stage.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
