@@ -49,10 +49,10 @@ pub enum Encoder {
 }
 
 /// A unit that is being encoded.
-pub enum Unit<'e> {
+pub enum Unit {
     /// A row group: a writer per column.
     #[cfg(feature = "parquet")]
-    RowGroup(Vec<ArrowColumnWriter>, &'e SchemaRef),
+    RowGroup(Vec<ArrowColumnWriter>, SchemaRef),
     /// Batches.
     Batches(Vec<RecordBatch>),
 }
@@ -128,6 +128,7 @@ impl<W: Write + Send> Output<W> {
             (Form::Stream(writer), Encoded::Batches(batches)) => {
                 batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)
             }
+            #[cfg(feature = "parquet")]
             _ => Err(Error::internal("a unit of the release was encoded for another format")),
         }
     }
@@ -150,19 +151,21 @@ impl<W: Write + Send> Output<W> {
 }
 
 impl Encoder {
-    /// Starts a unit.
-    pub fn start(&self, number: usize) -> Result<Unit<'_>> {
+    /// Starts a unit. Only row groups are numbered.
+    #[cfg_attr(not(feature = "parquet"), expect(unused_variables))]
+    pub fn start(&self, number: usize) -> Result<Unit> {
         Ok(match self {
             #[cfg(feature = "parquet")]
-            Encoder::RowGroups(factory, schema) => {
-                Unit::RowGroup(factory.create_column_writers(number).map_err(failed)?, schema)
-            }
+            Encoder::RowGroups(factory, schema) => Unit::RowGroup(
+                factory.create_column_writers(number).map_err(failed)?,
+                SchemaRef::clone(schema),
+            ),
             Encoder::Batches => Unit::Batches(Vec::new()),
         })
     }
 }
 
-impl Unit<'_> {
+impl Unit {
     /// Adds rows.
     pub fn add(&mut self, batch: RecordBatch) -> Result<()> {
         match self {

@@ -42,15 +42,15 @@ impl PartSink for Ahead {
     }
 }
 
-/// Runs what finds the groups of a table with these columns, and publishes them meanwhile, with the threads of a pool
-/// where one is named. In a pool of one thread a part is published before the next one is looked for: whoever hands a
+/// Runs what finds the groups of a table with these columns, and publishes them meanwhile, with the threads of the
+/// publisher's pool. In a pool of one thread a part is published before the next one is looked for: whoever hands a
 /// part on keeps that thread waiting.
 pub fn publish_meanwhile<'p, T>(
     frame: &'p Table,
     mut publisher: Publisher<'p>,
-    pool: Option<&ThreadPool>,
     find: impl FnOnce(&mut dyn PartSink) -> Result<T>,
 ) -> Result<(Publisher<'p>, T)> {
+    let pool = publisher.pool();
     if pool.is_some_and(|pool| pool.current_num_threads() == 1) {
         let found = find(&mut publisher)?;
         return Ok((publisher, found));

@@ -1,4 +1,4 @@
-//! A run: from settings and a table to a checked release that waits for its name.
+//! For front ends: a run, from settings and a table to a checked release that waits for its name.
 //!
 //! [`Prepared`] is what is known before any work: settings that make sense, requirements, guides, a budget. It reads a table
 //! ([`Prepared::read`]); a [`RunRequest`] then finds the groups in memory (`in_memory.rs`) or part by part

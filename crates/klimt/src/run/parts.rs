@@ -96,7 +96,7 @@ pub struct Run<'a> {
     pub shared: Option<&'a ThreadPool>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// Finds the groups, publishes them part by part, and checks what was written.
     pub fn publish<'p>(
         &self,
@@ -105,7 +105,10 @@ impl Run<'_> {
         manner: Manner<'p>,
         stage: &'p Stretch<'p>,
         warn: &'p (dyn Fn(&Whole<'_>) + Sync),
-    ) -> Result<(Published<'p>, Account)> {
+    ) -> Result<(Published<'p>, Account)>
+    where
+        'a: 'p,
+    {
         let rules = match self.saves_recoding {
             true => Some(Rules::new(input.frame(), self.folder.file()?)),
             false => None,
@@ -137,7 +140,7 @@ impl Run<'_> {
             rothko.run(&job, sink)
         };
         let find = |sink: &mut dyn PartSink| input.read_with(|source| run(source, sink));
-        let (publisher, account) = publish_meanwhile(input.frame(), publisher, self.shared, find)?;
+        let (publisher, account) = publish_meanwhile(input.frame(), publisher.in_pool(self.shared), find)?;
         if stage.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }
