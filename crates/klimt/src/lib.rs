@@ -26,14 +26,35 @@
 //! - A [`Release`] was checked when it was made: there is no way to its rows that was not. Its [`Certificate`] says what was
 //!   asked, what is reached and what is proven.
 //! - Requirements are types ([`requirement`]), and so are the algorithms with their options ([`Algorithm`]).
+//! - [`verify`](fn@verify) checks a release from its published rows alone, whoever made it, and [`measure`](fn@measure) tells
+//!   what it costs its users.
 //! - An [`Error`] says what is wrong and where, and carries what can be done about it ([`Remedy`]). It never holds a value of
 //!   the table.
 //!
-//! The engine behind this door is `klimt-core`: authors of a requirement, a loss or an algorithm work with its traits.
+//! A run keeps to the memory that it is granted ([`Anonymizer::memory`]), stops when its [`Observer`] says so, and works on
+//! threads of its own with the stacks that it needs.
+//!
+//! # Requirements and losses of your own
+//!
+//! [`Anonymizer::require`] takes any type that implements [`Requirement`](requirement::Requirement), and [`Anonymizer::loss`]
+//! any [`Loss`](loss::Loss); both see groups as [`statistics`]. Each works with every algorithm. The examples
+//! `own_requirement` and `own_loss` are complete programs. The engine behind this door is `klimt-core`.
+//!
+//! # Features
+//!
+//! All are on by default: `parquet` reads and writes Parquet, `store` keeps rows that change, `report` makes pages for people
+//! who decide, and `learn` trains decision trees on a release. A library without them builds in less time.
+//!
+//! # For front ends
+//!
+//! [`settings`], [`spec`] and [`options`] are what flags, keyword arguments or a form are made from, and [`run`] has the steps of
+//! a run one by one. Programs do without them.
 
 mod anonymizer;
 pub mod certificate;
+#[doc(hidden)]
 pub mod columns;
+#[doc(hidden)]
 pub mod files;
 mod hierarchy;
 mod input;
@@ -48,13 +69,16 @@ pub mod run;
 pub mod settings;
 pub mod spec;
 mod suggest;
+#[doc(hidden)]
 pub mod text;
 pub mod verify;
 
 pub use anonymizer::Anonymizer;
 pub use certificate::Certificate;
 pub use hierarchy::Hierarchy;
-pub use input::{Format, Input, known_dialect};
+#[doc(hidden)]
+pub use input::known_dialect;
+pub use input::{Format, Input};
 pub use klimt_core::algorithm::optimal::Effort;
 pub use klimt_core::registry::AlgorithmKind;
 pub use klimt_core::{Choice, Error, ErrorKind, Remedy, Result, Words};
@@ -65,5 +89,6 @@ pub use observer::{Interrupted, Note, Observer, Stage, Stretch, Unobserved, Watc
 pub use output::Output;
 pub use release::Release;
 pub use settings::{Algorithm, Other};
+#[doc(hidden)]
 pub use suggest::did_you_mean;
 pub use verify::{Verdict, Verification, verify};

@@ -1,4 +1,4 @@
-//! What a run is to do: everything that a spec, flags or the methods of [`crate::Anonymizer`] can say, checked and typed.
+//! For front ends: the settings of a run, checked and typed. A spec, flags and the methods of [`crate::Anonymizer`] fill them.
 
 mod algorithm;
 mod column;

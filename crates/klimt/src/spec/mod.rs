@@ -1,4 +1,4 @@
-//! The spec file `klimt.toml`: it says everything that the front door can be told.
+//! For front ends: the spec file `klimt.toml`, which holds all settings of a run.
 
 mod inline;
 mod write;
