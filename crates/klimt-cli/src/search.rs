@@ -5,6 +5,7 @@ use clap::Args;
 use klimt::settings::{Settings, Start, gap};
 use klimt_core::algorithm::gensearch::Priority;
 use klimt_core::algorithm::optimal::Effort;
+use klimt_core::loss::LossChoice;
 use klimt_core::{Error, ErrorKind, Result, names};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -61,7 +62,7 @@ impl SearchArgs {
     pub fn apply(&self, settings: &mut Settings) -> Result<()> {
         let mut problems = Vec::new();
         let search = &mut settings.search;
-        search.loss = self.loss.clone().or(search.loss.take());
+        search.loss = self.loss.clone().map(LossChoice::Named).or(search.loss.take());
         search.effort = self.effort.or(search.effort);
         set(&mut search.time_limit, &self.time_limit, FromStr::from_str, &mut problems);
         set(&mut search.gap, &self.gap, gap, &mut problems);

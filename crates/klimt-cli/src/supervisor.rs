@@ -9,7 +9,7 @@
 
 use crate::terminal;
 use klimt::files;
-use klimt_core::memory::amount;
+use klimt::run::{MemoryUse, MemoryWatch};
 use klimt_core::spill::SpillFolder;
 use klimt_core::{Error, ErrorKind, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -22,8 +22,6 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(20);
 /// How long a run that is asked to stop may take to end by itself.
 const GRACE: Duration = Duration::from_millis(400);
-/// What a process takes however small the budget is: code, stacks of threads, buffers of files.
-const BASE: usize = 48_000_000;
 
 /// Whether the run was asked to stop, and has not handed over anything since.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -94,21 +92,15 @@ impl Drop for Searching {
 
 /// The error of a search that was stopped for want of memory before it had anything; others stay as they are.
 pub fn explained(error: Error) -> Error {
-    let granted = GRANTED.load(Ordering::Relaxed);
     match error.kind() {
-        ErrorKind::Cancelled if !STOP.load(Ordering::Relaxed) => too_little(granted),
+        ErrorKind::Cancelled if !STOP.load(Ordering::Relaxed) => memory().error(),
         _ => error,
     }
 }
 
-fn too_little(granted: usize) -> Error {
-    let enough = amount(granted.saturating_mul(2));
-    Error::resource(format!(
-        "the run would need more than {} where --memory grants {}",
-        amount(most(granted, 6)),
-        amount(granted)
-    ))
-    .with_help(format!("try --memory {enough}, or another algorithm"))
+/// The memory of this process, which a run has to itself.
+fn memory() -> MemoryWatch {
+    MemoryWatch::of_process(GRANTED.load(Ordering::Relaxed))
 }
 
 /// Keeps the run from being ended while files get their names.
@@ -135,30 +127,18 @@ fn watch(mut signals: Signals) {
         if times > 1 || (over && !waits) {
             end(130, &Error::new(ErrorKind::Cancelled, "stopped"));
         }
-        look_at_memory(GRANTED.load(Ordering::Relaxed));
+        if GRANTED.load(Ordering::Relaxed) > 0 {
+            look_at_memory();
+        }
     }
 }
 
-fn look_at_memory(granted: usize) {
-    let Some(held) = held().filter(|_| granted > 0) else { return };
-    if held > most(granted, 5) && SEARCHING.load(Ordering::Relaxed) {
-        SHORT.store(true, Ordering::Relaxed);
+fn look_at_memory() {
+    match memory().look() {
+        MemoryUse::Within => {}
+        MemoryUse::High => SHORT.store(SEARCHING.load(Ordering::Relaxed), Ordering::Relaxed),
+        MemoryUse::TooHigh => end(3, &memory().error()),
     }
-    if held > most(granted, 6) {
-        end(3, &too_little(granted));
-    }
-}
-
-/// So many quarters of what is granted, or what a process takes beside a small budget.
-fn most(granted: usize, quarters: usize) -> usize {
-    (granted / 4).saturating_mul(quarters).max(granted.saturating_add(BASE))
-}
-
-/// The memory that this process holds, where the system says.
-fn held() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
 /// Ends the process, whatever it is doing, and leaves nothing behind.

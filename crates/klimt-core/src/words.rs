@@ -50,6 +50,19 @@ pub fn column_option(name: &str, column: &str, value: Option<&str>) -> String {
     format!("{BEGIN}{name}{FIELD}{FIELD}{column}{value}{END}")
 }
 
+/// A number with its thousands apart.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 impl Words {
     /// A message with its options in the words of the front end.
     pub fn render(self, text: &str) -> String {

@@ -1,12 +1,16 @@
 //! Opening a source: which format, which compression, which columns.
 
+use crate::arrow::array::RecordBatch;
+use crate::arrow::datatypes::SchemaRef;
+use crate::arrow::error::ArrowError;
 use crate::column::Note;
-use crate::columnar::{ArrowSource, Format, Input, KeptTypes, ParquetSource};
+#[cfg(feature = "parquet")]
+use crate::columnar::ParquetSource;
+#[cfg(not(feature = "parquet"))]
+use crate::columnar::without_parquet;
+use crate::columnar::{ArrowSource, Format, Input, KeptTypes};
 use crate::csv::{CsvSource, Dialect, DialectSpec, ReadOptions};
 use crate::room::{Loaded, ReadingLimits, SpillBudget};
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
 use flate2::read::MultiGzDecoder;
 use klimt_core::table::{ColumnSpec, Table};
 use klimt_core::{Error, Result};
@@ -37,6 +41,7 @@ pub enum Source {
     /// Separated text.
     Csv(CsvSource),
     /// Parquet.
+    #[cfg(feature = "parquet")]
     Parquet(ParquetSource),
     /// An Arrow IPC file or stream.
     Arrow(ArrowSource),
@@ -93,7 +98,10 @@ impl Source {
     /// Of something that is not compressed, or whose compression has been undone.
     fn of_plain(path: &str, input: Input, dialect: DialectSpec) -> Result<Source> {
         Ok(match input.format() {
+            #[cfg(feature = "parquet")]
             Format::Parquet => Source::Parquet(ParquetSource::open(path, input)?),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => return Err(without_parquet(path)),
             Format::ArrowFile => Source::Arrow(ArrowSource::open_file(path, input)?),
             Format::ArrowStream => Source::Arrow(ArrowSource::open_stream(path, input)?),
             Format::EncryptedParquet => {
@@ -114,6 +122,7 @@ impl Source {
     pub fn columns(&self) -> &[String] {
         match self {
             Source::Csv(source) => source.columns(),
+            #[cfg(feature = "parquet")]
             Source::Parquet(source) => source.columns(),
             Source::Arrow(source) => source.columns(),
         }
@@ -123,7 +132,9 @@ impl Source {
     pub fn dialect(&self) -> Dialect {
         match self {
             Source::Csv(source) => source.dialect(),
-            Source::Parquet(_) | Source::Arrow(_) => Dialect::default(),
+            #[cfg(feature = "parquet")]
+            Source::Parquet(_) => Dialect::default(),
+            Source::Arrow(_) => Dialect::default(),
         }
     }
 
@@ -131,6 +142,7 @@ impl Source {
     pub fn kept_types(&self) -> KeptTypes {
         match self {
             Source::Csv(_) => KeptTypes::default(),
+            #[cfg(feature = "parquet")]
             Source::Parquet(source) => source.types(),
             Source::Arrow(source) => source.types(),
         }
@@ -168,6 +180,7 @@ impl Source {
     ) -> Result<Loaded<'a>> {
         match self {
             Source::Csv(source) => source.load(plan, options, within),
+            #[cfg(feature = "parquet")]
             Source::Parquet(source) => source.load(plan, options, within),
             Source::Arrow(source) => source.load(plan, options, within),
         }

@@ -46,18 +46,7 @@ pub fn rounded_up(factor: f64, digits: usize) -> String {
     format!("{:.digits$}", ((factor * unit).floor() + 1.0) / unit)
 }
 
-/// A number with its thousands apart.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use klimt_core::words::thousands;
 
 /// A share in per cent, as short as tells it from nothing.
 pub(crate) fn percent(share: f64) -> String {

@@ -1,7 +1,7 @@
 //! Arrow batches in, Arrow batches out, without a file.
 
-use arrow::array::{Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Field, Schema};
+use klimt::arrow::array::{Int64Array, RecordBatch, StringArray};
+use klimt::arrow::datatypes::{DataType, Field, Schema};
 use klimt::prelude::*;
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use klimt::prelude::*;
 use klimt::requirement::{Check, Level, Side, WholeFacts};
-use klimt_core::statistics::{Needs, Statistics};
+use klimt::statistics::{Needs, Statistics};
 
 /// Every group holds at least `2k` rows. It is monotone, as merging adds rows.
 #[derive(Debug)]

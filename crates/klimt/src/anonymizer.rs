@@ -7,12 +7,13 @@ use crate::input::{Input, text_of};
 use crate::observer::{Observer, Unobserved, Watched};
 use crate::output::Output;
 use crate::release::Release;
-use crate::run::{Made, Prepared, spill_folder};
+use crate::run::{LimitedObserver, Made, Prepared, spill_folder};
 use crate::settings::{
     Algorithm, MemorySize, NamedRequirement, Other, OwnRequirement, Settings, TimeLimit, ValueList, offered,
 };
 use crate::spec;
 use klimt_core::algorithm::optimal::Effort;
+use klimt_core::loss::LossChoice;
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
 use klimt_core::registry::REQUIREMENTS;
@@ -225,9 +226,24 @@ impl Anonymizer {
         self
     }
 
-    /// The loss that a search minimises, that suppression lowers and that claims are about, by its name.
-    pub fn loss(mut self, name: impl Into<String>) -> Self {
-        self.settings.search.loss = Some(name.into());
+    /// The loss that a search minimises, that suppression lowers and that claims are about: the name of one of klimt's
+    /// losses, or a [`Loss`](klimt_core::loss::Loss) of your own. The certificate tells a loss of your own under its own name.
+    ///
+    /// ```
+    /// use klimt::prelude::*;
+    ///
+    /// let ages: String = (0..40).map(|row| format!("{}\n", 20 + row)).collect();
+    /// let release = Anonymizer::new()
+    ///     .quasi_identifiers(["age"])
+    ///     .require(KAnonymity::new(4)?)
+    ///     .algorithm(AlgorithmKind::Optimal)
+    ///     .loss("dm")
+    ///     .anonymize(Input::reader(Format::Csv, std::io::Cursor::new(format!("age\n{ages}"))))?;
+    /// assert_eq!(release.certificate().loss("dm"), Some(10.0 * 16.0));
+    /// # Ok::<(), klimt::Error>(())
+    /// ```
+    pub fn loss(mut self, loss: impl Into<LossChoice>) -> Self {
+        self.settings.search.loss = Some(loss.into());
         self
     }
 
@@ -318,74 +334,21 @@ impl Anonymizer {
 
     /// Makes a release in memory. A table that does not fit is an error; [`Anonymizer::anonymize_to`] takes any size.
     pub fn anonymize(&self, input: Input) -> Result<Release> {
-        self.watch(|watched| self.make_in_memory(input, watched))
+        self.watch(|prepared, watched| make_in_memory(prepared, input, watched))
     }
 
     /// Makes a release of a table of any size within the budget of memory, and writes it with its certificate beside it
     /// (`PATH.certificate.json`). Both appear together when everything is checked; a run that fails leaves what was there.
     pub fn anonymize_to(&self, input: Input, output: Output) -> Result<Certificate> {
-        self.watch(|watched| self.make_file(input, &output, watched))
+        self.watch(|prepared, watched| make_file(prepared, input, &output, watched))
     }
 
-    fn watch<T>(&self, run: impl FnOnce(&Watched<'_>) -> Result<T>) -> Result<T> {
-        match &self.observer {
-            Some(observer) => run(&Watched::by(&**observer)),
-            None => run(&Watched::by(&Unobserved)),
-        }
-    }
-
-    fn make_in_memory(&self, input: Input, watched: &Watched<'_>) -> Result<Release> {
+    /// Checks the settings, and runs under the eyes of the observer and within the memory that is granted.
+    fn watch<T>(&self, run: impl FnOnce(Prepared, &Watched<'_>) -> Result<T>) -> Result<T> {
         let prepared = Prepared::new(self.settings.clone(), self.threads)?;
-        let folder = spill_folder(&prepared.settings);
-        let room = SpillBudget { pool: &prepared.pool, folder: &folder };
-        let read = prepared.read(input, watched, &room)?;
-        let (dialect, kept_types) = (read.dialect, read.kept_types.clone());
-        let output = Output::memory();
-        let made = prepared.make(read, &output, watched, room)?;
-        let Made { checked, certificate, held, recoding } = made;
-        let held = held.ok_or_else(|| {
-            Error::resource("a release of a table larger than memory, or of Rothko, has no room in memory")
-                .with_help("write it to a file with anonymize_to, or grant more memory")
-        })?;
-        let mut batches = checked.staged.into_file()?;
-        batches.rewind().map_err(|e| Error::io("the release in memory", "read it", &e))?;
-        drop(folder);
-        Ok(Release {
-            held,
-            certificate,
-            recoding,
-            notes: watched.notes(),
-            batches,
-            dialect,
-            kept_types,
-            prepared,
-        })
-    }
-
-    fn make_file(&self, input: Input, output: &Output, watched: &Watched<'_>) -> Result<Certificate> {
-        let prepared = Prepared::new(self.settings.clone(), self.threads)?;
-        let certificate_path = output.path().map(usual_path);
-        let recoding_path = prepared.settings.save_recoding.as_deref();
-        let mut written = vec![("release", output.name())];
-        written.extend(certificate_path.as_deref().map(|path| ("certificate", path)));
-        written.extend(recoding_path.map(|path| ("recoding function", path)));
-        written.extend(prepared.settings.search.trace.as_deref().map(|path| ("trace", path)));
-        let mut read = prepared.settings.files();
-        read.extend(input.path());
-        check_outputs(&written, &read)?;
-        let folder = spill_folder(&prepared.settings);
-        let room = SpillBudget { pool: &prepared.pool, folder: &folder };
-        let table = prepared.read(input, watched, &room)?;
-        let Made { mut checked, certificate, .. } = prepared.make(table, output, watched, room)?;
-        let text = certificate.published.to_json()?;
-        let beside = certificate_path.map(|path| Staged::whole(&path, text.as_bytes())).transpose()?;
-        checked.beside.extend(beside);
-        let mut files = Some((checked.staged, checked.beside));
-        watched.observer().naming(&mut || match files.take() {
-            Some((release, beside)) => publish_together(release, beside, None),
-            None => Ok(()),
-        })?;
-        Ok(certificate.published)
+        let observer = self.observer.as_ref().map_or(&Unobserved as &dyn Observer, |observer| &**observer);
+        let limited = LimitedObserver::new(observer, prepared.pool.limit());
+        limited.outcome(run(prepared, &Watched::by(&limited)))
     }
 }
 
@@ -397,4 +360,63 @@ impl std::fmt::Debug for Anonymizer {
             .field("columns", &columns)
             .finish_non_exhaustive()
     }
+}
+
+fn make_in_memory(prepared: Prepared, input: Input, watched: &Watched<'_>) -> Result<Release> {
+    let folder = spill_folder(&prepared.settings);
+    let room = SpillBudget { pool: &prepared.pool, folder: &folder };
+    let read = prepared.read(input, watched, &room)?;
+    let (dialect, kept_types) = (read.dialect, read.kept_types.clone());
+    let output = Output::memory();
+    let made = prepared.make(read, &output, watched, room)?;
+    watched.go_on()?;
+    let Made { checked, certificate, held, recoding } = made;
+    let held = held.ok_or_else(|| {
+        Error::resource("a release of a table larger than memory, or of Rothko, has no room in memory")
+            .with_help("write it to a file with anonymize_to, or grant more memory")
+    })?;
+    let mut batches = checked.staged.into_file()?;
+    batches.rewind().map_err(|e| Error::io("the release in memory", "read it", &e))?;
+    drop(folder);
+    Ok(Release {
+        held,
+        certificate,
+        recoding,
+        notes: watched.notes(),
+        batches,
+        dialect,
+        kept_types,
+        prepared,
+    })
+}
+
+fn make_file(
+    prepared: Prepared,
+    input: Input,
+    output: &Output,
+    watched: &Watched<'_>,
+) -> Result<Certificate> {
+    let certificate_path = output.path().map(usual_path);
+    let recoding_path = prepared.settings.save_recoding.as_deref();
+    let mut written = vec![("release", output.name())];
+    written.extend(certificate_path.as_deref().map(|path| ("certificate", path)));
+    written.extend(recoding_path.map(|path| ("recoding function", path)));
+    written.extend(prepared.settings.search.trace.as_deref().map(|path| ("trace", path)));
+    let mut read = prepared.settings.files();
+    read.extend(input.path());
+    check_outputs(&written, &read)?;
+    let folder = spill_folder(&prepared.settings);
+    let room = SpillBudget { pool: &prepared.pool, folder: &folder };
+    let table = prepared.read(input, watched, &room)?;
+    let Made { mut checked, certificate, .. } = prepared.make(table, output, watched, room)?;
+    let text = certificate.published.to_json()?;
+    let beside = certificate_path.map(|path| Staged::whole(&path, text.as_bytes())).transpose()?;
+    checked.beside.extend(beside);
+    watched.go_on()?;
+    let mut files = Some((checked.staged, checked.beside));
+    watched.observer().naming(&mut || match files.take() {
+        Some((release, beside)) => publish_together(release, beside, None),
+        None => Ok(()),
+    })?;
+    Ok(certificate.published)
 }

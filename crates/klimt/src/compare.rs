@@ -25,7 +25,7 @@ use crate::output::Output;
 use crate::run::{PartsInput, Prepared, TableRead, spill_folder};
 use crate::settings::{Settings, TimeLimit};
 use crate::suggest::did_you_mean;
-use klimt_core::loss::Original;
+use klimt_core::loss::{LossChoice, Original};
 use klimt_core::proof::Claim;
 use klimt_core::registry::{self, AlgorithmKind};
 use klimt_core::table::Table;
@@ -183,7 +183,7 @@ impl Comparing {
         let mut settings = self.settings.clone();
         (settings.algorithm, settings.k) = (Some(algorithm), Some(k));
         settings.search.time_limit = Some(self.time_limit);
-        settings.search.loss = loss.map(str::to_string).or(settings.search.loss);
+        settings.search.loss = loss.map(LossChoice::from).or(settings.search.loss);
         settings.complete();
         // A trace is of one search, and not every algorithm minimises the loss that all are compared by.
         settings.search.trace = None;

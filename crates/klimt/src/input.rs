@@ -1,9 +1,9 @@
 //! Where a table comes from: a file, a reader, or record batches.
 
-use arrow::array::{RecordBatch, RecordBatchReader};
-use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
 use klimt_core::{Error, Result};
+use klimt_io::arrow::array::{RecordBatch, RecordBatchReader};
+use klimt_io::arrow::datatypes::SchemaRef;
+use klimt_io::arrow::error::ArrowError;
 use klimt_io::csv::DialectSpec;
 use klimt_io::source::Source;
 use std::io::Read;
@@ -86,6 +86,7 @@ impl Input {
         }
     }
 
+    #[cfg(feature = "report")]
     /// Its name without a folder, as pages show it.
     pub(crate) fn title(&self) -> String {
         match (&self.kind, Path::new(self.name()).file_name()) {
@@ -131,8 +132,9 @@ impl Input {
                 match (format, &source) {
                     (Format::Detect, _)
                     | (Format::Csv | Format::Tsv, Source::Csv(_))
-                    | (Format::Parquet, Source::Parquet(_))
                     | (Format::Arrow, Source::Arrow(_)) => Ok(source),
+                    #[cfg(feature = "parquet")]
+                    (Format::Parquet, Source::Parquet(_)) => Ok(source),
                     _ => Err(Error::input(format!("{name}: the format is not {format:?}"))),
                 }
             }

@@ -28,16 +28,38 @@
 //! - [`compare`](fn@compare) puts algorithms and values of k side by side, and [`report`](fn@report) finds out about a release
 //!   what those must know who decide whether it goes out; both make pages of HTML.
 //! - Requirements are types ([`requirement`]), and so are the algorithms with their options ([`Algorithm`]).
+//! - [`verify`](fn@verify) checks a release from its published rows alone, whoever made it, and [`measure`](fn@measure) tells
+//!   what it costs its users.
 //! - An [`Error`] says what is wrong and where, and carries what can be done about it ([`Remedy`]). It never holds a value of
 //!   the table.
 //!
-//! The engine behind this door is `klimt-core`: authors of a requirement, a loss or an algorithm work with its traits.
+//! A run keeps to the memory that it is granted ([`Anonymizer::memory`]), stops when its [`Observer`] says so, and works on
+//! threads of its own with the stacks that it needs.
+//!
+//! # Requirements and losses of your own
+//!
+//! [`Anonymizer::require`] takes any type that implements [`Requirement`](requirement::Requirement), and [`Anonymizer::loss`]
+//! any [`Loss`](loss::Loss); both see groups as [`statistics`]. Each works with every algorithm. The examples
+//! `own_requirement` and `own_loss` are complete programs. The engine behind this door is `klimt-core`.
+//!
+//! # Features
+//!
+//! All are on by default: `parquet` reads and writes Parquet, `store` keeps rows that change, `report` makes pages for people
+//! who decide, and `learn` trains decision trees on a release. A library without them builds in less time.
+//!
+//! # For front ends
+//!
+//! [`settings`], [`spec`] and [`options`] are what flags, keyword arguments or a form are made from, and [`run`] has the steps of
+//! a run one by one. Programs do without them.
 
 mod anonymizer;
 pub mod call;
 pub mod certificate;
+#[doc(hidden)]
 pub mod columns;
+#[cfg(feature = "report")]
 pub mod compare;
+#[doc(hidden)]
 pub mod files;
 mod hierarchy;
 mod input;
@@ -48,28 +70,36 @@ mod output;
 pub mod prelude;
 mod reading;
 mod release;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod run;
 pub mod settings;
 pub mod spec;
 mod suggest;
+#[doc(hidden)]
 pub mod text;
 pub mod verify;
 
 pub use anonymizer::Anonymizer;
 pub use certificate::Certificate;
+#[cfg(feature = "report")]
 pub use compare::{Comparing, Comparison, compare};
 pub use hierarchy::Hierarchy;
-pub use input::{Format, Input, known_dialect};
+#[doc(hidden)]
+pub use input::known_dialect;
+pub use input::{Format, Input};
 pub use klimt_core::algorithm::optimal::Effort;
 pub use klimt_core::registry::AlgorithmKind;
-pub use klimt_core::requirement;
 pub use klimt_core::{Choice, Error, ErrorKind, Remedy, Result, Words};
+pub use klimt_core::{loss, requirement, statistics, table};
+pub use klimt_io::arrow;
 pub use measure::{Measurement, Measuring, measure};
 pub use observer::{Interrupted, Note, Observer, Stage, Stretch, Unobserved, Watched};
 pub use output::Output;
 pub use release::Release;
+#[cfg(feature = "report")]
 pub use report::{ReportFindings, Reporting, report};
 pub use settings::{Algorithm, Other};
+#[doc(hidden)]
 pub use suggest::did_you_mean;
 pub use verify::{Verdict, Verification, verify};

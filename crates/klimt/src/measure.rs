@@ -12,6 +12,9 @@
 //! # Ok::<(), klimt::Error>(())
 //! ```
 
+#[cfg(feature = "learn")]
+mod learning;
+
 use crate::anonymizer::Anonymizer;
 use crate::certificate::declared_beside;
 use crate::columns::plan;
@@ -19,14 +22,12 @@ use crate::input::Input;
 use crate::observer::{Note, Unobserved, Watched};
 use crate::reading;
 use crate::settings::{ColumnSettings, Other, Settings};
-use crate::suggest::did_you_mean;
 use crate::verify::{published_groups, tally, without_guides};
 use klimt_core::loss::{self, Groups, Loss, Original, PublishedGroup, PublishedGroups, Totals};
 use klimt_core::registry;
 use klimt_core::table::{Role, Table, TypeSpec, ValueType};
 use klimt_core::words::option;
 use klimt_core::{Error, ErrorKind, Result};
-use klimt_learn::{Learning, Report, learn};
 use klimt_verify::{Findings, Question, Tally};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -41,6 +42,7 @@ pub fn measure(original: Input, release: Input, asked: &Anonymizer) -> Result<Me
 pub struct Measuring {
     settings: Settings,
     stars_are_suppressed: bool,
+    #[cfg(feature = "learn")]
     test: Option<Input>,
 }
 
@@ -63,8 +65,9 @@ pub struct Measurement {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_with: Vec<&'static str>,
     /// What is learnt from the release, where rows to test on were given.
+    #[cfg(feature = "learn")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub learning: Vec<Report>,
+    pub learning: Vec<klimt_learn::Report>,
 }
 
 impl Measuring {
@@ -80,6 +83,7 @@ impl Measuring {
     }
 
     /// Trains a decision tree on the original and one on the release to tell each target, and tests both on these rows.
+    #[cfg(feature = "learn")]
     pub fn test(mut self, rows: Input) -> Self {
         self.test = Some(rows);
         self
@@ -93,7 +97,8 @@ impl Measuring {
         release: Input,
         watched: &Watched<'_>,
     ) -> Result<Measurement> {
-        self.check(original.is_some())?;
+        #[cfg(feature = "learn")]
+        learning::check(self.test.is_some(), original.is_some(), &self.settings)?;
         let settings = &mut self.settings;
         let path = release.path().map(str::to_string);
         let (input, has_original) = match original {
@@ -142,8 +147,9 @@ impl Measuring {
                 loss::measure(told, &original, &groups, &totals)?
             }
         };
+        #[cfg(feature = "learn")]
         let learning = match self.test {
-            Some(test) => learn_targets(read_test(test, &self.settings, watched)?, &table, &tally)?,
+            Some(test) => learning::learn_targets(test, &self.settings, watched, &table, &tally)?,
             None => Vec::new(),
         };
         Ok(Measurement {
@@ -154,24 +160,9 @@ impl Measuring {
             k,
             losses: losses.into_iter().collect(),
             read_with: Vec::from_iter(self.stars_are_suppressed.then_some("stars-are-suppressed")),
+            #[cfg(feature = "learn")]
             learning,
         })
-    }
-
-    /// Whether what is asked for can be done, before anything is read.
-    fn check(&self, has_original: bool) -> Result<()> {
-        let (test, target) = (option("test"), option("target"));
-        match &self.test {
-            None => Ok(()),
-            Some(_) if !has_original => {
-                Err(Error::input(format!("{test} needs an original and its release")))
-            }
-            Some(_) if !self.settings.columns.values().any(|column| column.role == Some(Role::Target)) => {
-                Err(Error::input(format!("{test} needs a target: the column that is to be learnt"))
-                    .with_help(format!("name one that the release publishes, such as {target} class")))
-            }
-            Some(_) => Ok(()),
-        }
     }
 }
 
@@ -239,31 +230,4 @@ pub fn groups_of(tally: &Tally, table: &Table) -> Result<Vec<PublishedGroup>> {
         (0..table.dimensions()).map(|d| place(&table.dimension(d).name)).collect::<Result<_>>()?;
     let number = |name: &str| table.columns().iter().position(|column| column.name == name);
     Ok(published_groups(tally, &places, number))
-}
-
-/// Learns every target.
-fn learn_targets(test: Table, original: &Table, tally: &Tally) -> Result<Vec<Report>> {
-    let release = groups_of(tally, original)?;
-    let targets = (0..original.columns().len()).filter(|&at| original.columns()[at].role == Role::Target);
-    targets.map(|target| learn(&Learning { original, release: &release, test: &test, target })).collect()
-}
-
-/// The rows to be tested on, as texts: what they mean is for the original to say.
-fn read_test(input: Input, settings: &Settings, watched: &Watched<'_>) -> Result<Table> {
-    let mut asked = Settings { other: Some(Other::Drop), ..Settings::default() };
-    let wanted = |role: Option<Role>| matches!(role, Some(Role::QuasiIdentifier | Role::Target));
-    for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
-        let type_spec = Some(TypeSpec::from(ValueType::Text));
-        let column =
-            ColumnSettings { role: column.role, type_spec, allow_unique: true, ..ColumnSettings::default() };
-        asked.columns.insert(name.clone(), column);
-    }
-    reading::read(input, settings.dialect, &settings.missing, watched, |path, names| {
-        let missing = asked.columns.keys().filter(|name| !names.contains(name)).map(|name| {
-            format!("{path}: unknown column {name}{}", did_you_mean(name, names.iter().map(String::as_str)))
-        });
-        Error::all(ErrorKind::Input, missing.collect()).map_or(Ok(()), Err)?;
-        plan(path, names, &asked)
-    })
-    .map(|(table, _)| table)
 }

@@ -2,6 +2,7 @@
 
 use klimt_core::job as engine;
 use klimt_core::registry::AlgorithmKind;
+use klimt_core::{Error, ErrorKind, Result};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -148,6 +149,14 @@ impl<'o> Watched<'o> {
     /// Who watches.
     pub fn observer(&self) -> &'o dyn Observer {
         self.observer
+    }
+
+    /// An error where the run should stop.
+    pub fn go_on(&self) -> Result<()> {
+        match self.observer.cancelled() {
+            true => Err(Error::new(ErrorKind::Cancelled, "stopped")),
+            false => Ok(()),
+        }
     }
 
     /// Notes something once.

@@ -4,8 +4,8 @@ pub use crate::{
     Algorithm, AlgorithmKind, Anonymizer, Certificate, Effort, Format, Hierarchy, Input, Note, Observer,
     Other, Output, Release, Stage,
 };
-pub use arrow::array::RecordBatch;
 pub use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
+pub use klimt_core::loss::Loss;
 pub use klimt_core::recode::StatisticKind;
 pub use klimt_core::region::Extents;
 pub use klimt_core::requirement::{
@@ -14,3 +14,4 @@ pub use klimt_core::requirement::{
 };
 pub use klimt_core::risk::Share;
 pub use klimt_core::table::{Role, ValueType};
+pub use klimt_io::arrow::array::RecordBatch;

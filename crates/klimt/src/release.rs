@@ -5,11 +5,11 @@ use crate::files::{Staged, publish_together};
 use crate::observer::{Note, Stage, Unobserved, Watched};
 use crate::output::Output;
 use crate::run::{HeldRelease, Prepared, Publication, facts, output_dialect};
-use arrow::array::{RecordBatch, RecordBatchReader};
-use arrow::datatypes::SchemaRef;
-use arrow::ipc::reader::StreamReader;
 use klimt_core::recode::RecodingFunction;
 use klimt_core::{Error, Result};
+use klimt_io::arrow::array::{RecordBatch, RecordBatchReader};
+use klimt_io::arrow::datatypes::SchemaRef;
+use klimt_io::arrow::ipc::reader::StreamReader;
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::Dialect;
 use std::fs::File;
@@ -98,11 +98,11 @@ impl Release {
             kept_types,
             requirements: &prepared.requirements,
             facts: &facts,
-            threads: prepared.threads,
+            threads: prepared.workers.threads(),
         };
         let watched = Watched::by(&Unobserved);
         let stage = watched.stage(Stage::Writing, Some(release.rows() as u64));
-        let checked = publication.write(&release, held.original_rows, &stage)?;
+        let checked = prepared.workers.run(|_| publication.write(&release, held.original_rows, &stage))?;
         let certificate = self.certificate.clone().for_file(checked.file());
         let beside = output
             .path()

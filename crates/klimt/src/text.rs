@@ -1,6 +1,6 @@
 //! Numbers and warnings as people read them.
 
-pub use klimt_report::thousands as count;
+pub use klimt_core::words::thousands as count;
 
 /// Whether so many of a table's rows are nearly all of them.
 pub fn nearly_all(part: u64, rows: u64) -> bool {

@@ -1,6 +1,6 @@
 //! The library as a program uses it.
 
-use arrow::array::{Array, RecordBatch};
+use klimt::arrow::array::{Array, RecordBatch};
 use klimt::prelude::*;
 use klimt::{Error, ErrorKind, Interrupted, Remedy, Words};
 use std::path::PathBuf;

@@ -5,7 +5,6 @@
 
 use super::HierarchyCut;
 use super::finder::{Cut, CutFinder, Part};
-use super::frequency::FrequencyGroup;
 use super::subset::subset_at;
 use crate::cut::CutCandidate;
 use crate::cut::boxes::{BoxCut, BoxFinder, BoxPlan, CuttableDimension};
@@ -13,12 +12,7 @@ use crate::split::BoxSplit;
 
 impl CutFinder<'_> {
     /// The cheapest allowable cut, of the preferred dimensions where there is one.
-    pub(super) fn boxed<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        limits: &[u32],
-        split: &BoxSplit,
-    ) -> Option<Cut> {
+    pub(super) fn boxed(&mut self, part: &Part<'_>, limits: &[u32], split: &BoxSplit) -> Option<Cut> {
         // Hierarchies that are cut at nodes only are cut by the widest dimension alone.
         let by_nodes = part.hierarchy_cut == HierarchyCut::Nodes;
         let Some(plan) = part.boxes.filter(|plan| !(by_nodes && plan.has_hierarchies())) else {
@@ -29,9 +23,9 @@ impl CutFinder<'_> {
         plan.stages.iter().find_map(|stage| self.boxed_among(part, limits, plan, stage))
     }
 
-    fn boxed_among<G: FrequencyGroup>(
+    fn boxed_among(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         limits: &[u32],
         plan: &BoxPlan<'_>,
         stage: &[CuttableDimension],
@@ -44,7 +38,7 @@ impl CutFinder<'_> {
         self.widest(part, |dimension| stage.iter().any(|cuttable| cuttable.dimension == dimension))
     }
 
-    fn look_closely<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, limits: &[u32]) {
+    fn look_closely(&mut self, part: &Part<'_>, limits: &[u32]) {
         part.rows.measure(part.dimensions, limits, &mut self.widths);
         if !part.only_sizes() {
             part.rows.prepare(&mut self.collector);
@@ -52,16 +46,16 @@ impl CutFinder<'_> {
     }
 
     /// The cheapest cut of these dimensions that is found to be allowable.
-    fn cheapest<G: FrequencyGroup>(
+    fn cheapest(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         limits: &[u32],
         plan: &BoxPlan<'_>,
         stage: &[CuttableDimension],
     ) -> Option<Cut> {
         let (rows, least) = (u64::from(part.rows.count()), part.job.requirements.minimum_size());
         let simple = part.only_sizes() && self.widths.mixed.is_empty();
-        let looked = self.boxes.look(plan, &part.rows, least, &self.widths.mixed);
+        let looked = self.boxes.look(plan, part.rows, least, &self.widths.mixed);
         if looked == 0 {
             return None;
         }
@@ -97,9 +91,9 @@ impl CutFinder<'_> {
     }
 
     /// All rows have been looked at: the cheapest of the places that the requirements allow.
-    fn cheapest_allowable<G: FrequencyGroup>(
+    fn cheapest_allowable(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         plan: &BoxPlan<'_>,
         stage: &[CuttableDimension],
         needed: usize,
@@ -143,9 +137,9 @@ impl CutFinder<'_> {
     }
 
     /// Some rows have been looked at: the cheapest of their places that turns out to be allowable.
-    fn cheapest_of_sample<G: FrequencyGroup>(
+    fn cheapest_of_sample(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         plan: &BoxPlan<'_>,
         stage: &[CuttableDimension],
         needed: usize,
@@ -170,7 +164,7 @@ impl CutFinder<'_> {
 
     /// The cut of a set of which some rows have been looked at; values that are too rare to be among them go with the rare
     /// ones.
-    fn subset_of_sample<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, place: &BoxCut) -> Option<Cut> {
+    fn subset_of_sample(&mut self, part: &Part<'_>, place: &BoxCut) -> Option<Cut> {
         let dimension = place.cuttable.dimension;
         self.fill(part, dimension);
         let mut lefts = self.boxes.members(place);
@@ -191,7 +185,7 @@ impl CutFinder<'_> {
     }
 
     /// Counts the values of a dimension.
-    fn fill<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) {
+    fn fill(&mut self, part: &Part<'_>, dimension: usize) {
         let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         part.rows.fill(dimension, lo, hi, &mut self.frequency);
     }

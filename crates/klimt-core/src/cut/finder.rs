@@ -6,7 +6,7 @@
 
 use super::HierarchyCut;
 use super::edges::PartEdges;
-use super::frequency::{FrequencyGroup, FrequencySet};
+use super::frequency::{FrequencyGroup, FrequencySet, each};
 use super::measure::{Dimension, PartWidths};
 use crate::cut::boxes::{BoxFinder, BoxPlan};
 use crate::cut::{CutCandidate, CutSweep, SideJudge, ValueOrder};
@@ -50,7 +50,7 @@ pub(crate) struct CutFinder<'a> {
 }
 
 /// A part that may be cut.
-pub(crate) struct Part<'a, G> {
+pub(crate) struct Part<'a> {
     pub hierarchy_cut: HierarchyCut,
     pub job: &'a Job<'a>,
     pub dimensions: &'a [Dimension<'a>],
@@ -60,20 +60,17 @@ pub(crate) struct Part<'a, G> {
     pub by_median: bool,
     /// Its boundaries, where their widths are restricted.
     pub edges: &'a PartEdges,
-    /// The frequencies of its rows.
-    pub rows: G,
+    /// What is known of its rows.
+    pub rows: &'a dyn FrequencyGroup,
 }
 
-impl<G: FrequencyGroup> Part<'_, G> {
+impl Part<'_> {
     /// Whether sizes are all that decides.
     pub(super) fn only_sizes(&self) -> bool {
         self.job.requirements.only_count() && !matches!(self.job.split.base(), SplitCriterion::Loss(_))
     }
-}
 
-impl<G> Part<'_, G> {
-    /// The code after which a dimension is cut between two codes that follow each other in the part, where the boundaries
-    /// on
+    /// The code after which a dimension is cut between two codes that follow each other in the part, where the boundaries on
     /// both sides are as wide as required.
     fn place(&self, dimension: usize, between: (u32, u32)) -> Option<u32> {
         let (requirements, domain) = (self.job.requirements, self.dimensions[dimension].domain);
@@ -97,7 +94,7 @@ impl<'a> CutFinder<'a> {
 
     /// The cut that the split criterion chooses; by the median where a loss sees no gain in any. Where gains have a least
     /// value, what is below a part without such a gain is cut by the median too.
-    pub fn find<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, limits: &[u32]) -> Option<Cut> {
+    pub fn find(&mut self, part: &Part<'_>, limits: &[u32]) -> Option<Cut> {
         let (rows, requirements) = (u64::from(part.rows.count()), part.job.requirements);
         self.by_median = part.by_median;
         if rows < requirements.minimum_size().saturating_mul(2) || requirements.is_enough(rows) {
@@ -141,11 +138,7 @@ impl<'a> CutFinder<'a> {
 
     /// The allowable cut of the widest of the wanted dimensions that has one. Of equally wide dimensions it is the one
     /// whose cut leaves the rows the least to pay for it (`tie.rs`), then the first.
-    pub(super) fn widest<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        wanted: impl Fn(usize) -> bool,
-    ) -> Option<Cut> {
+    pub(super) fn widest(&mut self, part: &Part<'_>, wanted: impl Fn(usize) -> bool) -> Option<Cut> {
         let mut next = 0;
         while next < self.widths.order.len() {
             let first = next;
@@ -180,7 +173,7 @@ impl<'a> CutFinder<'a> {
     }
 
     /// The allowable cut of a dimension, if it has one.
-    fn cut_of<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, number: usize) -> Option<Cut> {
+    fn cut_of(&mut self, part: &Part<'_>, number: usize) -> Option<Cut> {
         let (lo, hi) = (self.widths.lo[number], self.widths.hi[number]);
         part.rows.fill(number, lo, hi, &mut self.frequency);
         match part.dimensions[number].domain.shape() {
@@ -195,7 +188,7 @@ impl<'a> CutFinder<'a> {
     /// When any threshold leaves `k` rows on either side, so does the one after the median or the one before it:
     /// the rows up to the median are at least half, those before it less than half. Rows without a value can make up for
     /// rows on either side, so that where there are such rows every threshold is looked at.
-    fn median<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
+    fn median(&mut self, part: &Part<'_>, dimension: usize) -> Option<Cut> {
         let mixed = self.mixed(part, dimension);
         let median = mixed.map_or_else(|| self.frequency.median(), |mixed| mixed.median(&self.frequency));
         if let Some(cut) = self.threshold(part, dimension, median) {
@@ -215,9 +208,9 @@ impl<'a> CutFinder<'a> {
 
     /// Lists the allowable thresholds of a dimension whose values have been counted, with what they cost where that is
     /// asked for; where the part mixes missing values with others, twice, with the missing values on either side.
-    pub(super) fn thresholds<G: FrequencyGroup>(
+    pub(super) fn thresholds(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         cost: Option<&dyn crate::loss::Cost>,
     ) {
@@ -225,12 +218,12 @@ impl<'a> CutFinder<'a> {
         let CutFinder { frequency, sweep, places, collector, .. } = self;
         let FrequencySet { values, cumulative, .. } = &*frequency;
         let judge = SideJudge { collector, requirements: part.job.requirements, cost };
-        sweep.places(&part.rows, ValueOrder { dimension, values, cumulative }, &judge, places);
+        sweep.places(part.rows, ValueOrder { dimension, values, cumulative }, &judge, places);
         places.retain(|at| part.place(dimension, (values[at.place], values[at.place + 1])).is_some());
         let Some(mixed) = mixed else { return };
         let FrequencySet { values, cumulative, .. } = &mixed.in_front(frequency);
         let mut lefts = Vec::new();
-        sweep.places(&part.rows, ValueOrder { dimension, values, cumulative }, &judge, &mut lefts);
+        sweep.places(part.rows, ValueOrder { dimension, values, cumulative }, &judge, &mut lefts);
         // Missing values alone on the left are the same cut as alone on the right.
         let lefts = lefts.into_iter().filter(|candidate| candidate.place > 0);
         places.extend(lefts.map(|candidate| CutCandidate {
@@ -242,9 +235,9 @@ impl<'a> CutFinder<'a> {
 
     /// The cut after the value with the given index, where its boundaries are wide enough; the missing value is on the left
     /// where its code is given.
-    fn threshold_at<G>(
+    fn threshold_at(
         &self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         index: usize,
         missing_left: Option<u32>,
@@ -257,24 +250,14 @@ impl<'a> CutFinder<'a> {
     }
 
     /// The cut at one of the listed thresholds.
-    pub(super) fn threshold_of<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        at: &CutCandidate,
-    ) -> Option<Cut> {
+    pub(super) fn threshold_of(&self, part: &Part<'_>, dimension: usize, at: &CutCandidate) -> Option<Cut> {
         let missing = part.dimensions[dimension].missing;
         self.threshold_at(part, dimension, at.place, missing.filter(|_| at.missing_left))
     }
 
     /// A cut after the value with the given index, when it is allowable. Missing values go with the fewer rows, or where
     /// they are allowed to.
-    pub(super) fn threshold<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        index: usize,
-    ) -> Option<Cut> {
+    pub(super) fn threshold(&self, part: &Part<'_>, dimension: usize, index: usize) -> Option<Cut> {
         let Some(mixed) = self.mixed(part, dimension).filter(|mixed| mixed.is_between(index)) else {
             return self.threshold_with(part, dimension, index, None);
         };
@@ -285,9 +268,9 @@ impl<'a> CutFinder<'a> {
     }
 
     /// A cut after the value with the given index, with the missing value on a given side, when it is allowable.
-    pub(super) fn threshold_with<G: FrequencyGroup>(
+    pub(super) fn threshold_with(
         &self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         index: usize,
         missing_left: Option<u32>,
@@ -300,12 +283,12 @@ impl<'a> CutFinder<'a> {
 
     /// Whether every part that holds rows satisfies every requirement; `side` tells the part of a row by its code,
     /// and is asked row after row.
-    pub(super) fn allows<G: FrequencyGroup>(
+    pub(super) fn allows(
         &self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         sizes: &[u32],
         dimension: usize,
-        side: impl FnMut(u32) -> usize,
+        mut side: impl FnMut(u32) -> usize,
     ) -> bool {
         let requirements = part.job.requirements;
         let least = requirements.minimum_size();
@@ -318,7 +301,7 @@ impl<'a> CutFinder<'a> {
             return true;
         }
         let mut parts = vec![self.collector.empty(); sizes.len()];
-        part.rows.divide(&self.collector, dimension, side, &mut parts);
+        part.rows.divide(&self.collector, dimension, &mut each(&mut side), &mut parts);
         parts.iter().all(|part| part.count == 0 || requirements.satisfied(part))
     }
 }

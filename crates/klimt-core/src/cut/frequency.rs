@@ -5,9 +5,21 @@ use crate::cut::{Arrangement, ValueOrder};
 use crate::packed::Tuple;
 use crate::statistics::{Collector, Statistics};
 
-/// The frequencies that a cut is chosen from: how often each value of each dimension occurs in a part, alone
-/// (AV), with each value of a class label (AVC) or of a sensitive column (AVS). Rows in memory are counted on
-/// demand; rows on disk are counted in one pass beforehand.
+/// Tells for some codes of a dimension to which side of a cut each of them goes.
+pub(crate) type SidesOf<'s> = dyn FnMut(&[u32], &mut [u32]) + 's;
+
+/// How many rows are divided at once.
+const BLOCK: usize = 256;
+
+/// Tells the sides of codes one after the other.
+pub(crate) fn each(side: &mut impl FnMut(u32) -> usize) -> impl FnMut(&[u32], &mut [u32]) {
+    |codes, sides| codes.iter().zip(sides).for_each(|(&code, into)| *into = side(code) as u32)
+}
+
+/// What a cut is chosen from: how often each value of each dimension occurs in a part, alone (AV), with each value of a
+/// class label (AVC) or of a sensitive column (AVS). Rows count what is asked of them when it is asked; counts that were
+/// made in one pass over rows on disk serve as well. The search for a cut sees it as an object: what is done for every row is
+/// done in here, once for each width of rows, and the rest is compiled once.
 pub(crate) trait FrequencyGroup {
     /// The number of rows.
     fn count(&self) -> u32;
@@ -29,12 +41,13 @@ pub(crate) trait FrequencyGroup {
     /// Prepares to collect statistics of the part.
     fn prepare(&self, collector: &mut Collector<'_>);
 
-    /// Adds every row to the side that its code in a dimension goes to.
+    /// Adds every row to the side that its code in a dimension goes to. The sides of some codes, row after row, are
+    /// asked for at once.
     fn divide(
         &self,
         collector: &Collector<'_>,
         dimension: usize,
-        side: impl FnMut(u32) -> usize,
+        side: &mut SidesOf<'_>,
         sides: &mut [Statistics],
     );
 
@@ -93,11 +106,17 @@ impl<T: Tuple> FrequencyGroup for &[T] {
         &self,
         collector: &Collector<'_>,
         dimension: usize,
-        mut side: impl FnMut(u32) -> usize,
+        side: &mut SidesOf<'_>,
         sides: &mut [Statistics],
     ) {
-        for row in *self {
-            collector.add(&mut sides[side(row.code(dimension))], row);
+        let (mut codes, mut goes_to) = ([0; BLOCK], [0; BLOCK]);
+        for rows in self.chunks(BLOCK) {
+            let (codes, goes_to) = (&mut codes[..rows.len()], &mut goes_to[..rows.len()]);
+            codes.iter_mut().zip(rows).for_each(|(code, row)| *code = row.code(dimension));
+            side(codes, goes_to);
+            for (row, &to) in rows.iter().zip(&*goes_to) {
+                collector.add(&mut sides[to as usize], row);
+            }
         }
     }
 

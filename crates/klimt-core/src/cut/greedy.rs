@@ -2,7 +2,7 @@
 
 use super::HierarchyCut;
 use super::finder::{Cut, CutFinder, Part};
-use super::frequency::FrequencyGroup;
+use super::frequency::each;
 use super::subset::subset_at;
 use super::taxonomy::run_of;
 use crate::cut::CutCandidate;
@@ -28,9 +28,9 @@ impl GreedyCut {
 impl CutFinder<'_> {
     /// The allowable cut, in any dimension, after which the sides cost least, if that is less than the part costs, and by
     /// no less than the least gain of a row.
-    pub(super) fn greedy<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, cost: &dyn Cost) -> Option<Cut> {
+    pub(super) fn greedy(&mut self, part: &Part<'_>, cost: &dyn Cost) -> Option<Cut> {
         let mut whole = self.collector.empty();
-        part.rows.divide(&self.collector, 0, |_| 0, std::slice::from_mut(&mut whole));
+        part.rows.divide(&self.collector, 0, &mut |_, sides| sides.fill(0), std::slice::from_mut(&mut whole));
         let whole = cost.group(&whole);
         let mut best: Option<GreedyCut> = None;
         let mut dimensions = self.widths.order.clone();
@@ -52,12 +52,7 @@ impl CutFinder<'_> {
         best.filter(|found| whole - found.cost >= least).map(|found| found.cut)
     }
 
-    fn best_threshold<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        cost: &dyn Cost,
-    ) -> Option<GreedyCut> {
+    fn best_threshold(&mut self, part: &Part<'_>, dimension: usize, cost: &dyn Cost) -> Option<GreedyCut> {
         self.thresholds(part, dimension, Some(cost));
         let best = self.best_place()?;
         let candidate = self.places[best];
@@ -65,12 +60,7 @@ impl CutFinder<'_> {
         Some(GreedyCut { cost: candidate.cost, imbalance: candidate.imbalance, cut })
     }
 
-    fn best_subset<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        cost: &dyn Cost,
-    ) -> Option<GreedyCut> {
+    fn best_subset(&mut self, part: &Part<'_>, dimension: usize, cost: &dyn Cost) -> Option<GreedyCut> {
         self.rank_by_key(part, dimension, cost);
         let ranked = self.ranked_order();
         self.prefixes(part, dimension, &ranked, Some(cost));
@@ -79,9 +69,9 @@ impl CutFinder<'_> {
         Some(GreedyCut { cost: candidate.cost, imbalance: candidate.imbalance, cut })
     }
 
-    fn best_taxonomic<G: FrequencyGroup>(
+    fn best_taxonomic(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         tree: &Hierarchy,
         cost: &dyn Cost,
@@ -99,13 +89,13 @@ impl CutFinder<'_> {
         }
     }
 
-    fn cost_of_runs<G: FrequencyGroup>(&self, part: &Part<'_, G>, cut: Cut, cost: &dyn Cost) -> GreedyCut {
+    fn cost_of_runs(&self, part: &Part<'_>, cut: Cut, cost: &dyn Cost) -> GreedyCut {
         let Cut::Runs { dimension, bounds, sizes, missing } = &cut else {
             unreachable!("a node is specialised to runs of leaves")
         };
         let mut runs = vec![self.collector.empty(); bounds.len()];
-        let run = |code: u32| run_of(bounds, *missing, code);
-        part.rows.divide(&self.collector, *dimension, run, &mut runs);
+        let mut run = |code: u32| run_of(bounds, *missing, code);
+        part.rows.divide(&self.collector, *dimension, &mut each(&mut run), &mut runs);
         let total = runs.iter().filter(|run| run.count > 0).map(|run| cost.group(run)).sum();
         let imbalance = u64::from(*sizes.iter().max().unwrap_or(&0));
         GreedyCut { cost: total, imbalance, cut }

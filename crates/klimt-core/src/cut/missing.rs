@@ -7,7 +7,7 @@
 //! if this is expected to cost less.
 
 use super::finder::{Cut, CutFinder, Part};
-use super::frequency::{FrequencyGroup, FrequencySet};
+use super::frequency::FrequencySet;
 
 /// How many rows a group has on average, as a multiple of the fewest that it may have: parts are halved until they have
 /// less than twice the fewest.
@@ -59,11 +59,7 @@ impl MixedDimension {
 
 impl CutFinder<'_> {
     /// How the dimension whose values have been counted mixes missing values with others, if it does.
-    pub(super) fn mixed<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-    ) -> Option<MixedDimension> {
+    pub(super) fn mixed(&self, part: &Part<'_>, dimension: usize) -> Option<MixedDimension> {
         let code = part.dimensions[dimension].missing?;
         let last = self.frequency.values.len().checked_sub(2)?;
         let is_mixed = self.frequency.values[last + 1] == code;
@@ -71,9 +67,9 @@ impl CutFinder<'_> {
     }
 
     /// The allowable threshold, by sizes alone, that divides the part most evenly, with missing values on either side.
-    pub(super) fn evenest_with_missing<G: FrequencyGroup>(
+    pub(super) fn evenest_with_missing(
         &self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         mixed: MixedDimension,
     ) -> Option<Cut> {
@@ -90,7 +86,7 @@ impl CutFinder<'_> {
     }
 
     /// The cut that keeps rows without a value together, of the dimension in which that is expected to gain most.
-    pub(super) fn missing_together<G: FrequencyGroup>(&mut self, part: &Part<'_, G>) -> Option<Cut> {
+    pub(super) fn missing_together(&mut self, part: &Part<'_>) -> Option<Cut> {
         let mut best: Option<(f64, Cut)> = None;
         for at in 0..self.widths.mixed.len() {
             let dimension = self.widths.mixed[at];
@@ -106,12 +102,7 @@ impl CutFinder<'_> {
     }
 
     /// The cut of a dimension that keeps its missing values together and gains most, with what it gains.
-    fn together<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        mixed: MixedDimension,
-    ) -> Option<(f64, Cut)> {
+    fn together(&self, part: &Part<'_>, dimension: usize, mixed: MixedDimension) -> Option<(f64, Cut)> {
         let outlook = MissingOutlook::new(self, part, dimension, mixed);
         let mut best: Option<(f64, Cut)> = None;
         let mut offer = |gain: f64, cut: &mut dyn FnMut() -> Option<Cut>| {
@@ -159,12 +150,7 @@ struct MissingOutlook {
 }
 
 impl MissingOutlook {
-    fn new<G: FrequencyGroup>(
-        finder: &CutFinder<'_>,
-        part: &Part<'_, G>,
-        dimension: usize,
-        mixed: MixedDimension,
-    ) -> Self {
+    fn new(finder: &CutFinder<'_>, part: &Part<'_>, dimension: usize, mixed: MixedDimension) -> Self {
         let (rows, least) = (part.rows.count(), part.job.requirements.minimum_size());
         let widths = finder.widths.each();
         let mut outlook = MissingOutlook {

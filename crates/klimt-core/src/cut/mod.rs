@@ -25,7 +25,7 @@ mod workload;
 
 pub(crate) use edges::{PartEdges, admits};
 pub(crate) use finder::{Cut, CutFinder, MissingRun, Part};
-pub(crate) use frequency::{FrequencyGroup, FrequencySet};
+pub(crate) use frequency::{FrequencyGroup, FrequencySet, SidesOf};
 pub(crate) use measure::{Dimension, DimensionWidth, PartWidths};
 pub(crate) use sweep::{Arrangement, CutCandidate, CutSweep, SideJudge, ValueOrder};
 

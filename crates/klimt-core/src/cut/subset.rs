@@ -7,7 +7,7 @@
 //! allowable cut that divides a bundle may be missed.
 
 use super::finder::{Cut, CutFinder, Part};
-use super::frequency::FrequencyGroup;
+use super::frequency::each;
 use super::sum::evenest_sum;
 use crate::cut::{SideJudge, ValueOrder};
 use crate::loss::Cost;
@@ -18,7 +18,7 @@ const SEARCHED: usize = 10;
 impl CutFinder<'_> {
     /// Two sets of values, as even as adding the commonest value that is left to the smaller side makes them; where that
     /// is not allowable, another cut.
-    pub(super) fn subset<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
+    pub(super) fn subset(&mut self, part: &Part<'_>, dimension: usize) -> Option<Cut> {
         let frequency = &self.frequency;
         self.ranked.clear();
         self.ranked.extend(0..frequency.values.len());
@@ -48,12 +48,7 @@ impl CutFinder<'_> {
     }
 
     /// The most even cut of ranked values that leaves both sides enough rows.
-    fn subset_by_size<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        ranked: &RankedValues,
-    ) -> Option<Cut> {
+    fn subset_by_size(&self, part: &Part<'_>, dimension: usize, ranked: &RankedValues) -> Option<Cut> {
         let (rows, least) = (part.rows.count(), part.job.requirements.minimum_size());
         let counts: Vec<u32> = self.ranked.iter().map(|&index| self.frequency.count_of(index)).collect();
         let chosen = evenest_sum(&counts, u32::try_from(least).ok()?, rows / 2)?;
@@ -63,20 +58,15 @@ impl CutFinder<'_> {
     }
 
     /// The most even allowable cut between bundles of ranked values.
-    fn searched_subset<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        ranked: &RankedValues,
-    ) -> Option<Cut> {
+    fn searched_subset(&self, part: &Part<'_>, dimension: usize, ranked: &RankedValues) -> Option<Cut> {
         let bundles = bundles(ranked);
         let numbered = bundles.iter().enumerate();
         let mut codes: Vec<(u32, usize)> =
             numbered.flat_map(|(at, values)| values.iter().map(move |&(code, _)| (code, at))).collect();
         codes.sort_unstable();
-        let bundle = |code: u32| codes[codes.partition_point(|&(other, _)| other < code)].1;
+        let mut bundle = |code: u32| codes[codes.partition_point(|&(other, _)| other < code)].1;
         let mut parts = vec![self.collector.empty(); bundles.len()];
-        part.rows.divide(&self.collector, dimension, bundle, &mut parts);
+        part.rows.divide(&self.collector, dimension, &mut each(&mut bundle), &mut parts);
         let (mut left, mut right) = (self.collector.empty(), self.collector.empty());
         let mut is_allowable = |cut: u32| {
             left.clear();
@@ -106,16 +96,16 @@ impl CutFinder<'_> {
     }
 
     /// Lists the allowable cuts of ranked values into the first of them and the others.
-    pub(super) fn prefixes<G: FrequencyGroup>(
+    pub(super) fn prefixes(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         ranked: &RankedValues,
         cost: Option<&dyn Cost>,
     ) {
         let order = ValueOrder { dimension, values: &ranked.values, cumulative: &ranked.cumulative };
         let judge = SideJudge { collector: &self.collector, requirements: part.job.requirements, cost };
-        self.sweep.places(&part.rows, order, &judge, &mut self.places);
+        self.sweep.places(part.rows, order, &judge, &mut self.places);
     }
 
     /// The values that have been counted, the rarest first.
@@ -128,18 +118,13 @@ impl CutFinder<'_> {
     }
 
     /// Ranks the values of a set by what the loss says of their rows.
-    pub(super) fn rank_by_key<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        cost: &dyn Cost,
-    ) {
+    pub(super) fn rank_by_key(&mut self, part: &Part<'_>, dimension: usize, cost: &dyn Cost) {
         let frequency = &self.frequency;
         let order = ValueOrder { dimension, values: &frequency.values, cumulative: &frequency.cumulative };
         let judge =
             SideJudge { collector: &self.collector, requirements: part.job.requirements, cost: Some(cost) };
         let mut keys = Vec::with_capacity(frequency.values.len());
-        self.sweep.each_value(&part.rows, order, &judge, |_, value| keys.push(cost.key(value)));
+        self.sweep.each_value(part.rows, order, &judge, |_, value| keys.push(cost.key(value)));
         self.ranked.clear();
         self.ranked.extend(0..keys.len());
         self.ranked.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]).then(a.cmp(&b)));

@@ -53,9 +53,9 @@ pub(crate) struct Arrangement {
 
 impl CutSweep {
     /// Every place at which both sides satisfy the requirements, in order. The collector has been prepared for the part.
-    pub(crate) fn places<G: FrequencyGroup>(
+    pub(crate) fn places(
         &mut self,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         order: ValueOrder<'_>,
         judge: &SideJudge<'_>,
         found: &mut Vec<CutCandidate>,
@@ -101,9 +101,9 @@ impl CutSweep {
     }
 
     /// The statistics of every value of the part, in ascending order of the codes.
-    pub(crate) fn each_value<G: FrequencyGroup>(
+    pub(crate) fn each_value(
         &mut self,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         order: ValueOrder<'_>,
         judge: &SideJudge<'_>,
         mut look: impl FnMut(usize, &Statistics),
@@ -186,10 +186,10 @@ pub struct SideJudge<'a> {
 }
 
 impl SideJudge<'_> {
-    fn add<G: FrequencyGroup>(
+    fn add(
         &self,
         side: &mut Statistics,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         order: ValueOrder<'_>,
         arrangement: &Arrangement,
         place: usize,

@@ -2,17 +2,11 @@
 
 use super::HierarchyCut;
 use super::finder::{Cut, CutFinder, MissingRun, Part};
-use super::frequency::FrequencyGroup;
 use crate::cut::CutCandidate;
 use crate::hierarchy::Hierarchy;
 
 impl CutFinder<'_> {
-    pub(super) fn hierarchy<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        tree: &Hierarchy,
-    ) -> Option<Cut> {
+    pub(super) fn hierarchy(&mut self, part: &Part<'_>, dimension: usize, tree: &Hierarchy) -> Option<Cut> {
         let specialised = match part.hierarchy_cut {
             HierarchyCut::Leaves => None,
             _ => self.specialise(part, dimension, tree),
@@ -26,12 +20,7 @@ impl CutFinder<'_> {
     /// The lowest node over the values of the part, specialised to all its children. Rows without a value are one more
     /// part where that is allowable; else they go with a child, the one with the fewest rows first. Where the node cannot
     /// be specialised, rows without a value may still be apart from all others.
-    pub(super) fn specialise<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-        tree: &Hierarchy,
-    ) -> Option<Cut> {
+    pub(super) fn specialise(&self, part: &Part<'_>, dimension: usize, tree: &Hierarchy) -> Option<Cut> {
         let domain = part.dimensions[dimension].domain;
         let Some(mixed) = self.mixed(part, dimension) else {
             let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
@@ -55,9 +44,9 @@ impl CutFinder<'_> {
     }
 
     /// The cut into runs of codes up to each of the bounds, when it is allowable.
-    fn runs<G: FrequencyGroup>(
+    fn runs(
         &self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         bounds: Vec<u32>,
         missing: Option<MissingRun>,
@@ -86,7 +75,7 @@ impl CutFinder<'_> {
 
     /// The allowable cut between two leaves that leaves the least certainty penalty, if that narrows what is published of a
     /// side.
-    fn between_leaves<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, dimension: usize) -> Option<Cut> {
+    fn between_leaves(&mut self, part: &Part<'_>, dimension: usize) -> Option<Cut> {
         self.thresholds(part, dimension, None);
         let domain = part.dimensions[dimension].domain;
         let (values, cumulative) = (&self.frequency.values, &self.frequency.cumulative);

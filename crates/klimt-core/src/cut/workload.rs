@@ -31,7 +31,6 @@
 
 use super::HierarchyCut;
 use super::finder::{Cut, CutFinder, Part};
-use super::frequency::FrequencyGroup;
 use crate::statistics::Extent;
 use crate::table::{Domain, Shape};
 use crate::workload::{
@@ -140,11 +139,7 @@ impl WorkloadCut {
 
 impl CutFinder<'_> {
     /// The allowable cut at a predicate of the workload that lowers the expected error most.
-    pub(super) fn by_workload<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        workload: &TableWorkload,
-    ) -> Option<Cut> {
+    pub(super) fn by_workload(&mut self, part: &Part<'_>, workload: &TableWorkload) -> Option<Cut> {
         let held = self.held(part, workload);
         let shares = shares(part, workload, &held);
         let mut found = Vec::new();
@@ -159,12 +154,8 @@ impl CutFinder<'_> {
         found.into_iter().take(TRIES).find_map(|candidate| self.cut_at(part, candidate))
     }
 
-    /// Collects the rows of the part in the dimensions of the workload.
-    fn held<G: FrequencyGroup>(
-        &mut self,
-        part: &Part<'_, G>,
-        workload: &TableWorkload,
-    ) -> Vec<Option<DimensionRows>> {
+    /// The the part holds in the dimensions that the workload asks about.
+    fn held(&mut self, part: &Part<'_>, workload: &TableWorkload) -> Vec<Option<DimensionRows>> {
         let mut all: Vec<Option<DimensionRows>> = part.dimensions.iter().map(|_| None).collect();
         for (dimension, _) in workload.steering.iter().flat_map(|query| &query.admitted) {
             if all[*dimension].is_some() {
@@ -187,9 +178,9 @@ impl CutFinder<'_> {
     }
 
     /// Lists the places of a dimension that lower the error.
-    fn places_of<G: FrequencyGroup>(
+    fn places_of(
         &mut self,
-        part: &Part<'_, G>,
+        part: &Part<'_>,
         dimension: usize,
         held: &DimensionRows,
         active: &[ActiveQuery<'_>],
@@ -297,11 +288,7 @@ impl CutFinder<'_> {
     }
 
     /// The rows below each child of the lowest node over the part.
-    fn children<G: FrequencyGroup>(
-        &self,
-        part: &Part<'_, G>,
-        dimension: usize,
-    ) -> Option<Vec<(u32, Extent)>> {
+    fn children(&self, part: &Part<'_>, dimension: usize) -> Option<Vec<(u32, Extent)>> {
         let domain = part.dimensions[dimension].domain;
         let Cut::Runs { bounds, sizes, missing, .. } =
             self.specialise(part, dimension, domain.hierarchy()?)?
@@ -324,7 +311,7 @@ impl CutFinder<'_> {
     }
 
     /// The cut at a place, when it is allowable.
-    fn cut_at<G: FrequencyGroup>(&mut self, part: &Part<'_, G>, candidate: WorkloadCut) -> Option<Cut> {
+    fn cut_at(&mut self, part: &Part<'_>, candidate: WorkloadCut) -> Option<Cut> {
         let WorkloadCut { dimension, place, .. } = candidate;
         let (lo, hi) = (self.widths.lo[dimension], self.widths.hi[dimension]);
         part.rows.fill(dimension, lo, hi, &mut self.frequency);
@@ -503,9 +490,9 @@ fn members(domain: &Domain, codes: impl Iterator<Item = u32>) -> Extent {
     extent
 }
 
-/// The shares that each query admits, predicate by predicate; `None` where it holds all of the part or none.
-fn shares<G: FrequencyGroup>(
-    part: &Part<'_, G>,
+/// The each query admits, predicate by predicate; nothing where it holds all of the part or none.
+fn shares(
+    part: &Part<'_>,
     workload: &TableWorkload,
     held: &[Option<DimensionRows>],
 ) -> Vec<Vec<AdmittedShare>> {

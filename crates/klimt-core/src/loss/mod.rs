@@ -7,6 +7,7 @@
 mod average_class_size;
 mod cells;
 mod certainty_penalty;
+mod choice;
 mod classification;
 mod conditional_entropy;
 mod discernibility;
@@ -29,6 +30,7 @@ mod volume;
 pub use average_class_size::AverageClassSize;
 pub(crate) use cells::CellPrices;
 pub use certainty_penalty::CertaintyPenalty;
+pub use choice::LossChoice;
 pub use classification::Classification;
 pub use conditional_entropy::ConditionalEntropy;
 pub use discernibility::Discernibility;
@@ -52,6 +54,7 @@ pub use crate::partition::{Groups, PartitionGroups};
 use crate::statistics::{Extent, Histogram, Needs, Statistics};
 use crate::table::{Role, Table};
 use crate::workload::TableWorkload;
+use std::any::Any;
 
 /// The original, as losses see it.
 #[derive(Clone, Copy, Debug)]
@@ -99,8 +102,8 @@ pub struct Totals {
 }
 
 /// An information-loss metric.
-pub trait Loss: Send + Sync {
-    /// Its name in the registry.
+pub trait Loss: Any + Send + Sync {
+    /// Its name, in the registry and in certificates.
     fn id(&self) -> &'static str;
 
     /// The cost of a group, where the loss is additive and applies to the original.

@@ -7,7 +7,7 @@
 use super::route::RoutedRows;
 use super::scan::ScannedBlock;
 use crate::cut::{
-    Arrangement, Dimension, DimensionWidth, FrequencyGroup, FrequencySet, PartWidths, ValueOrder,
+    Arrangement, Dimension, DimensionWidth, FrequencyGroup, FrequencySet, PartWidths, SidesOf, ValueOrder,
 };
 use crate::statistics::{Collector, Moments, Needs, Statistics};
 use crate::table::{Codes, Table, Word};
@@ -311,15 +311,13 @@ impl FrequencyGroup for NodeGroup<'_> {
         collector.prepare_for_all(usize::MAX);
     }
 
-    fn divide(
-        &self,
-        _: &Collector<'_>,
-        dimension: usize,
-        mut side: impl FnMut(u32) -> usize,
-        sides: &mut [Statistics],
-    ) {
+    fn divide(&self, _: &Collector<'_>, dimension: usize, side: &mut SidesOf<'_>, sides: &mut [Statistics]) {
         let counted = self.of(dimension);
-        counted.occurring().for_each(|(code, _)| counted.add_to(code, &mut sides[side(code)]));
+        for (code, _) in counted.occurring() {
+            let mut to = [0];
+            side(&[code], &mut to);
+            counted.add_to(code, &mut sides[to[0] as usize]);
+        }
     }
 
     fn arrange(&self, _: ValueOrder<'_>, _: &mut Arrangement) {}

@@ -2,11 +2,11 @@
 
 use super::batches::BatchIterator;
 use super::message::{CONTINUATION, Decoder, damaged, schema_of};
-use arrow::buffer::{Buffer, MutableBuffer};
-use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
-use arrow::ipc::reader::read_footer_length;
-use arrow::ipc::{Block, root_as_footer};
+use crate::arrow::buffer::{Buffer, MutableBuffer};
+use crate::arrow::datatypes::SchemaRef;
+use crate::arrow::error::ArrowError;
+use crate::arrow::ipc::reader::read_footer_length;
+use crate::arrow::ipc::{Block, root_as_footer};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;

@@ -2,11 +2,11 @@
 
 use super::batches::BatchIterator;
 use super::message::{CONTINUATION, Decoder, damaged, schema};
-use arrow::array::RecordBatch;
-use arrow::buffer::{Buffer, MutableBuffer};
-use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
-use arrow::ipc::root_as_message;
+use crate::arrow::array::RecordBatch;
+use crate::arrow::buffer::{Buffer, MutableBuffer};
+use crate::arrow::datatypes::SchemaRef;
+use crate::arrow::error::ArrowError;
+use crate::arrow::ipc::root_as_message;
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

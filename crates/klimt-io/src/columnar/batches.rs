@@ -1,8 +1,8 @@
 //! Record batches one after the other, with the first failure as the last thing said.
 
 use super::damage::decoding;
-use arrow::array::RecordBatch;
-use arrow::error::ArrowError;
+use crate::arrow::array::RecordBatch;
+use crate::arrow::error::ArrowError;
 use klimt_core::Result;
 
 /// Where batches come from.

@@ -4,8 +4,8 @@ use super::ColumnarFormat;
 use super::layout::{ArraySource, FewValues, strings};
 use super::typed::{measured, typed};
 use super::types::KeptTypes;
-use arrow::array::ArrayRef;
-use arrow::datatypes::{DataType, TimeUnit};
+use crate::arrow::array::ArrayRef;
+use crate::arrow::datatypes::{DataType, TimeUnit};
 use klimt_core::recode::{Release, Source};
 use klimt_core::table::{Codes, Column, ColumnData, Domain, Table, TextPool, ValueType};
 use klimt_core::{Error, Result};
@@ -46,7 +46,7 @@ impl<'a> RowsKnown<'a> {
 /// The types that a kept column may have, the first that fits; the last one fits always, or the data is not what
 /// the source said it was.
 fn candidates(source: Option<&DataType>, format: ColumnarFormat) -> Vec<DataType> {
-    let parquet = format == ColumnarFormat::Parquet;
+    let parquet = format.is_parquet();
     match source {
         None => vec![DataType::Int64, DataType::Boolean, DataType::Date32, DataType::Utf8],
         Some(DataType::Dictionary(_, values)) => candidates(Some(values), format),

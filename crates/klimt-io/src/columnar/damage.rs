@@ -3,8 +3,9 @@
 //! The messages of the libraries are not shown, as some quote what they could not read. A library that panics over a
 //! damaged file is taken for one that reports it.
 
-use arrow::error::ArrowError;
+use crate::arrow::error::ArrowError;
 use klimt_core::{Error, Result};
+#[cfg(feature = "parquet")]
 use parquet::errors::ParquetError;
 use std::error::Error as StdError;
 use std::io;
@@ -63,14 +64,22 @@ impl Failure {
     fn of_external(error: Box<dyn StdError + Send + Sync>) -> Self {
         match error.downcast::<io::Error>() {
             Ok(error) => Failure::of_io(*error),
-            Err(error) => match error.downcast::<ParquetError>() {
-                Ok(error) => (*error).into(),
-                Err(_) => Failure::Damaged,
-            },
+            Err(error) => Failure::of_library(error),
         }
+    }
+
+    #[cfg(feature = "parquet")]
+    fn of_library(error: Box<dyn StdError + Send + Sync>) -> Self {
+        error.downcast::<ParquetError>().map_or(Failure::Damaged, |error| (*error).into())
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn of_library(_: Box<dyn StdError + Send + Sync>) -> Self {
+        Failure::Damaged
     }
 }
 
+#[cfg(feature = "parquet")]
 impl From<ParquetError> for Failure {
     fn from(error: ParquetError) -> Self {
         match error {

@@ -7,11 +7,41 @@ use klimt_core::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnarFormat {
     /// Parquet, compressed with Zstandard.
+    #[cfg(feature = "parquet")]
     Parquet,
     /// The Arrow IPC file format, also known as Feather version 2, compressed with LZ4.
     ArrowFile,
     /// The Arrow IPC stream format, not compressed.
     ArrowStream,
+}
+
+impl ColumnarFormat {
+    /// Whether it is Parquet.
+    pub fn is_parquet(self) -> bool {
+        match self {
+            #[cfg(feature = "parquet")]
+            ColumnarFormat::Parquet => true,
+            ColumnarFormat::ArrowFile | ColumnarFormat::ArrowStream => false,
+        }
+    }
+
+    /// The format Parquet, where klimt was built with it.
+    #[cfg(feature = "parquet")]
+    fn parquet(_: &str) -> Result<Self> {
+        Ok(ColumnarFormat::Parquet)
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn parquet(path: &str) -> Result<Self> {
+        Err(without_parquet(path))
+    }
+}
+
+/// The error of a build without Parquet.
+#[cfg(not(feature = "parquet"))]
+pub fn without_parquet(path: &str) -> Error {
+    Error::input(format!("{path}: this klimt was built without Parquet"))
+        .with_help("build klimt with the feature parquet, or use CSV or Arrow")
 }
 
 /// The format of an output.
@@ -39,7 +69,7 @@ impl OutputFormat {
         };
         let extension = stem.rsplit_once('.').map_or("", |(_, extension)| extension);
         let format = match extension {
-            "parquet" | "pq" => ColumnarFormat::Parquet,
+            "parquet" | "pq" => ColumnarFormat::parquet(path)?,
             "arrow" | "feather" | "ipc" => ColumnarFormat::ArrowFile,
             "arrows" => ColumnarFormat::ArrowStream,
             _ => return Ok(OutputFormat::Text { tabs: extension == "tsv", compression }),
@@ -61,7 +91,9 @@ mod tests {
         use ColumnarFormat::*;
         let of = |path: &str| OutputFormat::of(path).unwrap();
         for (path, format) in [
+            #[cfg(feature = "parquet")]
             ("a.parquet", Parquet),
+            #[cfg(feature = "parquet")]
             ("dir.csv/a.PQ", Parquet),
             ("a.arrow", ArrowFile),
             ("a.feather", ArrowFile),

@@ -2,9 +2,9 @@
 
 use super::ColumnarFormat;
 use super::sink::UnitOutput;
+use crate::arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
+use crate::arrow::datatypes::{DataType, Field, Schema};
 use crate::generate::{ColumnKind, GeneratedBlock, GeneratedColumn, Generator};
-use arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Field, Schema};
 use klimt_core::{Error, Result};
 use std::io::Write;
 use std::sync::Arc;

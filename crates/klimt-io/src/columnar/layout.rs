@@ -4,12 +4,12 @@ use super::ColumnarFormat;
 use super::choose::{RowsKnown, TypeChoice, group_type, kept_type};
 use super::typed::{measured, typed};
 use super::types::KeptTypes;
-use arrow::array::{
-    Array, ArrayRef, ArrowPrimitiveType, AsArray, DictionaryArray, Float64Array, PrimitiveArray, RecordBatch,
-    RecordBatchOptions, StringArray, StringBuilder, UInt32Array,
+use crate::arrow::array::{
+    Array, ArrayRef, DictionaryArray, Float64Array, PrimitiveArray, RecordBatch, RecordBatchOptions,
+    StringArray, StringBuilder, UInt32Array,
 };
-use arrow::compute::{cast, take};
-use arrow::datatypes::{
+use crate::arrow::compute::take;
+use crate::arrow::datatypes::{
     ArrowDictionaryKeyType, DataType, Field, Int8Type, Int16Type, Int32Type, Int64Type, Schema, SchemaRef,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
@@ -301,26 +301,26 @@ fn numbers(texts: &TextPool, count: usize) -> Option<ArrayRef> {
 
 /// A dictionary array with keys of the given type; `None` when a key does not fit.
 fn dictionary(keys: &UInt32Array, key_type: &DataType, values: &ArrayRef) -> Option<ArrayRef> {
-    fn of<K: ArrowDictionaryKeyType + ArrowPrimitiveType>(
-        keys: &dyn Array,
+    fn of<K: ArrowDictionaryKeyType<Native: TryFrom<u32>>>(
+        keys: &UInt32Array,
         values: &ArrayRef,
     ) -> Option<ArrayRef> {
-        let keys: PrimitiveArray<K> = keys.as_primitive::<K>().clone();
-        Some(Arc::new(DictionaryArray::<K>::try_new(keys, values.clone()).ok()?))
-    }
-    let narrow = cast(keys, key_type).ok()?;
-    if narrow.null_count() != keys.null_count() {
-        return None;
+        let narrow = |key: Option<u32>| key.and_then(|key| K::Native::try_from(key).ok());
+        let narrow: PrimitiveArray<K> = keys.iter().map(narrow).collect();
+        if narrow.null_count() != keys.null_count() {
+            return None;
+        }
+        Some(Arc::new(DictionaryArray::<K>::try_new(narrow, values.clone()).ok()?))
     }
     match key_type {
-        DataType::Int8 => of::<Int8Type>(&narrow, values),
-        DataType::Int16 => of::<Int16Type>(&narrow, values),
-        DataType::Int32 => of::<Int32Type>(&narrow, values),
-        DataType::Int64 => of::<Int64Type>(&narrow, values),
-        DataType::UInt8 => of::<UInt8Type>(&narrow, values),
-        DataType::UInt16 => of::<UInt16Type>(&narrow, values),
-        DataType::UInt32 => of::<UInt32Type>(&narrow, values),
-        DataType::UInt64 => of::<UInt64Type>(&narrow, values),
+        DataType::Int8 => of::<Int8Type>(keys, values),
+        DataType::Int16 => of::<Int16Type>(keys, values),
+        DataType::Int32 => of::<Int32Type>(keys, values),
+        DataType::Int64 => of::<Int64Type>(keys, values),
+        DataType::UInt8 => of::<UInt8Type>(keys, values),
+        DataType::UInt16 => of::<UInt16Type>(keys, values),
+        DataType::UInt32 => of::<UInt32Type>(keys, values),
+        DataType::UInt64 => of::<UInt64Type>(keys, values),
         _ => None,
     }
 }

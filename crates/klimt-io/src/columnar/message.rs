@@ -1,12 +1,12 @@
 //! The messages that both Arrow IPC formats are made of: batches, and the dictionaries that these refer to.
 
-use arrow::array::{ArrayRef, RecordBatch};
-use arrow::buffer::Buffer;
-use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
-use arrow::ipc::convert::try_fb_to_schema;
-use arrow::ipc::reader::{RecordBatchDecoder, read_dictionary};
-use arrow::ipc::{self, CompressionType, MessageHeader, root_as_message};
+use crate::arrow::array::{ArrayRef, RecordBatch};
+use crate::arrow::buffer::Buffer;
+use crate::arrow::datatypes::SchemaRef;
+use crate::arrow::error::ArrowError;
+use crate::arrow::ipc::convert::try_fb_to_schema;
+use crate::arrow::ipc::reader::{RecordBatchDecoder, read_dictionary};
+use crate::arrow::ipc::{self, CompressionType, MessageHeader, root_as_message};
 use std::collections::HashMap;
 use std::sync::Arc;
 

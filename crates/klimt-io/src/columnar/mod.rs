@@ -8,13 +8,13 @@ mod arrow_stream;
 mod batches;
 mod choose;
 mod damage;
-mod footer;
 mod format;
 mod generated;
 mod input;
 mod ipc;
 mod layout;
 mod message;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod read;
 mod records;
@@ -26,14 +26,19 @@ mod types;
 mod write;
 
 pub use choose::RowsKnown;
+#[cfg(not(feature = "parquet"))]
+pub(crate) use format::without_parquet;
 pub use format::{ColumnarFormat, OutputFormat};
 pub use generated::write_generated;
 pub use input::{Format, Input};
 pub use ipc::ArrowSource;
+#[cfg(feature = "parquet")]
 pub use parquet::ParquetSource;
 pub use records::TextRecords;
+#[cfg(all(test, feature = "parquet"))]
+pub(crate) use spell::ArrayTexts;
 pub use types::KeptTypes;
 pub use write::{ColumnarWriter, write_release};
 
-#[cfg(test)]
+#[cfg(all(test, feature = "parquet"))]
 pub(crate) mod tests;

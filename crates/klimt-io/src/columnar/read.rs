@@ -2,12 +2,12 @@
 
 use super::damage::other_type;
 use super::spell::{TextSpan, spell};
+use crate::arrow::array::ArrayRef;
+use crate::arrow::datatypes::{DataType, Schema};
 use crate::column::{ColumnForm, ColumnReader, PADDING, RowLines, is_kept};
 use crate::csv::ReadOptions;
 use crate::room::{Loaded, Lot, LotGatherer, ROWS, Readers, ReadingLimits, ReadingResult, SpillBudget};
 use crate::source::{ColumnPlan, ReadReport};
-use arrow::array::ArrayRef;
-use arrow::datatypes::{DataType, Schema};
 use klimt_core::spill::SpillFile;
 use klimt_core::table::{ColumnSpec, EMPTY_TEXT, Role, ValueType};
 use klimt_core::words::column_option;

@@ -52,6 +52,7 @@ impl TextRecords {
         let order: Vec<usize> = columns.iter().map(place).collect();
         match self.source {
             Source::Csv(source) => csv_records(source, &chosen, &order, each),
+            #[cfg(feature = "parquet")]
             Source::Parquet(source) => batch_records(source.batches(&chosen)?, &order, each),
             Source::Arrow(source) => batch_records(source.batches(&chosen)?, &order, each),
         }

@@ -2,21 +2,26 @@
 
 use super::ColumnarFormat;
 use super::damage::Failure;
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
-use arrow::ipc::CompressionType;
-use arrow::ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use crate::arrow::array::RecordBatch;
+use crate::arrow::datatypes::SchemaRef;
+use crate::arrow::ipc::CompressionType;
+use crate::arrow::ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use klimt_core::{Error, Result};
+#[cfg(feature = "parquet")]
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, ArrowWriter, compute_leaves,
 };
+#[cfg(feature = "parquet")]
 use parquet::basic::{Compression, ZstdLevel};
+#[cfg(feature = "parquet")]
 use parquet::file::properties::WriterProperties;
+#[cfg(feature = "parquet")]
 use parquet::file::writer::SerializedFileWriter;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 /// The level of compression in Parquet: higher ones cost much time for little.
+#[cfg(feature = "parquet")]
 const LEVEL: i32 = 3;
 
 /// A file that grows unit by unit: by row groups, or by batches.
@@ -28,6 +33,7 @@ pub struct UnitOutput<W: Write + Send> {
 }
 
 enum OutputForm<W: Write + Send> {
+    #[cfg(feature = "parquet")]
     Parquet(Box<SerializedFileWriter<CountingWriter<W>>>),
     File(Box<FileWriter<CountingWriter<W>>>),
     Stream(Box<StreamWriter<CountingWriter<W>>>),
@@ -36,15 +42,17 @@ enum OutputForm<W: Write + Send> {
 /// Encodes units; several do so side by side.
 pub enum Encoder {
     /// As row groups of this schema.
+    #[cfg(feature = "parquet")]
     RowGroups(Box<ArrowRowGroupWriterFactory>, SchemaRef),
     /// Not at all: a batch is encoded when it is written.
     Batches,
 }
 
 /// A unit that is being encoded.
-pub enum OpenUnit<'e> {
+pub enum OpenUnit {
     /// A row group: a writer per column.
-    RowGroup(Vec<ArrowColumnWriter>, &'e SchemaRef),
+    #[cfg(feature = "parquet")]
+    RowGroup(Vec<ArrowColumnWriter>, SchemaRef),
     /// Batches.
     Batches(Vec<RecordBatch>),
 }
@@ -52,6 +60,7 @@ pub enum OpenUnit<'e> {
 /// A unit that waits for its turn to be written.
 pub enum EncodedUnit {
     /// A row group: the bytes of each column.
+    #[cfg(feature = "parquet")]
     RowGroup(Vec<ArrowColumnChunk>),
     /// Batches.
     Batches(Vec<RecordBatch>),
@@ -70,6 +79,7 @@ impl<W: Write + Send> UnitOutput<W> {
         let sunk = Arc::new(Mutex::new(ByteSink { sink, bytes: 0 }));
         let sink = CountingWriter(Arc::clone(&sunk));
         let (form, encoder) = match format {
+            #[cfg(feature = "parquet")]
             ColumnarFormat::Parquet => {
                 let level = ZstdLevel::try_new(LEVEL).map_err(failed)?;
                 let properties =
@@ -103,6 +113,7 @@ impl<W: Write + Send> UnitOutput<W> {
     pub fn write(&mut self, unit: EncodedUnit) -> Result<()> {
         self.units += 1;
         match (&mut self.form, unit) {
+            #[cfg(feature = "parquet")]
             (OutputForm::Parquet(writer), EncodedUnit::RowGroup(columns)) => {
                 let mut group = writer.next_row_group().map_err(failed)?;
                 for column in columns {
@@ -117,6 +128,7 @@ impl<W: Write + Send> UnitOutput<W> {
             (OutputForm::Stream(writer), EncodedUnit::Batches(batches)) => {
                 batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)
             }
+            #[cfg(feature = "parquet")]
             _ => Err(Error::internal("a unit of the release was encoded for another format")),
         }
     }
@@ -124,6 +136,7 @@ impl<W: Write + Send> UnitOutput<W> {
     /// Writes what ends the file, and says how many bytes it has and where they went.
     pub fn finish(self) -> Result<(u64, W)> {
         match self.form {
+            #[cfg(feature = "parquet")]
             OutputForm::Parquet(writer) => {
                 writer.close().map_err(failed)?;
             }
@@ -138,22 +151,26 @@ impl<W: Write + Send> UnitOutput<W> {
 }
 
 impl Encoder {
-    /// Starts a unit.
-    pub fn start(&self, number: usize) -> Result<OpenUnit<'_>> {
+    /// Starts a unit. Only row groups are numbered.
+    #[cfg_attr(not(feature = "parquet"), expect(unused_variables))]
+    pub fn start(&self, number: usize) -> Result<OpenUnit> {
         Ok(match self {
-            Encoder::RowGroups(factory, schema) => {
-                OpenUnit::RowGroup(factory.create_column_writers(number).map_err(failed)?, schema)
-            }
+            #[cfg(feature = "parquet")]
+            Encoder::RowGroups(factory, schema) => OpenUnit::RowGroup(
+                factory.create_column_writers(number).map_err(failed)?,
+                SchemaRef::clone(schema),
+            ),
             Encoder::Batches => OpenUnit::Batches(Vec::new()),
         })
     }
 }
 
-impl OpenUnit<'_> {
+impl OpenUnit {
     /// Adds rows.
     pub fn add(&mut self, batch: RecordBatch) -> Result<()> {
         match self {
             OpenUnit::Batches(batches) => batches.push(batch),
+            #[cfg(feature = "parquet")]
             OpenUnit::RowGroup(writers, schema) => {
                 let columns = schema.fields().iter().zip(batch.columns());
                 for (writer, (field, array)) in writers.iter_mut().zip(columns) {
@@ -170,6 +187,7 @@ impl OpenUnit<'_> {
     pub fn finish(self) -> Result<EncodedUnit> {
         Ok(match self {
             OpenUnit::Batches(batches) => EncodedUnit::Batches(batches),
+            #[cfg(feature = "parquet")]
             OpenUnit::RowGroup(writers, _) => {
                 let chunks = writers.into_iter().map(ArrowColumnWriter::close);
                 EncodedUnit::RowGroup(chunks.collect::<Result<_, _>>().map_err(failed)?)

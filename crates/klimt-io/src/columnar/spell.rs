@@ -1,14 +1,16 @@
 //! From Arrow arrays to texts: every value has one spelling, whatever the file that it comes from.
 
 use super::temporal::{Zone, write_date, write_timestamp};
-use crate::column::PADDING;
-use arrow::array::{Array, ArrowPrimitiveType, AsArray, GenericStringArray, OffsetSizeTrait, PrimitiveArray};
-use arrow::datatypes::{
+use crate::arrow::array::{
+    Array, ArrowPrimitiveType, AsArray, GenericStringArray, OffsetSizeTrait, PrimitiveArray,
+};
+use crate::arrow::datatypes::{
     DataType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
     DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
+use crate::column::PADDING;
 use std::io::Write;
 
 /// The milliseconds of a day.
@@ -227,8 +229,8 @@ fn write_f32(value: f32, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::*;
-    use arrow::datatypes::i256;
+    use crate::arrow::array::*;
+    use crate::arrow::datatypes::i256;
     use std::sync::Arc;
 
     fn texts(array: &dyn Array) -> Vec<String> {

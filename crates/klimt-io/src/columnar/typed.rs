@@ -3,12 +3,17 @@
 
 use super::spell::{TextSpan, per_second, spell};
 use super::temporal::{Zone, read_date, read_timestamp};
-use arrow::array::{
-    Array, ArrayRef, Date32Array, Date64Array, Decimal128Array, Int64Array, NullArray, StringArray,
-    TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
+use crate::arrow::array::{
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, Date32Array, Date64Array, Decimal128Array, Int64Array,
+    LargeStringArray, NullArray, PrimitiveArray, StringArray, StringViewArray, TimestampMicrosecondArray,
+    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
 };
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, TimeUnit};
+use crate::arrow::datatypes::{
+    DataType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type, i256,
+};
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// The milliseconds of a day.
@@ -32,13 +37,72 @@ pub fn typed(texts: &StringArray, data_type: &DataType) -> Option<ArrayRef> {
             Arc::new(texts.iter().map(|text| text.and_then(millis)).collect::<Date64Array>())
         }
         DataType::Timestamp(unit, zone) => timestamps(texts, *unit, zone.clone()),
-        DataType::Float16 => {
-            let wider = cast(texts, &DataType::Float32).ok()?;
-            cast(&wider, &DataType::Float16).ok()?
+        DataType::LargeUtf8 => Arc::new(texts.iter().collect::<LargeStringArray>()),
+        DataType::Utf8View => Arc::new(texts.iter().collect::<StringViewArray>()),
+        DataType::Boolean => {
+            let truth = |text: Option<&str>| text.and_then(|text| text.parse::<bool>().ok());
+            Arc::new(texts.iter().map(truth).collect::<BooleanArray>())
         }
-        other => cast(texts, other).ok()?,
+        DataType::Int8 => parsed::<Int8Type>(texts),
+        DataType::Int16 => parsed::<Int16Type>(texts),
+        DataType::Int32 => parsed::<Int32Type>(texts),
+        DataType::Int64 => parsed::<Int64Type>(texts),
+        DataType::UInt8 => parsed::<UInt8Type>(texts),
+        DataType::UInt16 => parsed::<UInt16Type>(texts),
+        DataType::UInt32 => parsed::<UInt32Type>(texts),
+        DataType::UInt64 => parsed::<UInt64Type>(texts),
+        DataType::Float16 => {
+            type Half = <Float16Type as ArrowPrimitiveType>::Native;
+            numbers::<Float16Type>(texts, |text| text.parse().ok().map(Half::from_f32))
+        }
+        DataType::Float32 => parsed::<Float32Type>(texts),
+        DataType::Float64 => parsed::<Float64Type>(texts),
+        DataType::Decimal32(precision, scale) => {
+            decimals::<Decimal32Type>(texts, *precision, *scale, |digits| digits.parse().ok())?
+        }
+        DataType::Decimal64(precision, scale) => {
+            decimals::<Decimal64Type>(texts, *precision, *scale, |digits| digits.parse().ok())?
+        }
+        DataType::Decimal128(precision, scale) => {
+            decimals::<Decimal128Type>(texts, *precision, *scale, |digits| digits.parse().ok())?
+        }
+        DataType::Decimal256(precision, scale) => {
+            decimals::<Decimal256Type>(texts, *precision, *scale, i256::from_string)?
+        }
+        _ => return None,
     };
     survives(texts, &array).then_some(array)
+}
+
+/// Numbers as Rust reads them; missing where it does not.
+fn parsed<T: ArrowPrimitiveType<Native: FromStr>>(texts: &StringArray) -> ArrayRef {
+    numbers::<T>(texts, |text| text.parse().ok())
+}
+
+fn numbers<T: ArrowPrimitiveType>(
+    texts: &StringArray,
+    number: impl Fn(&str) -> Option<T::Native>,
+) -> ArrayRef {
+    Arc::new(texts.iter().map(|text| number(text?)).collect::<PrimitiveArray<T>>())
+}
+
+/// Decimals from their digits without the point; `None` when one has too many.
+fn decimals<T: DecimalType>(
+    texts: &StringArray,
+    precision: u8,
+    scale: i8,
+    number: impl Fn(&str) -> Option<T::Native>,
+) -> Option<ArrayRef> {
+    let zeros = "0".repeat(usize::from(scale.min(0).unsigned_abs()));
+    let units = |text: &str| match scale {
+        0.. => number(&text.replacen('.', "", 1)),
+        _ if text == "0" => number(text),
+        _ => number(text.strip_suffix(&zeros)?),
+    };
+    let array = texts.iter().map(|text| units(text?)).collect::<PrimitiveArray<T>>();
+    let array = array.with_precision_and_scale(precision, scale).ok()?;
+    array.validate_decimal_precision(precision).ok()?;
+    Some(Arc::new(array))
 }
 
 fn timestamps(texts: &StringArray, unit: TimeUnit, name: Option<Arc<str>>) -> ArrayRef {
@@ -99,10 +163,9 @@ pub fn measured(positions: &[Option<i128>], data_type: &DataType) -> Option<Arra
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrow::array::AsArray;
     use crate::columnar::spell::ArrayTexts;
     use DataType::*;
-    use arrow::array::AsArray;
-    use arrow::datatypes::Decimal128Type;
 
     fn array(texts: &[&str]) -> StringArray {
         texts.iter().map(|text| (!text.is_empty()).then_some(*text)).collect()

@@ -1,8 +1,8 @@
 //! The Arrow types of a source's columns, and errors about those that cannot be read.
 
 use super::spell::has_spelling;
+use crate::arrow::datatypes::{DataType, Schema};
 use crate::source::ReadReport;
-use arrow::datatypes::{DataType, Schema};
 use hashbrown::{HashMap, HashSet};
 use klimt_core::words::option_is;
 use klimt_core::{Error, Result};
@@ -100,7 +100,7 @@ fn type_name(data_type: &DataType) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::datatypes::{Field, TimeUnit};
+    use crate::arrow::datatypes::{Field, TimeUnit};
 
     #[test]
     fn columns_of_other_types_are_named_with_their_type() {

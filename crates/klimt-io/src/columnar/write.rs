@@ -59,7 +59,7 @@ impl<W: Write + Send> ColumnarWriter<W> {
     ) -> Result<Self> {
         let layout = ReleaseLayout::new(columns, rows, types, format)?;
         let (output, encoder) = UnitOutput::new(format, layout.schema(), sink)?;
-        let unit_rows = if format == ColumnarFormat::Parquet { ROW_GROUP_ROWS } else { BATCH_ROWS };
+        let unit_rows = if format.is_parquet() { ROW_GROUP_ROWS } else { BATCH_ROWS };
         Ok(ColumnarWriter { layout, output, encoder, unit_rows, threads })
     }
 

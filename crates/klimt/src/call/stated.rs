@@ -136,7 +136,7 @@ impl Options {
         self.word("sample", memory.sample);
         self.list("statistics", settings.statistics.iter().map(Word::word).collect());
         self.list("without", settings.schemes.without.iter().map(Word::word).collect());
-        self.one("loss", search.loss.clone());
+        self.one("loss", search.loss.as_ref().map(|loss| loss.name().to_string()));
         self.list("prefer", tree.prefer.clone());
         self.word("scheme", settings.schemes.default);
     }

@@ -183,11 +183,15 @@ fn measure(level: &Level) -> Option<Measure> {
     }
 }
 
-/// Whether a loss looks at nothing but the sizes of groups.
+/// Whether a loss of the registry looks at nothing but the sizes of groups.
 pub fn is_by_sizes(id: &str, original: &Original<'_>) -> bool {
-    let loss = registry::LOSSES.iter().find(|(entry, _)| entry.id == id).map(|(_, loss)| *loss as &dyn Loss);
-    let by_sizes = |loss: &dyn Loss| loss.cost(original).is_some_and(|cost| cost.size(1).is_some());
-    loss.is_some_and(by_sizes)
+    let registered = registry::LOSSES.iter().find(|(entry, _)| entry.id == id);
+    registered.is_some_and(|(_, loss)| counts_sizes_alone(*loss, original))
+}
+
+/// Whether a loss, in the registry or not, looks at nothing but the sizes of groups.
+pub fn counts_sizes_alone(loss: &dyn Loss, original: &Original<'_>) -> bool {
+    loss.cost(original).is_some_and(|cost| cost.size(1).is_some())
 }
 
 fn column(column: &Column) -> CertifiedColumn {

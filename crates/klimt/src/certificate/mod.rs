@@ -19,6 +19,7 @@ pub use beside::{
     CertificateFile, declared_beside, dialect_beside, file_hash, fill_declared, hierarchies_beside,
 };
 pub use document::{VERSION, is_certificate};
+pub(crate) use make::counts_sizes_alone;
 pub use make::{Certified, MadeCertificate, Proven, is_by_sizes};
 pub use recorded::{record, saved};
 pub use rounded::four_digits;

@@ -7,6 +7,7 @@ use crate::settings::{ColumnSettings, MemorySettings, Settings};
 use klimt_core::algorithm::mondrian::Model;
 use klimt_core::algorithm::optimal::Effort;
 use klimt_core::algorithm::scheme::Direction;
+use klimt_core::loss::LossChoice;
 use klimt_core::recode::SavedRequirement;
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
@@ -46,7 +47,7 @@ pub fn record(
         leaf_capacity: capacity.then(|| settings.split_spec().capacity),
         levels: recoded.levels,
         lookahead: search.lookahead,
-        loss: search.loss.clone(),
+        loss: search.loss.as_ref().map(|loss| loss.name().to_string()),
         minimised: searches.then(|| search.loss().to_string()),
         partitioning: Some(if relaxed { Model::Relaxed } else { Model::Strict }),
         prefer: settings.tree.prefer.clone(),
@@ -159,7 +160,7 @@ impl RecordedSettings {
 
     fn restore_search(&self, given: &Settings, again: &mut Settings) {
         let search = &mut again.search;
-        search.loss = self.minimised.clone().or(self.loss.clone());
+        search.loss = self.minimised.clone().or(self.loss.clone()).map(LossChoice::from);
         search.effort = unusual(self.effort, |effort| *effort == Effort::Fast, given.search.effort.is_some());
         (search.time_limit, search.gap) = (self.time_limit, self.gap);
         (search.splits, search.priority, search.queue) = (self.splits, self.priority, self.queue);

@@ -1,4 +1,4 @@
-//! Which option has an effect with which algorithm: one table, from which refusals, notes and a page of the docs are made.
+//! For front ends: which option has an effect with which algorithm. One table, from which refusals, notes and a page of the docs are made.
 //!
 //! An option that can have no effect with the chosen algorithm, whatever the data, is refused before any work; one that
 //! has none on this table gets a note. `auto` counts as every algorithm that it may choose.

@@ -157,7 +157,7 @@ pub static OPTIONS: &[OptionEntry] = &[
 
     option("loss", Key::Spec, but(all(Always), GREEDY, Beside(&WEIGHS_LOSS)),
         // A workload brings its loss with it.
-        |asked| asked.search.loss.as_deref().is_some_and(|loss| loss != "queries" || asked.workload.is_none())),
+        |asked| asked.search.loss.is_some() && (asked.search.loss() != "queries" || asked.workload.is_none())),
     option("effort", Key::Spec,
         but(but(all(Always), &[Optimal, Scheme], Refused(SPENDS_ALL)),
             &[Local], Refused("a search for better cuts needs cuts to start from")),

@@ -1,10 +1,12 @@
 //! Publishes parts on a thread of their own, so that the next one is found while one is written.
 
 use super::publisher::Publisher;
+use super::workers::STACK;
 use klimt_core::partition::Partitioning;
 use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::table::Table;
 use klimt_core::{Error, Result};
+use rayon::ThreadPool;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// What is handed to the publisher.
@@ -40,15 +42,24 @@ impl PartSink for Ahead {
     }
 }
 
-/// Runs what finds the groups of a table with these columns, and publishes them meanwhile.
+/// Runs what finds the groups of a table with these columns, and publishes them meanwhile, with the threads of the
+/// publisher's pool. In a pool of one thread a part is published before the next one is looked for: whoever hands a
+/// part on keeps that thread waiting.
 pub fn publish_meanwhile<'p, T>(
     frame: &'p Table,
-    publisher: Publisher<'p>,
+    mut publisher: Publisher<'p>,
     find: impl FnOnce(&mut dyn PartSink) -> Result<T>,
 ) -> Result<(Publisher<'p>, T)> {
+    let pool = publisher.pool();
+    if pool.is_some_and(|pool| pool.current_num_threads() == 1) {
+        let found = find(&mut publisher)?;
+        return Ok((publisher, found));
+    }
     std::thread::scope(|scope| {
         let (to, from) = sync_channel(0);
-        let published = scope.spawn(move || take_all(frame, publisher, from));
+        let publish = move || take_all(frame, publisher, pool, from);
+        let publishing = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, publish);
+        let published = publishing.map_err(|e| Error::resource(format!("no thread can be started: {e}")))?;
         let found = find(&mut Ahead { to });
         let published = published.join().map_err(|_| Error::internal("the publisher has panicked"))?;
         Ok((published?, found?))
@@ -58,13 +69,19 @@ pub fn publish_meanwhile<'p, T>(
 fn take_all<'p>(
     frame: &'p Table,
     mut publisher: Publisher<'p>,
+    pool: Option<&ThreadPool>,
     from: Receiver<Message>,
 ) -> Result<Publisher<'p>> {
+    // Nothing waits for a message inside the pool, whose threads are needed to find the next part.
     for message in from {
-        match message {
-            Message::Begin { rows, counts } => publisher.begin(&Whole { frame, rows, counts })?,
-            Message::Part(table, partitioning, way) => publisher.part(table, partitioning, &way)?,
-            Message::Slice(table, slice, way, last) => publisher.slice(table, slice, &way, last)?,
+        let take = || match message {
+            Message::Begin { rows, counts } => publisher.begin(&Whole { frame, rows, counts }),
+            Message::Part(table, partitioning, way) => publisher.part(table, partitioning, &way),
+            Message::Slice(table, slice, way, last) => publisher.slice(table, slice, &way, last),
+        };
+        match pool {
+            Some(pool) => pool.install(take)?,
+            None => take()?,
         }
     }
     Ok(publisher)

@@ -11,6 +11,7 @@ pub fn check_options(settings: &Settings) -> Result<()> {
     let mut problems = options::refusals(settings);
     problems.extend(settings.memory.problems());
     problems.extend(settings.tree_problems());
+    problems.extend(settings.search.loss_problems());
     let search = &settings.search;
     if search.as_published {
         let beyond = [("start", search.start.is_some()), ("lookahead", search.lookahead.is_some())];

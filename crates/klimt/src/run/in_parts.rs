@@ -47,6 +47,7 @@ impl RunRequest<'_> {
             pool: self.room.pool,
             folder: self.room.folder,
             saves_recoding: settings.save_recoding.is_some(),
+            shared: self.shared,
         };
         // No smaller group satisfies the requirements, as soon as the whole table is known.
         let minimum = AtomicU64::new(self.k);

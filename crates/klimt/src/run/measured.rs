@@ -1,15 +1,15 @@
 //! The losses of a release, and what their definitions prove.
 
 use super::workload;
-use crate::certificate::{Proven, is_by_sizes};
+use crate::certificate::{Proven, counts_sizes_alone};
 use crate::observer::{Unobserved, Watched};
 use crate::settings::Settings;
+use klimt_core::Result;
 use klimt_core::loss::{self, Original, PartitionGroups, Totals};
 use klimt_core::partition::Partitioning;
 use klimt_core::proof::{Claim, Proof};
 use klimt_core::region::Extents;
 use klimt_core::table::Table;
-use klimt_core::{Result, registry};
 
 /// How the losses of a release are measured.
 pub(super) struct Measured<'a> {
@@ -39,7 +39,7 @@ impl Measured<'_> {
             groups: partitioning.groups() as u64,
             k: self.k,
         };
-        loss::measure(registry::LOSSES.iter().map(|(_, loss)| *loss), original, &groups, &totals)
+        loss::measure(self.settings.search.losses(), original, &groups, &totals)
     }
 
     /// The losses by the published rows alone, but that suppressed rows pay their price.
@@ -51,7 +51,8 @@ impl Measured<'_> {
         let original = Original::new(table, self.weights).with_workload(workload.as_ref());
         let mut losses = self.losses(&original, partitioning)?;
         if table.rows() == 0 {
-            losses.retain(|(id, _)| is_by_sizes(id, &original));
+            let loss = |id: &str| self.settings.search.loss_of_name(id);
+            losses.retain(|(id, _)| loss(id).is_some_and(|loss| counts_sizes_alone(loss, &original)));
         }
         Ok(losses)
     }
@@ -67,8 +68,7 @@ pub(super) fn by_definition<'s>(
 ) -> Option<Proven<'s>> {
     let asked = settings.search.loss();
     let found = losses.iter().find(|(id, _)| *id == asked)?.1;
-    let (_, loss) = registry::LOSSES.iter().find(|(entry, _)| entry.id == asked)?;
-    let loss = loss.cost(original)?;
+    let loss = settings.search.loss_of_name(asked)?.cost(original)?;
     let proof = Proof::by_definition(found, &*loss, minimum, totals, 0);
     let proven = proof.claim != Claim::Heuristic;
     proven.then(|| Proven { loss: asked, proof, by_sizes: loss.size(1).is_some() })

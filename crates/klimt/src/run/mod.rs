@@ -1,4 +1,4 @@
-//! A run: from settings and a table to a checked release that waits for its name.
+//! For front ends: a run, from settings and a table to a checked release that waits for its name.
 //!
 //! [`Prepared`] is what is known before any work: settings that make sense, requirements, guides, a budget. It reads a table
 //! ([`Prepared::read`]); a [`RunRequest`] then finds the groups in memory (`in_memory.rs`) or part by part
@@ -11,6 +11,7 @@ mod find;
 mod in_memory;
 mod in_parts;
 mod measured;
+mod memory_watch;
 mod parts;
 mod publication;
 mod publisher;
@@ -18,14 +19,18 @@ mod schemes;
 mod search;
 mod tree;
 pub mod warnings;
+mod workers;
 pub mod workload;
 
 pub use ahead::publish_meanwhile;
 pub use in_memory::HeldRelease;
+pub(crate) use memory_watch::LimitedObserver;
+pub use memory_watch::{MemoryUse, MemoryWatch};
 pub use parts::Input as PartsInput;
 pub use publication::{Checked, Publication, Sink, facts};
 pub use publisher::{Manner, Published, Publisher};
 pub use schemes::{Guides, SchemeRecord, Schemes};
+pub use workers::{STACK, Workers};
 
 use crate::certificate::MadeCertificate;
 use crate::input::Input;
@@ -49,6 +54,7 @@ use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::room::{Loaded, SpillBudget};
 use klimt_io::source::Source;
+use rayon::ThreadPool;
 
 /// Settings that make sense, whatever the table holds.
 pub struct Prepared {
@@ -62,8 +68,8 @@ pub struct Prepared {
     pub k: u64,
     /// The memory.
     pub pool: Pool,
-    /// How many readers and writers work side by side.
-    pub threads: usize,
+    /// The threads that read, partition and write.
+    pub workers: Workers,
 }
 
 /// A table as it was read.
@@ -104,8 +110,7 @@ impl Prepared {
         let requirements = settings.build_requirements()?;
         let guides = Guides::take(&mut settings)?;
         let pool = settings.memory.pool();
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Prepared { k, requirements, guides, pool, threads: threads.unwrap_or_else(cores), settings })
+        Ok(Prepared { k, requirements, guides, pool, workers: Workers::new(threads), settings })
     }
 
     /// Reads the table, in memory as far as there is room.
@@ -123,9 +128,9 @@ impl Prepared {
         // Rows on disk take no more than their text, until they are all there and it is known.
         room.folder.traffic().expect(bytes);
         let stage = watched.stage(Stage::Reading, Some(bytes));
-        let options =
-            ReadOptions { missing: &self.settings.missing, threads: self.threads, observer: &stage };
-        let loaded = source.read_within(&plan, &options, room)?;
+        let threads = self.workers.threads();
+        let options = ReadOptions { missing: &self.settings.missing, threads, observer: &stage };
+        let loaded = self.workers.run(|_| source.read_within(&plan, &options, room))?;
         drop(stage);
         let report = match &loaded {
             Loaded::Fits(_, report) => report,
@@ -152,18 +157,22 @@ impl Prepared {
         for idle in options::idle(&self.settings, &Seen { table, in_memory, is_text }) {
             watched.note(Note::remark(format!("note: {idle}")));
         }
-        let request = self.request(output, output_dialect(dialect, output)?, &kept_types, watched, room);
+        let dialect = output_dialect(dialect, output)?;
         let in_parts = match &loaded {
             Loaded::Spilled(table) => Some(parts::algorithm_for(&self.settings, table, &self.pool)?),
             Loaded::Fits(..) => Some(self.settings.algorithm()).filter(|algorithm| algorithm.is_rothko()),
         };
-        match (in_parts, loaded) {
-            (Some(algorithm), loaded) => request.make_in_parts(algorithm, &PartsInput::of(loaded)?),
-            (None, Loaded::Fits(table, report)) => {
-                request.make_in_memory(table.into(), &report, &self.guides)
+        self.workers.run(|pool| {
+            let request = self.request(output, dialect, &kept_types, watched, room);
+            let request = RunRequest { shared: Some(pool), ..request };
+            match (in_parts, loaded) {
+                (Some(algorithm), loaded) => request.make_in_parts(algorithm, &PartsInput::of(loaded)?),
+                (None, Loaded::Fits(table, report)) => {
+                    request.make_in_memory(table.into(), &report, &self.guides)
+                }
+                (None, Loaded::Spilled(_)) => Err(Error::internal("a table on disk has no algorithm")),
             }
-            (None, Loaded::Spilled(_)) => Err(Error::internal("a table on disk has no algorithm")),
-        }
+        })
     }
 
     /// A run over a table that was read.
@@ -183,7 +192,8 @@ impl Prepared {
             dialect,
             kept_types,
             k: self.k,
-            threads: self.threads,
+            threads: self.workers.threads(),
+            shared: None,
             watched,
             room,
         }
@@ -208,6 +218,8 @@ pub struct RunRequest<'a> {
     pub k: u64,
     /// How many readers and writers work side by side.
     pub threads: usize,
+    /// The pool that the run shares with what publishes meanwhile; the global one where there is none.
+    pub shared: Option<&'a ThreadPool>,
     /// Who watches the run.
     pub watched: &'a Watched<'a>,
     /// Memory, and where to go when it is full.

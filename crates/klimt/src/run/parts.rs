@@ -22,6 +22,7 @@ use klimt_core::words::option_is;
 use klimt_core::{Error, ErrorKind, Remedy, Result, registry};
 use klimt_io::room::{Loaded, SpilledTable};
 use klimt_io::source::ReadReport;
+use rayon::ThreadPool;
 
 /// Rows and their columns, for Rothko.
 pub enum Input<'a> {
@@ -91,9 +92,11 @@ pub struct Run<'a> {
     pub folder: &'a SpillFolder,
     /// Whether the recoding function is saved.
     pub saves_recoding: bool,
+    /// The pool that the run shares with what publishes meanwhile.
+    pub shared: Option<&'a ThreadPool>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// Finds the groups, publishes them part by part, and checks what was written.
     pub fn publish<'p>(
         &self,
@@ -102,7 +105,10 @@ impl Run<'_> {
         manner: Manner<'p>,
         stage: &'p Stretch<'p>,
         warn: &'p (dyn Fn(&Whole<'_>) + Sync),
-    ) -> Result<(Published<'p>, Account)> {
+    ) -> Result<(Published<'p>, Account)>
+    where
+        'a: 'p,
+    {
         let rules = match self.saves_recoding {
             true => Some(Rules::new(input.frame(), self.folder.file()?)),
             false => None,
@@ -133,8 +139,8 @@ impl Run<'_> {
             let rothko = Rothko { method, mondrian: self.mondrian, limits: RothkoLimits::default() };
             rothko.run(&job, sink)
         };
-        let (publisher, account) =
-            publish_meanwhile(input.frame(), publisher, |sink| input.read_with(|source| run(source, sink)))?;
+        let find = |sink: &mut dyn PartSink| input.read_with(|source| run(source, sink));
+        let (publisher, account) = publish_meanwhile(input.frame(), publisher.in_pool(self.shared), find)?;
         if stage.cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "stopped"));
         }

@@ -13,6 +13,7 @@ use klimt_core::words::option;
 use klimt_core::workload::TableWorkload;
 use klimt_core::{Error, Result, registry};
 use klimt_verify::claims::{ClaimedValues, ValueCounts, ValueSum};
+use rayon::ThreadPool;
 
 /// What is published, and how.
 #[derive(Clone, Copy)]
@@ -49,6 +50,8 @@ pub struct Publisher<'a> {
     parts: Option<Parts<'a>>,
     /// The cuts, where a recoding function is saved.
     rules: Option<Rules<'a>>,
+    /// The pool that it shares with what finds the groups.
+    pool: Option<&'a ThreadPool>,
     sums: Sums<'static, 'a>,
     fixed: FixedValues,
     rows: u64,
@@ -87,12 +90,23 @@ impl<'a> Publisher<'a> {
             warn,
             parts: None,
             rules,
+            pool: None,
             sums,
             fixed: FixedValues::default(),
             rows: 0,
             groups: 0,
             streams: 0,
         }
+    }
+
+    /// The same, in a pool that it shares with what finds the groups; else it takes the global one.
+    pub fn in_pool(self, pool: Option<&'a ThreadPool>) -> Self {
+        Publisher { pool, ..self }
+    }
+
+    /// The pool that it shares with what finds the groups.
+    pub(super) fn pool(&self) -> Option<&'a ThreadPool> {
+        self.pool
     }
 
     /// Ends and checks the release when all parts have come.

@@ -1,4 +1,4 @@
-//! What a run is to do: everything that a spec, flags or the methods of [`crate::Anonymizer`] can say, checked and typed.
+//! For front ends: the settings of a run, checked and typed. A spec, flags and the methods of [`crate::Anonymizer`] fill them.
 
 mod algorithm;
 mod column;
@@ -116,10 +116,10 @@ impl Settings {
     /// Fills in what follows from other settings: a workload brings its loss, schemes minimise DM and publish boundaries.
     pub fn complete(&mut self) {
         if self.workload.is_some() {
-            self.search.loss.get_or_insert("queries".to_string());
+            self.search.loss.get_or_insert("queries".into());
         }
         if self.algorithm() == AlgorithmKind::Scheme {
-            self.search.loss.get_or_insert("dm".to_string());
+            self.search.loss.get_or_insert("dm".into());
             self.extent.get_or_insert(Extents::Region);
         }
     }

@@ -4,7 +4,7 @@ use klimt_core::Choice;
 use klimt_core::algorithm::gensearch::{Priority, Splits};
 use klimt_core::algorithm::optimal::Effort;
 use klimt_core::job::Budget;
-use klimt_core::loss::{Cost, Original, WithPenalty};
+use klimt_core::loss::{Cost, Loss, LossChoice, Original, WithPenalty};
 use klimt_core::words::option;
 use klimt_core::{Error, Result, registry};
 use std::fmt;
@@ -17,8 +17,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// What is asked of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchSettings {
-    /// The loss that a search minimises, that suppression lowers and that claims are about, by name.
-    pub loss: Option<String>,
+    /// The loss that a search minimises, that suppression lowers and that claims are about.
+    pub loss: Option<LossChoice>,
     /// How much is spent on a better release.
     pub effort: Option<Effort>,
     /// After which time a search ends with the best release found.
@@ -158,7 +158,33 @@ pub fn gap(text: &str) -> std::result::Result<f64, String> {
 impl SearchSettings {
     /// The name of the loss that is minimised.
     pub fn loss(&self) -> &str {
-        self.loss.as_deref().unwrap_or("ncp")
+        self.loss.as_ref().map_or("ncp", LossChoice::name)
+    }
+
+    /// The loss that is minimised, where it is not in the registry.
+    pub fn own_loss(&self) -> Option<&dyn Loss> {
+        self.loss.as_ref()?.own()
+    }
+
+    /// The loss of this name: that of the caller, or one of the registry.
+    pub fn loss_of_name(&self, name: &str) -> Option<&dyn Loss> {
+        self.losses().find(|loss| loss.id() == name)
+    }
+
+    /// Every loss that a release is measured by: those of the registry, and that of the caller.
+    pub fn losses(&self) -> impl Iterator<Item = &dyn Loss> {
+        let registered = registry::LOSSES.iter().map(|(_, loss)| *loss as &dyn Loss);
+        registered.chain(self.own_loss())
+    }
+
+    /// The problems of a loss that is not in the registry.
+    pub(crate) fn loss_problems(&self) -> Vec<String> {
+        let taken =
+            |id: &str| id == WithPenalty::NAME || registry::LOSSES.iter().any(|(entry, _)| entry.id == id);
+        let own = self.own_loss().map(Loss::id).filter(|id| taken(id));
+        own.map(|id| format!("klimt has a loss {id} of its own; give yours another name"))
+            .into_iter()
+            .collect()
     }
 
     /// What a proof is about: for a workload, the loss with what decides between releases that answer alike.
@@ -172,13 +198,10 @@ impl SearchSettings {
         if let Some(cost) = WithPenalty::new(original).filter(|_| name == "queries") {
             return Ok(Box::new(cost));
         }
-        let additive: Vec<&str> = registry::LOSSES
-            .iter()
-            .filter(|(_, loss)| loss.cost(original).is_some())
-            .map(|(entry, _)| entry.id)
-            .collect();
-        let found = registry::LOSSES.iter().find(|(entry, _)| entry.id == name);
-        found.and_then(|(_, loss)| loss.cost(original)).ok_or_else(|| {
+        let found = self.loss_of_name(name);
+        found.and_then(|loss| loss.cost(original)).ok_or_else(|| {
+            let additive: Vec<&str> =
+                self.losses().filter(|loss| loss.cost(original).is_some()).map(Loss::id).collect();
             let why = match found {
                 None => format!("unknown loss {name}"),
                 Some(_) if name == "queries" => {

@@ -1,4 +1,4 @@
-//! The spec file `klimt.toml`: it says everything that the front door can be told.
+//! For front ends: the spec file `klimt.toml`, which holds all settings of a run.
 
 mod inline;
 mod write;
@@ -17,6 +17,7 @@ use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
 use klimt_core::algorithm::optimal::Effort;
 use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::algorithm::scheme::Direction;
+use klimt_core::loss::LossChoice;
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
 use klimt_core::registry::{AlgorithmKind, Subject};
@@ -139,7 +140,7 @@ impl Reader<'_> {
                 "split" => settings.split = self.text(key, value),
                 "workload" => settings.workload = self.file(key, value),
                 "algorithm" => settings.algorithm = self.algorithm(key, value),
-                "loss" => settings.search.loss = self.text(key, value),
+                "loss" => settings.search.loss = self.text(key, value).map(LossChoice::Named),
                 "effort" => settings.search.effort = self.choice::<Effort>(key, value),
                 "time-limit" => settings.search.time_limit = self.read(key, value, str::parse::<TimeLimit>),
                 "gap" => settings.search.gap = self.read(key, value, gap),

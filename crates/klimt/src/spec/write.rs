@@ -2,17 +2,19 @@
 
 use super::inline;
 use crate::settings::{ColumnSettings, HierarchySource, NamedRequirement, Settings, ValueList};
-use klimt_core::{Choice, Error, Result};
+use klimt_core::requirement::Requirement;
+use klimt_core::{Choice, Error, ErrorKind, Result};
 use toml::{Table, Value};
 
 /// The spec of these settings. The seed, which must stay secret, and what is said of the input's text are left out; a
-/// requirement that is not in the registry cannot be written.
+/// requirement or a loss that is not in the registry cannot be written.
 pub fn write(settings: &Settings) -> Result<String> {
-    if let Some(own) = settings.own_requirements.first() {
-        use klimt_core::requirement::Requirement;
-        return Err(Error::input(format!("a spec cannot hold the requirement {}", own.id())).with_help(
-            "a spec holds requirements of klimt's own registry; add yours to what is read from it",
-        ));
+    let requirements = settings.own_requirements.iter().map(|own| format!("the requirement {}", own.id()));
+    let loss = settings.search.own_loss().map(|own| format!("the loss {}", own.id()));
+    let problems = requirements.chain(loss).map(|own| format!("a spec cannot hold {own}")).collect();
+    if let Some(error) = Error::all(ErrorKind::Input, problems) {
+        let advice = "a spec holds names of klimt's own registry; add yours to what is read from it";
+        return Err(error.with_help(advice));
     }
     let mut spec = Table::new();
     general(settings, &mut spec);
@@ -80,7 +82,7 @@ fn general(settings: &Settings, spec: &mut Table) {
 
 fn searching(settings: &Settings, spec: &mut Table) {
     let (search, tree, memory) = (&settings.search, &settings.tree, &settings.memory);
-    put(spec, "loss", search.loss.clone());
+    put(spec, "loss", search.loss.as_ref().map(|loss| loss.name().to_string()));
     put_name(spec, "effort", search.effort);
     put_text(spec, "time-limit", search.time_limit);
     put(spec, "gap", search.gap);

@@ -95,6 +95,7 @@ impl<'a> MondrianRun<'a> {
         tree: &mut CutTree,
     ) {
         let rows = span.here.rows.len();
+        let here: &[T] = span.here.rows;
         let part = Part {
             hierarchy_cut: self.mondrian.hierarchy_cut,
             job: self.job,
@@ -102,7 +103,7 @@ impl<'a> MondrianRun<'a> {
             boxes: self.boxes.as_ref(),
             by_median: false,
             edges: &PartEdges::default(),
-            rows: &*span.here.rows,
+            rows: &here,
         };
         let cut = if rows <= enough { None } else { work.finder.find(&part, limits) };
         let Some(cut @ Cut::Threshold { dimension, code, missing_left: None, .. }) = cut else {

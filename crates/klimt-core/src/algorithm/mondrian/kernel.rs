@@ -138,6 +138,7 @@ impl<'a> MondrianRun<'a> {
             work.limits.truncate(base);
             return;
         };
+        let here: &[T] = span.here.rows;
         let part = Part {
             hierarchy_cut: self.mondrian.hierarchy_cut,
             job: self.job,
@@ -145,7 +146,7 @@ impl<'a> MondrianRun<'a> {
             boxes: self.boxes.as_ref(),
             by_median,
             edges: &edges,
-            rows: &*span.here.rows,
+            rows: &here,
         };
         let cut = work.finder.find(&part, &work.limits[base..]);
         work.limits.truncate(base);

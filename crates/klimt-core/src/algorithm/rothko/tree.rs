@@ -123,6 +123,7 @@ impl Grower<'_> {
         let frame = self.job.frame;
         let dimensions: Vec<_> =
             (0..frame.dimensions()).map(|d| Dimension::new(frame.domain(d), self.job.weights[d])).collect();
+        let group = frequencies.group(at);
         let part = Part {
             hierarchy_cut: self.mondrian.hierarchy_cut,
             job: self.inner,
@@ -130,7 +131,7 @@ impl Grower<'_> {
             boxes: None,
             by_median: above.by_median,
             edges: &above.edges,
-            rows: frequencies.group(at),
+            rows: &group,
         };
         let mut finder = CutFinder::new(self.collector.clone());
         let limits: Vec<u32> = dimensions.iter().map(|d| d.domain.cardinality() as u32).collect();

@@ -68,10 +68,10 @@ impl BoxFinder {
 
     /// Looks at rows of a part; says how many, none where rows are not at hand. In the `mixed` dimensions boxes are
     /// around the values that are there, whether values are missing or not.
-    pub fn look<G: FrequencyGroup>(
+    pub fn look(
         &mut self,
         plan: &BoxPlan<'_>,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         least: u64,
         mixed: &[usize],
     ) -> usize {
@@ -84,7 +84,7 @@ impl BoxFinder {
     }
 
     /// Looks at all rows of a part that is to be finished, which mixes no missing values with others.
-    pub fn look_at_all<G: FrequencyGroup>(&mut self, plan: &BoxPlan<'_>, rows: &G) {
+    pub fn look_at_all(&mut self, plan: &BoxPlan<'_>, rows: &dyn FrequencyGroup) {
         self.boxes.look(plan, rows, rows.count() as usize, &[]);
     }
 

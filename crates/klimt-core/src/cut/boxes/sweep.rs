@@ -67,10 +67,10 @@ pub(super) struct Boxes {
 impl Boxes {
     /// Reads up to `most` rows of a part, evenly spaced, and returns their number: 0 where rows are not at hand. In
     /// the `mixed` dimensions missing values have no place.
-    pub fn look<G: FrequencyGroup>(
+    pub fn look(
         &mut self,
         plan: &BoxPlan<'_>,
-        rows: &G,
+        rows: &dyn FrequencyGroup,
         most: usize,
         mixed: &[usize],
     ) -> usize {

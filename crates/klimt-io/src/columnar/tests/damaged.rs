@@ -2,8 +2,8 @@
 //! value in a message.
 
 use super::*;
-use arrow::ipc::CompressionType;
-use arrow::ipc::writer::IpcWriteOptions;
+use crate::arrow::ipc::CompressionType;
+use crate::arrow::ipc::writer::IpcWriteOptions;
 use klimt_core::{Error, ErrorKind};
 
 fn small() -> RecordBatch {

@@ -8,13 +8,13 @@ mod releases;
 mod writing;
 
 use super::{ColumnarFormat, TextRecords};
+use crate::arrow::array::*;
+use crate::arrow::datatypes::*;
+use crate::arrow::ipc::writer::{FileWriter, StreamWriter};
 use crate::csv::{DialectSpec, ReadOptions, quote_field};
 use crate::source::{ColumnPlan, Source};
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::file::properties::WriterProperties;
-use arrow::array::*;
-use arrow::datatypes::*;
-use arrow::ipc::writer::{FileWriter, StreamWriter};
 use klimt_core::Result;
 use klimt_core::job::Unobserved;
 use klimt_core::table::{ColumnSpec, Role, Table};

@@ -54,8 +54,8 @@ pub fn csv_rows(release: &Release<'_>) -> Vec<Vec<String>> {
 
 /// The batches of a file, read without our own reader.
 pub fn batches(bytes: &[u8], format: ColumnarFormat) -> Vec<RecordBatch> {
+    use crate::arrow::ipc::reader::{FileReader, StreamReader};
     use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-    use arrow::ipc::reader::{FileReader, StreamReader};
     match format {
         ColumnarFormat::Parquet => {
             let bytes = bytes::Bytes::from(bytes.to_vec());

@@ -105,8 +105,10 @@ fn empty_texts_stay_empty_and_missing_ones_missing() {
     let groups = groups(&table, 700, 0);
     for format in FORMATS {
         let bytes = written(&release(&table, &groups, RowOrder::Kept), format, &types, 2);
-        let found =
-            arrow::compute::concat_batches(&batches(&bytes, format)[0].schema(), &batches(&bytes, format));
+        let found = crate::arrow::compute::concat_batches(
+            &batches(&bytes, format)[0].schema(),
+            &batches(&bytes, format),
+        );
         for name in ["many", "few", "only empty", "only missing", "many empty"] {
             let column = |batch: &RecordBatch| batch.column_by_name(name).unwrap().as_string::<i32>().clone();
             assert!(column(found.as_ref().unwrap()) == column(&batch), "{format:?} {name}");

@@ -1,10 +1,11 @@
 //! Columnar files go to disk as text does.
 
 use super::*;
+use crate::arrow::array::*;
+use crate::arrow::compute::concat_batches;
+use crate::arrow::datatypes::{Field, Schema};
+use crate::columnar::ArrayTexts;
 use crate::columnar::tests::{FORMATS, encoded, every_type};
-use arrow::array::*;
-use arrow::compute::concat_batches;
-use arrow::datatypes::{DataType, Field, Schema};
 use klimt_core::ErrorKind;
 use std::sync::Arc;
 
@@ -50,14 +51,10 @@ fn many(rows: usize) -> RecordBatch {
 /// The same rows as text.
 fn as_text(batch: &RecordBatch) -> NamedTempFile {
     let mut out = b"n,d,f,t\n".to_vec();
-    let texts: Vec<_> =
-        batch.columns().iter().map(|array| arrow::compute::cast(array, &DataType::Utf8).unwrap()).collect();
+    let texts: Vec<_> = batch.columns().iter().map(|array| ArrayTexts::of(array.as_ref()).unwrap()).collect();
     for row in 0..batch.num_rows() {
         for (at, column) in texts.iter().enumerate() {
-            let column = column.as_string::<i32>();
-            let text = if column.is_null(row) { "" } else { column.value(row) };
-            // A number of eighths is spelt alike, but for the point of whole ones.
-            out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
+            out.extend_from_slice(column.get(row).as_bytes());
             out.push(if at + 1 == texts.len() { b'\n' } else { b',' });
         }
     }

@@ -1,5 +1,6 @@
 //! Compares tables read within little memory with the same tables read with plenty.
 
+#[cfg(feature = "parquet")]
 mod columnar;
 mod equal;
 mod faults;

@@ -1,11 +1,16 @@
 //! Parquet: a task is one column of one row group.
 
+mod footer;
+mod shared_file;
+
+use self::footer::{LEVELS, is_too_deep};
+use self::shared_file::SharedFile;
 use super::batches::Batches;
 use super::damage::{Failure, decoding};
-use super::footer::{LEVELS, is_too_deep};
-use super::input::{Input, SharedFile};
+use super::input::Input;
 use super::read::{Arrays, ColumnTask, Feed, load, wanted};
 use super::types::{KeptTypes, check_types, column_names};
+use crate::arrow::datatypes::Schema;
 use crate::csv::ReadOptions;
 use crate::room::{Loaded, ReadingLimits, SpillBudget};
 use crate::source::ColumnPlan;
@@ -14,7 +19,6 @@ use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use ::parquet::basic::Compression;
-use arrow::datatypes::Schema;
 use klimt_core::{Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -177,14 +181,14 @@ struct ParquetValues {
 }
 
 impl Iterator for ParquetValues {
-    type Item = Result<arrow::array::ArrayRef>;
+    type Item = Result<crate::arrow::array::ArrayRef>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.done {
             return None;
         }
         let next = decoding(|| self.reader.next().transpose());
-        let rows = |batch: &arrow::array::RecordBatch| batch.num_rows();
+        let rows = |batch: &crate::arrow::array::RecordBatch| batch.num_rows();
         let result = match next {
             Ok(Some(batch)) if rows(&batch) <= self.left && batch.num_columns() == 1 => {
                 self.left -= rows(&batch);
