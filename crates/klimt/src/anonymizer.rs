@@ -1,10 +1,11 @@
 //! The front door: what a run is to do, and the run itself.
 
-use crate::certificate::{Certificate, usual_path};
-use crate::files::{Staged, check_outputs, publish_together};
+use crate::certificate::Certificate;
+use crate::files::check_outputs;
+use crate::hand_over::{CertificatePlace, HandOver};
 use crate::hierarchy::Hierarchy;
 use crate::input::{Input, text_of};
-use crate::observer::{Observer, Unobserved, Watched};
+use crate::observer::{Observer, Watched, watch};
 use crate::output::Output;
 use crate::release::Release;
 use crate::run::{Made, Prepared, spill_folder};
@@ -327,11 +328,14 @@ impl Anonymizer {
         self.watch(|watched| self.make_file(input, &output, watched))
     }
 
-    fn watch<T>(&self, run: impl FnOnce(&Watched<'_>) -> Result<T>) -> Result<T> {
-        match &self.observer {
-            Some(observer) => run(&Watched::by(&**observer)),
-            None => run(&Watched::by(&Unobserved)),
-        }
+    /// Runs something that the observer watches.
+    pub(crate) fn watch<T>(&self, run: impl FnOnce(&Watched<'_>) -> Result<T>) -> Result<T> {
+        watch(self.observer.as_deref(), run)
+    }
+
+    /// Who watches.
+    pub(crate) fn watcher(&self) -> Option<Arc<dyn Observer + Send>> {
+        self.observer.clone()
     }
 
     fn make_in_memory(&self, input: Input, watched: &Watched<'_>) -> Result<Release> {
@@ -364,7 +368,8 @@ impl Anonymizer {
 
     fn make_file(&self, input: Input, output: &Output, watched: &Watched<'_>) -> Result<Certificate> {
         let prepared = Prepared::new(self.settings.clone(), self.threads)?;
-        let certificate_path = output.path().map(usual_path);
+        let place = CertificatePlace::Beside;
+        let certificate_path = place.path(output);
         let recoding_path = prepared.settings.save_recoding.as_deref();
         let mut written = vec![("release", output.name())];
         written.extend(certificate_path.as_deref().map(|path| ("certificate", path)));
@@ -376,16 +381,9 @@ impl Anonymizer {
         let folder = spill_folder(&prepared.settings);
         let room = Room { pool: &prepared.pool, folder: &folder };
         let table = prepared.read(input, watched, &room)?;
-        let Made { mut checked, certificate, .. } = prepared.make(table, output, watched, room)?;
-        let text = certificate.published.to_json()?;
-        let beside = certificate_path.map(|path| Staged::whole(&path, text.as_bytes())).transpose()?;
-        checked.beside.extend(beside);
-        let mut files = Some((checked.staged, checked.beside));
-        watched.observer().naming(&mut || match files.take() {
-            Some((release, beside)) => publish_together(release, beside, None),
-            None => Ok(()),
-        })?;
-        Ok(certificate.published)
+        let Made { checked, certificate, .. } = prepared.make(table, output, watched, room)?;
+        let released = HandOver::stage(checked, certificate, output, &place)?.publish(watched)?;
+        Ok(released.certificate.published)
     }
 }
 

@@ -35,6 +35,7 @@ mod anonymizer;
 pub mod certificate;
 pub mod columns;
 pub mod files;
+mod hand_over;
 mod hierarchy;
 mod input;
 pub mod measure;
@@ -53,6 +54,7 @@ pub mod verify;
 
 pub use anonymizer::Anonymizer;
 pub use certificate::Certificate;
+pub use hand_over::{CertificatePlace, HandOver, NamedRelease};
 pub use hierarchy::Hierarchy;
 pub use input::{Format, Input, known_dialect};
 pub use klimt_core::algorithm::optimal::Effort;
