@@ -24,6 +24,14 @@ pub fn dialect_spec(path: &str, args: &FormatArgs) -> DialectSpec {
     klimt::known_dialect(path, args.dialect())
 }
 
+/// The spec, then the flags about columns and the text of files.
+pub fn gather(spec: Option<&str>, columns: &ColumnArgs, format: &FormatArgs) -> Result<Settings> {
+    let mut settings = spec.map_or(Ok(Settings::default()), klimt::spec::read)?;
+    columns.apply(&mut settings)?;
+    settings.dialect = format.dialect();
+    Ok(settings)
+}
+
 impl ColumnArgs {
     /// Takes in the flags about columns; all problems at once.
     pub fn apply(&self, settings: &mut Settings) -> Result<()> {

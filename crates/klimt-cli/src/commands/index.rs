@@ -3,9 +3,8 @@
 pub mod args;
 mod release;
 
-use super::verify::gather;
 use super::{read_table, threads};
-use crate::columns::{dialect_spec, list_of};
+use crate::columns::{dialect_spec, gather, list_of};
 use crate::progress::Progress;
 use crate::supervisor;
 use crate::terminal::{count, note, print, table};
@@ -41,7 +40,7 @@ pub fn run(command: &IndexCommand) -> Result<()> {
 }
 
 fn create(args: &CreateArgs) -> Result<()> {
-    let mut settings = gather(args.spec.as_deref(), &args.columns)?;
+    let mut settings = gather(args.spec.as_deref(), &args.columns, &args.format)?;
     if settings.columns.values().any(|column| column.domain.is_some()) {
         return Err(Error::input("--domain: the domains of a store grow with its rows")
             .with_help("leave it out, or anonymize the table with klimt anonymize"));

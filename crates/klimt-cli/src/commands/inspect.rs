@@ -1,7 +1,7 @@
 //! `klimt inspect`: what a table holds, and how easily its people are found.
 
-use super::verify::gather;
 use super::{read_noted, threads};
+use crate::columns::gather;
 use crate::options::{ColumnArgs, FormatArgs, GeneralArgs, InspectArgs};
 use crate::progress::Progress;
 use crate::risk::{self, percent, question};
@@ -88,7 +88,7 @@ pub fn inspect(
     general: &GeneralArgs,
     question: &Question,
 ) -> Result<Inspected> {
-    let settings = gather(None, columns)?;
+    let settings = gather(None, columns, format)?;
     let progress = Progress::new(general.quiet)?;
     let (table, report) =
         read_noted(input, format, &settings.missing, threads(general), &progress, |source| {

@@ -2,9 +2,8 @@
 
 pub mod args;
 
-use super::verify::gather;
 use super::{read_table, threads};
-use crate::columns::list_of;
+use crate::columns::{gather, list_of};
 use crate::progress::Progress;
 use crate::terminal::{note, print, table as text_table};
 use args::QueryArgs;
@@ -29,9 +28,8 @@ const LONGEST: usize = 72;
 
 /// Runs the command.
 pub fn run(args: &QueryArgs) -> Result<()> {
-    let mut settings = gather(args.spec.as_deref(), &args.columns)?;
+    let mut settings = gather(args.spec.as_deref(), &args.columns, &args.format)?;
     settings.other = Some(Other::Drop);
-    settings.dialect = args.format.dialect();
     if let Some(release) = &args.release
         && settings.columns.values().any(|column| column.hierarchy.is_some())
     {

@@ -5,9 +5,9 @@ pub mod certificate;
 mod command;
 mod queries;
 
-use super::verify::{gather, stars_note};
+use super::verify::stars_note;
 use super::{read_table, threads};
-use crate::columns::{dialect_spec, list_of};
+use crate::columns::{dialect_spec, gather, list_of};
 use crate::options::FormatArgs;
 use crate::progress::Progress;
 use crate::risk;
@@ -37,9 +37,8 @@ use serde_json::{Map, Value, json};
 
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<()> {
-    let mut settings = gather(args.spec.as_deref(), &args.columns)?;
+    let mut settings = gather(args.spec.as_deref(), &args.columns, &args.format)?;
     args.requirements.apply(&mut settings)?;
-    settings.dialect = args.format.dialect();
     settings.workload = args.workload.clone().or(settings.workload);
     let mut problems = Vec::new();
     apply_splits(&mut settings, &args.split_at, &mut problems);
