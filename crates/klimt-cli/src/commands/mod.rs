@@ -22,7 +22,7 @@ use klimt::Stage;
 use klimt_core::table::Table;
 use klimt_core::{Error, Result};
 use klimt_io::csv::ReadOptions;
-use klimt_io::source::{ColumnPlan, ReadReport, Source};
+use klimt_io::source::{ColumnPlan, Source};
 
 /// Runs what the command line asks for.
 pub fn run(cli: Cli) -> Result<()> {
@@ -85,22 +85,10 @@ pub fn read_table(
     progress: &Progress,
     plan: impl FnOnce(&Source) -> Result<Vec<ColumnPlan>>,
 ) -> Result<Table> {
-    read_noted(path, format, missing, threads, progress, plan).map(|(table, _)| table)
-}
-
-/// Opens and reads a table like [`read_table`], with what was noted on the way.
-pub fn read_noted(
-    path: &str,
-    format: &FormatArgs,
-    missing: &[String],
-    threads: usize,
-    progress: &Progress,
-    plan: impl FnOnce(&Source) -> Result<Vec<ColumnPlan>>,
-) -> Result<(Table, ReadReport)> {
     let source = Source::open(path, dialect_spec(path, format))?;
     let plan = plan(&source)?;
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let watched = progress.watched();
     let stage = watched.stage(Stage::Reading, Some(bytes));
-    source.read(&plan, &ReadOptions { missing, threads, observer: &stage })
+    source.read(&plan, &ReadOptions { missing, threads, observer: &stage }).map(|(table, _)| table)
 }

@@ -1,8 +1,10 @@
 //! The spec file `klimt.toml`: it says everything that the front door can be told.
 
+mod draft;
 mod inline;
 mod write;
 
+pub use draft::draft;
 pub use write::write;
 
 use crate::settings::{
