@@ -32,6 +32,7 @@
 //! The engine behind this door is `klimt-core`: authors of a requirement, a loss or an algorithm work with its traits.
 
 mod anonymizer;
+pub mod apply;
 pub mod certificate;
 pub mod columns;
 pub mod files;
@@ -56,6 +57,7 @@ pub mod text;
 pub mod verify;
 
 pub use anonymizer::Anonymizer;
+pub use apply::{ApplyRequest, RecodedRelease, apply};
 pub use certificate::Certificate;
 pub use hand_over::{CertificatePlace, HandOver, NamedRelease};
 pub use hierarchy::Hierarchy;
