@@ -37,7 +37,7 @@ pub mod certificate;
 pub mod columns;
 pub mod files;
 mod hand_over;
-mod hierarchy;
+pub mod hierarchy;
 mod input;
 pub mod inspect;
 pub mod measure;
