@@ -76,4 +76,4 @@ pub use query::{Answers, Questions, query};
 pub use release::Release;
 pub use settings::{Algorithm, Other};
 pub use suggest::did_you_mean;
-pub use verify::{Verdict, Verification, verify};
+pub use verify::{AttackFindings, Verdict, Verification, attack, verify};

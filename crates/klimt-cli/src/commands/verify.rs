@@ -25,7 +25,8 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     let mut verification = Verification::of(settings)
         .risk(question)
         .stars_are_suppressed(args.stars_are_suppressed)
-        .show_groups(args.show_groups);
+        .show_groups(args.show_groups)
+        .words(Words::Flags);
     if let Some(key) = against::key_of(&args.release, &args.against)? {
         let earlier = args.against.against.iter().map(Input::file).collect::<Result<_>>()?;
         verification = verification.against(earlier, key, args.against.strict);
@@ -61,7 +62,7 @@ fn show(verdict: &Verdict) -> Result<()> {
     verdict.against.as_ref().map_or(Ok(()), |report| print(&against::describe(report)))?;
     verdict.attack.as_ref().map_or(Ok(()), |found| print(&attack::describe(found)))?;
     for warning in &verdict.warnings {
-        note(false, &format!("warning: {}", Words::Flags.render(warning)));
+        note(false, &format!("warning: {warning}"));
     }
     Ok(())
 }
