@@ -25,6 +25,13 @@
 //!   file to file ([`Anonymizer::anonymize_to`]).
 //! - A [`Release`] was checked when it was made: there is no way to its rows that was not. Its [`Certificate`] says what was
 //!   asked, what is reached and what is proven.
+//! - [`verify`](verify()) checks a release from its published rows alone, [`attack`] plays an attacker, [`measure`](measure()) tells its
+//!   losses and [`query`](query()) how far its answers are off.
+//! - [`inspect`](inspect()) looks at a table before anything is published, and [`spec::draft`] makes a spec of that.
+//! - A [`Store`] keeps rows that change, and releases them again and again, safely beside each other.
+//! - [`apply`](apply()) recodes other data as a release was, [`Hierarchy`] builds and checks taxonomies, and
+//!   [`generate`](generate()) invents tables.
+//! - The results of all of these are types that implement `Serialize`; the command prints them as `--json`.
 //! - Requirements are types ([`requirement`]), and so are the algorithms with their options ([`Algorithm`]).
 //! - An [`Error`] says what is wrong and where, and carries what can be done about it ([`Remedy`]). It never holds a value of
 //!   the table.
