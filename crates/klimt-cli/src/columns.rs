@@ -19,11 +19,6 @@ impl FormatArgs {
     }
 }
 
-/// What is known of the text of a file: what flags say, and else the certificate beside a release.
-pub fn dialect_spec(path: &str, args: &FormatArgs) -> DialectSpec {
-    klimt::known_dialect(path, args.dialect())
-}
-
 /// The spec, then the flags about columns and the text of files.
 pub fn gather(spec: Option<&str>, columns: &ColumnArgs, format: &FormatArgs) -> Result<Settings> {
     let mut settings = spec.map_or(Ok(Settings::default()), klimt::spec::read)?;

@@ -1,15 +1,14 @@
 //! The end of a run: the release and its certificate get their names, and what was reached is told.
 
 use crate::options::AnonymizeArgs;
-use crate::supervisor;
 use crate::terminal::{count, note, print, rounded_up};
-use klimt::certificate::{Certificate, MadeCertificate, is_certificate, usual_path};
-use klimt::files::{Staged, publish_together};
+use klimt::certificate::{Certificate, MadeCertificate};
 use klimt::run::Checked;
+use klimt::{CertificatePlace, HandOver, Output, Watched};
 use klimt_core::Result;
 use klimt_core::loss::WithPenalty;
 use klimt_core::proof::Claim;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// What is told of a release, and where.
 #[derive(Clone, Copy, Debug)]
@@ -37,93 +36,66 @@ impl<'a> Telling<'a> {
             quiet: args.general.quiet,
         }
     }
+
+    /// Where the certificate goes.
+    pub fn place(&self) -> CertificatePlace {
+        match (self.certificate, self.no_certificate) {
+            (Some(path), _) => CertificatePlace::File(path.to_string()),
+            (None, true) => CertificatePlace::Nowhere,
+            (None, false) => CertificatePlace::Beside,
+        }
+    }
 }
 
 /// Where the certificate goes, where one is written.
-pub fn certificate_path(telling: &Telling<'_>) -> Option<String> {
-    match (telling.certificate, telling.no_certificate) {
-        (Some(path), _) => Some(path.to_string()),
-        (None, true) => None,
-        (None, false) => usual(telling.output),
-    }
-}
-
-/// A release with all that stands beside it, written and checked, that waits for its names.
-pub struct Ready<'a> {
-    telling: Telling<'a>,
-    checked: Checked,
-    /// The certificate with exact losses, for the owner.
-    exact: String,
-    summary: String,
-    /// A certificate of an older release that would stand beside the new one.
-    stale: Option<PathBuf>,
-}
-
-/// Writes the certificate of a release. Nothing has its name yet.
-pub fn stage<'a>(
-    telling: &Telling<'a>,
-    mut checked: Checked,
-    certificate: &MadeCertificate,
-) -> Result<Ready<'a>> {
-    let path = certificate_path(telling);
-    let text = certificate.published.to_json()?;
-    checked.beside.extend(path.as_deref().map(|path| Staged::whole(path, text.as_bytes())).transpose()?);
-    let usual = usual(telling.output).filter(|usual| Some(usual) != path.as_ref()).map(PathBuf::from);
-    let stale = usual.filter(|path| is_certificate(path));
-    let summary = summary(&checked, &certificate.exact);
-    let exact = certificate.exact.to_json()?;
-    Ok(Ready { telling: *telling, checked, exact, summary, stale })
-}
-
-/// Where the certificate of a release goes where nothing is said.
-fn usual(output: &str) -> Option<String> {
-    (output != "-").then(|| usual_path(output))
+pub fn certificate_path(telling: &Telling<'_>) -> Result<Option<String>> {
+    Ok(telling.place().path(&Output::file(telling.output)?))
 }
 
 /// The release and its certificate get their names, and what was reached is told.
-pub fn hand_over(telling: &Telling<'_>, checked: Checked, certificate: &MadeCertificate) -> Result<()> {
-    stage(telling, checked, certificate)?.publish()
+pub fn hand_over(
+    telling: &Telling<'_>,
+    checked: Checked,
+    certificate: MadeCertificate,
+    watched: &Watched<'_>,
+) -> Result<()> {
+    let output = Output::file(telling.output)?;
+    let named = HandOver::stage(checked, certificate, &output, &telling.place())?.publish(watched)?;
+    tell(telling, &named.certificate.exact, named.removed.as_deref())
 }
 
-impl Ready<'_> {
-    /// Everything gets its name, the release last, and what was reached is told.
-    pub fn publish(self) -> Result<()> {
-        let Ready { telling, checked, exact, summary, stale } = self;
-        let naming = checked.staged.is_named().then(supervisor::naming);
-        publish_together(checked.staged, checked.beside, stale.as_deref())?;
-        drop(naming);
-        if telling.json {
-            if telling.output == "-" {
-                eprint!("{exact}");
-            } else {
-                print(&exact)?;
-            }
+/// Tells what a release has reached, by the certificate with exact losses. `removed` is the certificate of an older release
+/// that stood beside it.
+pub fn tell(telling: &Telling<'_>, exact: &Certificate, removed: Option<&Path>) -> Result<()> {
+    if telling.json {
+        let text = exact.to_json()?;
+        if telling.output == "-" {
+            eprint!("{text}");
+        } else {
+            print(&text)?;
         }
-        let quiet = telling.quiet || telling.json;
-        if let Some(path) = stale {
-            note(
-                quiet,
-                &format!("{}: removed, as it was the certificate of an older release", path.display()),
-            );
-        }
-        note(quiet, &summary);
-        Ok(())
     }
+    let quiet = telling.quiet || telling.json;
+    if let Some(path) = removed {
+        let path = path.display();
+        note(quiet, &format!("{path}: removed, as it was the certificate of an older release"));
+    }
+    note(quiet, &summary(exact));
+    Ok(())
 }
 
 /// What was reached, in a line.
-fn summary(checked: &Checked, certificate: &Certificate) -> String {
-    let findings = &checked.findings;
-    let suppressed = match findings.suppressed {
+fn summary(certificate: &Certificate) -> String {
+    let suppressed = match certificate.rows.suppressed {
         0 => String::new(),
         rows => format!(", {} suppressed", count(rows)),
     };
     format!(
         "{} rows in {} groups of {} to {}{suppressed}; {}{}",
-        count(findings.rows),
-        count(findings.groups),
-        count(findings.smallest_group),
-        count(findings.largest_group),
+        count(certificate.rows.published),
+        count(certificate.groups),
+        count(certificate.sizes.smallest),
+        count(certificate.sizes.largest),
         reached(certificate),
         counted(certificate),
     )

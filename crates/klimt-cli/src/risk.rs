@@ -1,29 +1,13 @@
-//! How risk is asked for and told, alike for a table and a release.
+//! The flags about risk, and risk in words: alike for a table and a release.
 
 use crate::options::RiskArgs;
 use crate::terminal::{count, table};
-use klimt_core::risk::{Attack, Estimate, Population, Question, Risk, Share};
-use klimt_core::{Error, ErrorKind, Result};
+use klimt::risk::{Attack, Estimate, Population, Question, Risk};
+use klimt_core::Result;
 
-/// What the flags ask about risk; all problems at once.
+/// The question of the flags.
 pub fn question(args: &RiskArgs) -> Result<Question> {
-    let mut problems = Vec::new();
-    let fraction = args.sampling_fraction.as_deref().map(|text| {
-        text.parse().ok().filter(|&share| share > Share::ZERO).unwrap_or_else(|| {
-            problems.push(
-                "--sampling-fraction: a share of the population above 0% and up to 100% is needed, such as 10%",
-            );
-            Share::ONE
-        })
-    });
-    let threshold = args.risk_threshold.parse().unwrap_or_else(|()| {
-        problems.push("--risk-threshold: a chance between 0% and 100% is needed, such as 20%");
-        Share::ONE
-    });
-    match Error::all(ErrorKind::Input, problems.into_iter().map(String::from).collect()) {
-        None => Question::new(fraction, threshold),
-        Some(error) => Err(error),
-    }
+    klimt::risk::question(args.sampling_fraction.as_deref(), Some(&args.risk_threshold))
 }
 
 /// A share in per cent.
@@ -82,25 +66,6 @@ mod tests {
 
     fn args(fraction: Option<&str>, threshold: &str) -> RiskArgs {
         RiskArgs { sampling_fraction: fraction.map(String::from), risk_threshold: threshold.to_string() }
-    }
-
-    #[test]
-    fn wrong_shares_are_told_at_once() {
-        let error = question(&args(Some("110%"), "many")).unwrap_err();
-        for flag in ["--sampling-fraction", "--risk-threshold"] {
-            assert!(
-                format!("{} {:?}", error.message(), error.help(klimt_core::Words::Flags)).contains(flag),
-                "{error:?}"
-            );
-        }
-        assert_eq!(error.kind(), ErrorKind::Input);
-        assert!(question(&args(Some("0%"), "20%")).is_err());
-        assert!(question(&args(Some("0.1"), "-1%")).is_err());
-        assert_eq!(
-            question(&args(Some("0.1"), "33%")).unwrap(),
-            question(&args(Some("10 %"), "0.33")).unwrap()
-        );
-        assert_eq!(question(&args(None, "20%")).unwrap(), Question::default());
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub struct Status {
 }
 
 /// How large a store is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// How many rows there are.
     pub rows: u64,

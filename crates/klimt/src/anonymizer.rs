@@ -1,10 +1,11 @@
 //! The front door: what a run is to do, and the run itself.
 
-use crate::certificate::{Certificate, usual_path};
-use crate::files::{Staged, check_outputs, publish_together};
+use crate::certificate::Certificate;
+use crate::files::check_outputs;
+use crate::hand_over::{CertificatePlace, HandOver};
 use crate::hierarchy::Hierarchy;
 use crate::input::{Input, text_of};
-use crate::observer::{Observer, Unobserved, Watched};
+use crate::observer::{Observer, Unobserved, Watched, watch};
 use crate::output::Output;
 use crate::release::Release;
 use crate::run::{LimitedObserver, Made, Prepared, spill_folder};
@@ -334,21 +335,32 @@ impl Anonymizer {
 
     /// Makes a release in memory. A table that does not fit is an error; [`Anonymizer::anonymize_to`] takes any size.
     pub fn anonymize(&self, input: Input) -> Result<Release> {
-        self.watch(|prepared, watched| make_in_memory(prepared, input, watched))
+        self.run(|prepared, watched| make_in_memory(prepared, input, watched))
     }
 
     /// Makes a release of a table of any size within the budget of memory, and writes it with its certificate beside it
     /// (`PATH.certificate.json`). Both appear together when everything is checked; a run that fails leaves what was there.
     pub fn anonymize_to(&self, input: Input, output: Output) -> Result<Certificate> {
-        self.watch(|prepared, watched| make_file(prepared, input, &output, watched))
+        self.run(|prepared, watched| make_file(prepared, input, &output, watched))
     }
 
-    /// Checks the settings, and runs under the eyes of the observer and within the memory that is granted.
-    fn watch<T>(&self, run: impl FnOnce(Prepared, &Watched<'_>) -> Result<T>) -> Result<T> {
+    /// Checks the settings, and runs within the memory that is granted while the observer watches.
+    fn run<T>(&self, run: impl FnOnce(Prepared, &Watched<'_>) -> Result<T>) -> Result<T> {
         let prepared = Prepared::new(self.settings.clone(), self.threads)?;
         let observer = self.observer.as_ref().map_or(&Unobserved as &dyn Observer, |observer| &**observer);
         let limited = LimitedObserver::new(observer, prepared.pool.limit());
         limited.outcome(run(prepared, &Watched::by(&limited)))
+    }
+
+    /// Runs something that the observer watches.
+    pub(crate) fn watch<T>(&self, run: impl FnOnce(&Watched<'_>) -> Result<T>) -> Result<T> {
+        watch(self.observer.as_deref(), run)
+    }
+
+    /// The observer.
+    #[cfg(feature = "store")]
+    pub(crate) fn watcher(&self) -> Option<Arc<dyn Observer + Send>> {
+        self.observer.clone()
     }
 }
 
@@ -396,7 +408,8 @@ fn make_file(
     output: &Output,
     watched: &Watched<'_>,
 ) -> Result<Certificate> {
-    let certificate_path = output.path().map(usual_path);
+    let place = CertificatePlace::Beside;
+    let certificate_path = place.path(output);
     let recoding_path = prepared.settings.save_recoding.as_deref();
     let mut written = vec![("release", output.name())];
     written.extend(certificate_path.as_deref().map(|path| ("certificate", path)));
@@ -408,15 +421,8 @@ fn make_file(
     let folder = spill_folder(&prepared.settings);
     let room = SpillBudget { pool: &prepared.pool, folder: &folder };
     let table = prepared.read(input, watched, &room)?;
-    let Made { mut checked, certificate, .. } = prepared.make(table, output, watched, room)?;
-    let text = certificate.published.to_json()?;
-    let beside = certificate_path.map(|path| Staged::whole(&path, text.as_bytes())).transpose()?;
-    checked.beside.extend(beside);
+    let Made { checked, certificate, .. } = prepared.make(table, output, watched, room)?;
+    let staged = HandOver::stage(checked, certificate, output, &place)?;
     watched.go_on()?;
-    let mut files = Some((checked.staged, checked.beside));
-    watched.observer().naming(&mut || match files.take() {
-        Some((release, beside)) => publish_together(release, beside, None),
-        None => Ok(()),
-    })?;
-    Ok(certificate.published)
+    Ok(staged.publish(watched)?.certificate.published)
 }

@@ -86,8 +86,8 @@ impl Input {
         }
     }
 
-    #[cfg(feature = "report")]
     /// Its name without a folder, as pages show it.
+    #[cfg(feature = "report")]
     pub(crate) fn title(&self) -> String {
         match (&self.kind, Path::new(self.name()).file_name()) {
             (Kind::File(path), _) if path == "-" => "standard input".to_string(),

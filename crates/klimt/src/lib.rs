@@ -25,6 +25,13 @@
 //!   file to file ([`Anonymizer::anonymize_to`]).
 //! - A [`Release`] was checked when it was made: there is no way to its rows that was not. Its [`Certificate`] says what was
 //!   asked, what is reached and what is proven.
+//! - [`verify`](verify()) checks a release from its published rows alone, [`attack`] plays an attacker, [`measure`](measure()) tells its
+//!   losses and [`query`](query()) how far its answers are off.
+//! - [`inspect`](inspect()) looks at a table before anything is published, and [`spec::draft`] makes a spec of that.
+//! - A [`Store`] keeps rows that change, and releases them again and again, safely beside each other.
+//! - [`apply`](apply()) recodes other data as a release was, [`Hierarchy`] builds and checks taxonomies, and
+//!   [`generate`](generate()) invents tables.
+//! - The results of all of these are types that implement `Serialize`; the command prints them as `--json`.
 //! - [`compare`](fn@compare) puts algorithms and values of k side by side, and [`report`](fn@report) finds out about a release
 //!   what those must know who decide whether it goes out; both make pages of HTML.
 //! - Requirements are types ([`requirement`]), and so are the algorithms with their options ([`Algorithm`]).
@@ -53,6 +60,7 @@
 //! a run one by one. Programs do without them.
 
 mod anonymizer;
+pub mod apply;
 pub mod call;
 pub mod certificate;
 #[doc(hidden)]
@@ -61,33 +69,44 @@ pub mod columns;
 pub mod compare;
 #[doc(hidden)]
 pub mod files;
-mod hierarchy;
+pub mod generate;
+mod hand_over;
+pub mod hierarchy;
 mod input;
+pub mod inspect;
 pub mod measure;
 mod observer;
 pub mod options;
 mod output;
 pub mod prelude;
+pub mod query;
 mod reading;
 mod release;
 #[cfg(feature = "report")]
 pub mod report;
+pub mod risk;
 pub mod run;
 pub mod settings;
 pub mod spec;
+#[cfg(feature = "store")]
+pub mod store;
 mod suggest;
 #[doc(hidden)]
 pub mod text;
 pub mod verify;
 
 pub use anonymizer::Anonymizer;
+pub use apply::{ApplyRequest, RecodedRelease, apply};
 pub use certificate::Certificate;
 #[cfg(feature = "report")]
 pub use compare::{Comparing, Comparison, compare};
+pub use generate::generate;
+pub use hand_over::{CertificatePlace, HandOver, NamedRelease};
 pub use hierarchy::Hierarchy;
 #[doc(hidden)]
 pub use input::known_dialect;
 pub use input::{Format, Input};
+pub use inspect::{Inspection, inspect};
 pub use klimt_core::algorithm::optimal::Effort;
 pub use klimt_core::registry::AlgorithmKind;
 pub use klimt_core::{Choice, Error, ErrorKind, Remedy, Result, Words};
@@ -96,10 +115,13 @@ pub use klimt_io::arrow;
 pub use measure::{Measurement, Measuring, measure};
 pub use observer::{Interrupted, Note, Observer, Stage, Stretch, Unobserved, Watched};
 pub use output::Output;
+pub use query::{Answers, Questions, query};
 pub use release::Release;
 #[cfg(feature = "report")]
 pub use report::{ReportFindings, Reporting, report};
 pub use settings::{Algorithm, Other};
+#[cfg(feature = "store")]
+pub use store::Store;
 #[doc(hidden)]
 pub use suggest::did_you_mean;
-pub use verify::{Verdict, Verification, verify};
+pub use verify::{AttackFindings, Verdict, Verification, attack, verify};

@@ -19,7 +19,7 @@ use crate::anonymizer::Anonymizer;
 use crate::certificate::declared_beside;
 use crate::columns::plan;
 use crate::input::Input;
-use crate::observer::{Note, Unobserved, Watched};
+use crate::observer::{Note, Watched};
 use crate::reading;
 use crate::settings::{ColumnSettings, Other, Settings};
 use crate::verify::{published_groups, tally, without_guides};
@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 
 /// Measures a release beside its original, by what is said of the columns.
 pub fn measure(original: Input, release: Input, asked: &Anonymizer) -> Result<Measurement> {
-    Measuring::of(asked.settings().clone()).run(Some(original), release, &Watched::by(&Unobserved))
+    asked.watch(|watched| Measuring::of(asked.settings().clone()).run(Some(original), release, watched))
 }
 
 /// How a release is measured.
@@ -200,7 +200,7 @@ fn read_columns(input: Input, settings: &Settings, watched: &Watched<'_>) -> Res
     let read = |column: &ColumnSettings| matches!(column.role, Some(Role::QuasiIdentifier | Role::Target));
     settings.columns.retain(|_, column| read(column));
     let (dialect, missing) = (settings.dialect, settings.missing.clone());
-    reading::read(input, dialect, &missing, watched, |name, columns| plan(name, columns, &settings))
+    reading::read(input, dialect, &missing, watched, |opened| plan(opened.name, opened.columns, &settings))
         .map(|(table, _)| table)
 }
 

@@ -134,6 +134,17 @@ impl std::fmt::Display for Note {
     }
 }
 
+/// Runs something that an observer watches, where there is one.
+pub(crate) fn watch<T>(
+    observer: Option<&(dyn Observer + Send)>,
+    run: impl FnOnce(&Watched<'_>) -> klimt_core::Result<T>,
+) -> klimt_core::Result<T> {
+    match observer {
+        Some(observer) => run(&Watched::by(observer)),
+        None => run(&Watched::by(&Unobserved)),
+    }
+}
+
 /// A run as it is watched: notes are kept for the release and passed on.
 pub struct Watched<'o> {
     observer: &'o dyn Observer,

@@ -34,6 +34,11 @@ impl Output {
         Output { kind: Kind::Memory }
     }
 
+    /// Whether it is standard output.
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(&self.kind, Kind::File(path) if path == "-")
+    }
+
     /// What it is called in messages.
     pub fn name(&self) -> &str {
         match &self.kind {

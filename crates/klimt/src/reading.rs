@@ -4,21 +4,35 @@ use crate::input::Input;
 use crate::observer::{Stage, Watched};
 use klimt_core::Result;
 use klimt_core::table::Table;
-use klimt_io::csv::{DialectSpec, ReadOptions};
+use klimt_io::columnar::KeptTypes;
+use klimt_io::csv::{Dialect, DialectSpec, ReadOptions};
 use klimt_io::source::{ColumnPlan, ReadReport};
 
-/// Reads the columns that `plan` chooses, given the name of the input and the names of its columns.
+/// An opened table, before its rows are read.
+pub struct Opened<'s> {
+    /// What it is called in messages.
+    pub name: &'s str,
+    /// The names of its columns.
+    pub columns: &'s [String],
+    /// How its text is written.
+    pub dialect: Dialect,
+    /// The types of its columns.
+    pub kept_types: KeptTypes,
+}
+
+/// Reads the columns that `plan` chooses, by as many readers as the pool has threads.
 pub fn read(
     input: Input,
     dialect: DialectSpec,
     missing: &[String],
     watched: &Watched<'_>,
-    plan: impl FnOnce(&str, &[String]) -> Result<Vec<ColumnPlan>>,
+    plan: impl FnOnce(Opened<'_>) -> Result<Vec<ColumnPlan>>,
 ) -> Result<(Table, ReadReport)> {
     let (name, bytes) = (input.name().to_string(), input.bytes());
     let source = input.open(dialect)?;
-    let plan = plan(&name, source.columns())?;
+    let (dialect, kept_types) = (source.dialect(), source.kept_types());
+    let plan = plan(Opened { name: &name, columns: source.columns(), dialect, kept_types })?;
     let stage = watched.stage(Stage::Reading, Some(bytes));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = rayon::current_num_threads();
     source.read(&plan, &ReadOptions { missing, threads, observer: &stage })
 }

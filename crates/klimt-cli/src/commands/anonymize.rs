@@ -33,7 +33,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
         .read(Input::file(&input)?, &watched, &room)
         .and_then(|table| prepared.make(table, &target, &watched, room));
     let Made { checked, certificate, .. } = made.map_err(supervisor::explained)?;
-    hand_over(&Telling::of(&args, &output), checked, &certificate)
+    hand_over(&Telling::of(&args, &output), checked, certificate, &watched)
 }
 
 /// No output may overwrite another, or something that is read.
@@ -41,7 +41,7 @@ fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Setti
     let mut read = settings.files();
     read.push(input);
     read.extend(args.spec.as_deref());
-    let certificate = certificate_path(&Telling::of(args, output));
+    let certificate = certificate_path(&Telling::of(args, output))?;
     let written = [
         ("release", Some(output)),
         ("certificate", certificate.as_deref()),

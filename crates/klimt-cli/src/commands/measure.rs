@@ -4,7 +4,7 @@ pub mod args;
 mod learning;
 
 use super::threads;
-use super::verify::gather;
+use crate::columns::gather;
 use crate::options::MeasureArgs;
 use crate::progress::Progress;
 use crate::terminal::{print, table};
@@ -14,9 +14,8 @@ use klimt_core::{Error, Result, registry};
 
 /// Runs the command.
 pub fn run(args: &MeasureArgs) -> Result<()> {
-    let mut settings = gather(args.spec.as_deref(), &args.columns)?;
+    let mut settings = gather(args.spec.as_deref(), &args.columns, &args.format)?;
     args.requirements.apply(&mut settings)?;
-    settings.dialect = args.format.dialect();
     let mut measuring = Measuring::of(settings).stars_are_suppressed(args.stars_are_suppressed);
     if let Some(test) = &args.learning.test {
         measuring = measuring.test(Input::file(test)?);

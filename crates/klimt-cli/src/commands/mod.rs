@@ -13,16 +13,10 @@ pub mod query;
 pub mod report;
 pub mod verify;
 
-use crate::columns::dialect_spec;
-use crate::options::{Cli, Command, FormatArgs, GeneralArgs};
-use crate::progress::Progress;
+use crate::options::{Cli, Command, GeneralArgs};
 use crate::terminal::print;
 use clap::CommandFactory;
-use klimt::Stage;
-use klimt_core::table::Table;
 use klimt_core::{Error, Result};
-use klimt_io::csv::ReadOptions;
-use klimt_io::source::{ColumnPlan, ReadReport, Source};
 
 /// Runs what the command line asks for.
 pub fn run(cli: Cli) -> Result<()> {
@@ -74,33 +68,4 @@ pub fn threads(general: &GeneralArgs) -> usize {
     // A pool that exists already (there is one per process) was made with the same number.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build_global();
     threads
-}
-
-/// Opens a table, lets `plan` decide what is read of it, and reads it with progress.
-pub fn read_table(
-    path: &str,
-    format: &FormatArgs,
-    missing: &[String],
-    threads: usize,
-    progress: &Progress,
-    plan: impl FnOnce(&Source) -> Result<Vec<ColumnPlan>>,
-) -> Result<Table> {
-    read_noted(path, format, missing, threads, progress, plan).map(|(table, _)| table)
-}
-
-/// Opens and reads a table like [`read_table`], with what was noted on the way.
-pub fn read_noted(
-    path: &str,
-    format: &FormatArgs,
-    missing: &[String],
-    threads: usize,
-    progress: &Progress,
-    plan: impl FnOnce(&Source) -> Result<Vec<ColumnPlan>>,
-) -> Result<(Table, ReadReport)> {
-    let source = Source::open(path, dialect_spec(path, format))?;
-    let plan = plan(&source)?;
-    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let watched = progress.watched();
-    let stage = watched.stage(Stage::Reading, Some(bytes));
-    source.read(&plan, &ReadOptions { missing, threads, observer: &stage })
 }

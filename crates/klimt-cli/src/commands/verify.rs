@@ -5,11 +5,11 @@ pub mod args;
 mod attack;
 
 use super::threads;
-use crate::options::{ColumnArgs, VerifyArgs};
+use crate::columns::gather;
+use crate::options::VerifyArgs;
 use crate::progress::Progress;
 use crate::risk;
 use crate::terminal::{count, note, print};
-use klimt::settings::Settings;
 use klimt::verify::{Verdict, Verification, reached};
 use klimt::{Input, Words};
 use klimt_core::{Error, ErrorKind, Result};
@@ -18,15 +18,15 @@ use klimt_verify::{Findings, NumberedGroup};
 
 /// Runs the command.
 pub fn run(args: &VerifyArgs) -> Result<()> {
-    let mut settings = gather(args.spec.as_deref(), &args.columns)?;
+    let mut settings = gather(args.spec.as_deref(), &args.columns, &args.format)?;
     args.requirements.apply(&mut settings)?;
-    settings.dialect = args.format.dialect();
     let question = risk::question(&args.risk)?;
     let attack = attack::question(args)?;
     let mut verification = Verification::of(settings)
         .risk(question)
         .stars_are_suppressed(args.stars_are_suppressed)
-        .show_groups(args.show_groups);
+        .show_groups(args.show_groups)
+        .words(Words::Flags);
     if let Some(key) = against::key_of(&args.release, &args.against)? {
         let earlier = args.against.against.iter().map(Input::file).collect::<Result<_>>()?;
         verification = verification.against(earlier, key, args.against.strict);
@@ -62,7 +62,7 @@ fn show(verdict: &Verdict) -> Result<()> {
     verdict.against.as_ref().map_or(Ok(()), |report| print(&against::describe(report)))?;
     verdict.attack.as_ref().map_or(Ok(()), |found| print(&attack::describe(found)))?;
     for warning in &verdict.warnings {
-        note(false, &format!("warning: {}", Words::Flags.render(warning)));
+        note(false, &format!("warning: {warning}"));
     }
     Ok(())
 }
@@ -76,13 +76,6 @@ pub fn stars_note(suppressed: u64) -> String {
         "{STARS_ARE_SUPPRESSED}: {} rows that are * in every quasi-identifier count as suppressed and are not checked",
         count(suppressed)
     )
-}
-
-/// The spec, then the flags about columns.
-pub fn gather(spec: Option<&str>, columns: &ColumnArgs) -> Result<Settings> {
-    let mut settings = spec.map_or(Ok(Settings::default()), klimt::spec::read)?;
-    columns.apply(&mut settings)?;
-    Ok(settings)
 }
 
 fn describe_groups(shown: &[NumberedGroup]) -> String {

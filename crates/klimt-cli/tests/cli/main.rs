@@ -18,6 +18,7 @@ mod forms;
 mod index;
 mod killed;
 mod learning;
+mod library;
 mod limits;
 mod local;
 mod missing;

@@ -51,7 +51,8 @@ fn read_test(input: Input, settings: &Settings, watched: &Watched<'_>) -> Result
             ColumnSettings { role: column.role, type_spec, allow_unique: true, ..ColumnSettings::default() };
         asked.columns.insert(name.clone(), column);
     }
-    reading::read(input, settings.dialect, &settings.missing, watched, |path, names| {
+    reading::read(input, settings.dialect, &settings.missing, watched, |opened| {
+        let (path, names) = (opened.name, opened.columns);
         let missing = asked.columns.keys().filter(|name| !names.contains(name)).map(|name| {
             format!("{path}: unknown column {name}{}", did_you_mean(name, names.iter().map(String::as_str)))
         });

@@ -41,7 +41,8 @@ pub(super) fn read(
         column.role = Some(Role::Identifier);
     }
     let mut names = Vec::new();
-    let (table, _) = reading::read(original, dialect, &settings.missing, watched, |path, columns| {
+    let (table, _) = reading::read(original, dialect, &settings.missing, watched, |opened| {
+        let (path, columns) = (opened.name, opened.columns);
         names = columns.to_vec();
         columns::plan(path, columns, &asked)
     })?;

@@ -1,8 +1,10 @@
 //! For front ends: the spec file `klimt.toml`, which holds all settings of a run.
 
+mod draft;
 mod inline;
 mod write;
 
+pub use draft::draft;
 pub use write::write;
 
 use crate::settings::{

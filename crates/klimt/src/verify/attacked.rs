@@ -1,19 +1,40 @@
 //! What an attacker gains from a release over the base rate.
 
-use super::read::{names, published_groups};
+use super::read::{names, published_groups, tally, without_guides};
+use crate::anonymizer::Anonymizer;
 use crate::columns::{column_spec, plan};
 use crate::input::Input;
-use crate::observer::{Stage, Watched};
+use crate::observer::Watched;
+use crate::reading;
 use crate::settings::{ColumnSettings, Other, Settings};
-use klimt_core::attack::{Attack, Report, attack};
+use klimt_core::attack::{self as core, Attack, Report};
 use klimt_core::risk::Share;
 use klimt_core::table::{ColumnSpec, Role, Table, TypeSpec, ValueType};
-use klimt_core::words::option_is;
-use klimt_core::{Error, Result};
-use klimt_io::csv::ReadOptions;
+use klimt_core::words::{option, option_is};
+use klimt_core::{Error, ErrorKind, Result, Words};
 use klimt_verify::Tally;
 use klimt_verify::against::IntersectionAttack;
 use serde::Serialize;
+
+/// Attacks a release, by what is said of its columns. The background is what the attacker knows: a table with
+/// quasi-identifiers as they are, of the people in the release or of others too, and with the true sensitive values if guesses
+/// are to be marked. Without one, everybody is known by their published region.
+///
+/// ```
+/// use klimt::prelude::*;
+///
+/// let release = "age,disease\n[30..39],Flu\n[30..39],Flu\n[40..49],Gout\n[40..49],Flu\n";
+/// let known = "age,disease\n31,Flu\n38,Flu\n44,Gout\n45,Flu\n";
+/// let input = |text: &'static str| Input::reader(Format::Csv, text.as_bytes());
+/// let asked = Anonymizer::new().quasi_identifiers(["age"]).sensitive(["disease"]);
+/// let findings = klimt::attack(input(release), Some(input(known)), &asked)?;
+/// assert_eq!(findings.report.sensitive[0].certain, 2);
+/// # Ok::<(), klimt::Error>(())
+/// ```
+pub fn attack(release: Input, background: Option<Input>, asked: &Anonymizer) -> Result<AttackFindings> {
+    let question = AttackQuestion { background, ..AttackQuestion::default() };
+    asked.watch(|watched| question.ask(release, asked.settings().clone(), watched))
+}
 
 /// What is asked of the attacks.
 pub struct AttackQuestion {
@@ -49,6 +70,9 @@ pub struct AttackFindings {
     /// What it may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_gain: Option<Share>,
+    /// The quasi-identifiers that the background does not have.
+    #[serde(skip)]
+    pub unknown: Vec<String>,
 }
 
 /// What an attack gains on a column.
@@ -63,6 +87,37 @@ pub struct Gain {
 }
 
 impl AttackQuestion {
+    /// Reads the shares from texts such as `5%`; all problems at once.
+    pub fn parse(confidence: Option<&str>, max_gain: Option<&str>) -> Result<Self> {
+        let mut problems = Vec::new();
+        let mut share = |name: &str, text: Option<&str>| -> Option<Share> {
+            let parsed = text?.parse().ok();
+            if parsed.is_none() {
+                problems.push(format!("{}: a share between 0% and 100% is needed, such as 5%", option(name)));
+            }
+            parsed
+        };
+        let confidence = share("confidence", confidence);
+        let max_gain = share("max-gain", max_gain);
+        let default = AttackQuestion::default();
+        let confidence = confidence.unwrap_or(default.confidence);
+        let question = AttackQuestion { confidence, max_gain, ..default };
+        Error::all(ErrorKind::Input, problems).map_or(Ok(question), Err)
+    }
+
+    /// Attacks a release, by what settings say of its columns.
+    pub fn ask(
+        self,
+        release: Input,
+        mut settings: Settings,
+        watched: &Watched<'_>,
+    ) -> Result<AttackFindings> {
+        let path = release.path().map(str::to_string);
+        let tally = tally(release, &settings, &[Role::Sensitive])?;
+        without_guides(&mut settings, path.as_deref(), &tally)?;
+        self.run(&settings, &tally, None, watched)
+    }
+
     /// Attacks a release, alone and by what it tells together with others.
     pub(super) fn run(
         self,
@@ -77,7 +132,7 @@ impl AttackQuestion {
         let places: Vec<usize> = (0..tally.quasi_identifiers().len()).collect();
         let number = |column: &str| sensitive.iter().position(|name| name == column);
         let groups = published_groups(tally, &places, number);
-        let report = attack(&Attack {
+        let report = core::attack(&Attack {
             quasi_identifiers: &specs(tally, settings)?,
             sensitive: &sensitive,
             groups: &groups,
@@ -86,12 +141,15 @@ impl AttackQuestion {
             confidence: self.confidence,
         })?;
         let greatest_gain = greatest(&report, intersection.as_ref());
+        let mut unknown = names(settings, &[Role::QuasiIdentifier]);
+        unknown.retain(|name| !report.known.contains(name));
         Ok(AttackFindings {
             report,
             confidence: self.confidence,
             intersection,
             greatest_gain,
             max_gain: self.max_gain,
+            unknown,
         })
     }
 }
@@ -118,49 +176,42 @@ fn specs(tally: &Tally, settings: &Settings) -> Result<Vec<ColumnSpec>> {
 
 /// The quasi-identifiers and sensitive columns of the background, as texts: what they mean is for the release to say.
 fn read_background(input: Input, settings: &Settings, watched: &Watched<'_>) -> Result<Table> {
-    let (path, bytes) = (input.name().to_string(), input.bytes());
-    let source = input.open(settings.dialect)?;
     let wanted = |role: Option<Role>| matches!(role, Some(Role::QuasiIdentifier | Role::Sensitive));
-    let names = source.columns();
-    let mut asked = Settings { other: Some(Other::Drop), ..Settings::default() };
-    for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
-        if names.contains(name) {
-            let type_spec = Some(TypeSpec::from(ValueType::Text));
-            let column = ColumnSettings {
-                role: column.role,
-                type_spec,
-                allow_unique: true,
-                ..ColumnSettings::default()
-            };
-            asked.columns.insert(name.clone(), column);
+    let read = reading::read(input, settings.dialect, &settings.missing, watched, |opened| {
+        let names = opened.columns;
+        let mut asked = Settings { other: Some(Other::Drop), ..Settings::default() };
+        for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
+            if names.contains(name) {
+                let type_spec = Some(TypeSpec::from(ValueType::Text));
+                let column = ColumnSettings {
+                    role: column.role,
+                    type_spec,
+                    allow_unique: true,
+                    ..ColumnSettings::default()
+                };
+                asked.columns.insert(name.clone(), column);
+            }
         }
-    }
-    if !asked.columns.values().any(|column| column.role == Some(Role::QuasiIdentifier)) {
-        return Err(Error::input(format!("{path}: no column has the name of a quasi-identifier"))
+        if !asked.columns.values().any(|column| column.role == Some(Role::QuasiIdentifier)) {
+            return Err(Error::input(format!(
+                "{}: no column has the name of a quasi-identifier",
+                opened.name
+            ))
             .with_help("name its columns as the release does"));
-    }
-    let plan = plan(&path, names, &asked)?;
-    let stage = watched.stage(Stage::Reading, Some(bytes));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    source
-        .read(&plan, &ReadOptions { missing: &settings.missing, threads, observer: &stage })
-        .map(|read| read.0)
+        }
+        plan(opened.name, names, &asked)
+    });
+    read.map(|(table, _)| table)
 }
 
 impl AttackFindings {
-    /// What to warn of.
-    pub(super) fn warnings(&self, settings: &Settings) -> Vec<String> {
+    /// Warnings, in the words of a front end.
+    pub fn warnings(&self, words: Words) -> Vec<String> {
         let mut warnings = Vec::new();
         let linkage = &self.report.linkage;
-        let unknown: Vec<String> = names(settings, &[Role::QuasiIdentifier])
-            .into_iter()
-            .filter(|name| !self.report.known.contains(name))
-            .collect();
-        if !unknown.is_empty() {
-            warnings.push(format!(
-                "the background does not have {}: not known to the attacker",
-                unknown.join(", ")
-            ));
+        if !self.unknown.is_empty() {
+            let unknown = self.unknown.join(", ");
+            warnings.push(format!("the background does not have {unknown}: not known to the attacker"));
         }
         if self.report.background && linkage.unmatched * 2 > linkage.people {
             warnings.push(
@@ -175,7 +226,7 @@ impl AttackFindings {
                 option_is("sensitive", "COLUMN")
             ));
         }
-        warnings
+        warnings.into_iter().map(|warning| words.render(&warning)).collect()
     }
 
     /// Where the limit that was given is exceeded.

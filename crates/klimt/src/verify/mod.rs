@@ -19,7 +19,7 @@ mod attacked;
 mod linked;
 mod read;
 
-pub use attacked::{AttackFindings, AttackQuestion, Gain, attack_name};
+pub use attacked::{AttackFindings, AttackQuestion, Gain, attack, attack_name};
 pub use read::{Counted, count_release, facts, published_groups, tally, without_guides};
 
 use crate::anonymizer::Anonymizer;
@@ -28,11 +28,11 @@ use crate::observer::Unobserved;
 use crate::observer::Watched;
 use crate::settings::Settings;
 use crate::text::count;
-use klimt_core::Result;
 use klimt_core::requirement::{LengthRestriction, Side};
 use klimt_core::risk::{Question as RiskQuestion, Risk};
 use klimt_core::table::Role;
 use klimt_core::words::option;
+use klimt_core::{Result, Words};
 use klimt_verify::against::{Difference, Intersection, Report as AgainstReport};
 use klimt_verify::claims::{Outcome, check_groups};
 use klimt_verify::{Findings, NumberedGroup, Question, Tally, smallest, with_values};
@@ -48,7 +48,7 @@ const NAMED_SETS: usize = 3;
 
 /// Checks a release by what is said of its columns and what it is said to satisfy.
 pub fn verify(release: Input, asked: &Anonymizer) -> Result<Verdict> {
-    Verification::of(asked.settings().clone()).run(release)
+    asked.watch(|watched| Verification::of(asked.settings().clone()).run_watched(release, watched))
 }
 
 /// What a release is checked for.
@@ -62,6 +62,7 @@ pub struct Verification {
     key: Option<String>,
     strict: bool,
     attack: Option<AttackQuestion>,
+    words: Words,
 }
 
 impl Verification {
@@ -102,6 +103,12 @@ impl Verification {
         self
     }
 
+    /// How warnings mention options; plain where nothing is said.
+    pub fn words(mut self, words: Words) -> Self {
+        self.words = words;
+        self
+    }
+
     /// Checks a release.
     pub fn run(self, release: Input) -> Result<Verdict> {
         self.run_watched(release, &Watched::by(&Unobserved))
@@ -116,7 +123,8 @@ impl Verification {
         let mut links =
             self.key.as_deref().map(|key| Links::new(release.name(), key, settings)).transpose()?;
         let counted = count_release_linked(release, settings, &[Role::Sensitive], links.as_mut())?;
-        let Counted { tally, mut warnings, .. } = counted;
+        let Counted { tally, warnings, .. } = counted;
+        let mut warnings: Vec<String> = warnings.iter().map(|warning| self.words.render(warning)).collect();
         let tally = tally.with_suppressed_stars(self.stars_are_suppressed);
         without_guides(settings, path.as_deref(), &tally)?;
         let facts = facts(settings)?;
@@ -129,8 +137,9 @@ impl Verification {
         let (against, intersected) = checked.unzip();
         let attack = self.attack.map(|attack| attack.run(settings, &tally, intersected.flatten(), watched));
         let attack = attack.transpose()?;
-        warnings.extend(attack.iter().flat_map(|found| found.warnings(settings)));
-        warnings.extend(against.as_ref().and_then(nothing_linked));
+        warnings.extend(attack.iter().flat_map(|found| found.warnings(self.words)));
+        let nothing_linked = against.as_ref().and_then(nothing_linked);
+        warnings.extend(nothing_linked.map(|warning| self.words.render(&warning)));
         let violates = |number: u32, rows: u64| violating.contains(&number) || k.is_some_and(|k| rows < k);
         let worst = smallest(&tally, NAMED, |group| violates(group.number(), group.rows()));
         let groups = self.show_groups.then(|| shown_groups(&tally, &outcomes, violates));
@@ -163,7 +172,7 @@ pub struct Verdict {
     pub adds_unique: BTreeMap<String, u64>,
     /// The smallest groups that fall short, by number.
     pub worst: Vec<NumberedGroup>,
-    /// What should be known before the release goes out.
+    /// Warnings about the release, in the words of the front end.
     pub warnings: Vec<String>,
     /// Options that leave something unchecked.
     #[serde(skip_serializing_if = "Vec::is_empty")]

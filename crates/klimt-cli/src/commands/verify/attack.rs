@@ -7,33 +7,19 @@ use klimt::Input;
 use klimt::verify::{AttackFindings, AttackQuestion, attack_name};
 use klimt_core::attack::{Linkage, Report, Score, SensitiveResult};
 use klimt_core::risk::Share;
-use klimt_core::{Error, ErrorKind, Result};
+use klimt_core::{Error, Result};
 use klimt_verify::against::IntersectionAttack;
 
-/// Reads the flags; nothing when no attack is asked for. All problems at once.
+/// Reads the flags; nothing when no attack is asked for.
 pub fn question(args: &VerifyArgs) -> Result<Option<AttackQuestion>> {
-    let mut problems = Vec::new();
-    if args.release == "-" && args.attack.background.as_deref() == Some("-") {
-        problems.push("standard input can be read only once: write the background to a file".to_string());
+    let attack = &args.attack;
+    if args.release == "-" && attack.background.as_deref() == Some("-") {
+        let message = "standard input can be read only once: write the background to a file";
+        return Err(Error::input(message));
     }
-    let args = &args.attack;
-    let mut share = |flag: &str, text: &Option<String>| -> Option<Share> {
-        let parsed = text.as_ref()?.parse().ok();
-        if parsed.is_none() {
-            problems.push(format!("--{flag}: a share between 0% and 100% is needed, such as 5%"));
-        }
-        parsed
-    };
-    let confidence = share("confidence", &args.confidence).unwrap_or(Share::percent(90));
-    let max_gain = share("max-gain", &args.max_gain);
-    match Error::all(ErrorKind::Input, problems) {
-        Some(error) => Err(error),
-        None if args.attack => {
-            let background = args.background.as_ref().map(Input::file).transpose()?;
-            Ok(Some(AttackQuestion { background, confidence, max_gain }))
-        }
-        None => Ok(None),
-    }
+    let question = AttackQuestion::parse(attack.confidence.as_deref(), attack.max_gain.as_deref())?;
+    let background = attack.background.as_ref().map(Input::file).transpose()?;
+    Ok(attack.attack.then_some(AttackQuestion { background, ..question }))
 }
 
 /// Says what to do where an attack gains too much.

@@ -1,9 +1,24 @@
-//! Hierarchies over the values of a column.
+//! Hierarchies over the values of a column: read, built, checked, counted and drawn.
 
-use crate::input::text_of;
+mod build;
+mod count;
+mod coverage;
+mod drawing;
+
+pub use build::BuildRule;
+pub use count::GeneralizationCounts;
+pub use coverage::Coverage;
+
+use crate::anonymizer::Anonymizer;
+use crate::input::{Input, text_of};
+use crate::observer::Watched;
+use crate::reading;
 use crate::settings::HierarchySource;
+use crate::suggest::did_you_mean;
 use klimt_core::hierarchy::{self as core, HierarchyBuilder, ReadOptions, WriteOptions};
+use klimt_core::table::{ColumnSpec, Role, Table};
 use klimt_core::{Error, Result};
+use klimt_io::source::ColumnPlan;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,6 +67,11 @@ impl Hierarchy {
         self.tree.height()
     }
 
+    /// How many nodes it has, values included.
+    pub fn nodes(&self) -> u32 {
+        self.tree.node_count()
+    }
+
     /// The hierarchy as the text of a file.
     pub fn to_csv(&self) -> Result<String> {
         core::write_csv(&self.tree, &WriteOptions::default())
@@ -66,4 +86,30 @@ impl From<core::Hierarchy> for Hierarchy {
     fn from(tree: core::Hierarchy) -> Self {
         Hierarchy { tree: Arc::new(tree), file: None }
     }
+}
+
+/// Reads one column of a table, with a hierarchy where there is one.
+fn read_column(
+    input: Input,
+    column: &str,
+    tree: Option<&Arc<core::Hierarchy>>,
+    asked: &Anonymizer,
+) -> Result<Table> {
+    let settings = asked.settings();
+    let read = |watched: &Watched<'_>| {
+        reading::read(input, settings.dialect, &settings.missing, watched, |opened| {
+            let names = opened.columns;
+            if !names.iter().any(|name| name == column) {
+                let hint = did_you_mean(column, names.iter().map(String::as_str));
+                return Err(Error::input(format!("{}: unknown column {column}{hint}", opened.name)));
+            }
+            let spec = |name: &String| {
+                let mut spec = ColumnSpec::new(name, Role::QuasiIdentifier);
+                spec.hierarchy = tree.cloned();
+                (name == column).then_some(spec)
+            };
+            Ok(names.iter().map(|name| ColumnPlan { spec: spec(name) }).collect())
+        })
+    };
+    asked.watch(read).map(|(table, _)| table)
 }
