@@ -5,8 +5,7 @@
 //! were merged, and regions got their extents. Whatever moves groups out of a family on the way drops the bound.
 //!
 //! Merging groups never lowers a loss, so the bound of a family of partitions holds for what is published of them. A
-//! release
-//! that is cheaper than a bound is no member of its family, and nothing is claimed of it by that bound.
+//! release that is cheaper than a bound is no member of its family, and nothing is claimed of it by that bound.
 
 use crate::Result;
 use crate::loss::{Cost, Totals, cost_of};

@@ -2,11 +2,9 @@
 //!
 //! A few rows far from the rest of their group widen its region for everyone. Leaving a row out has its price by the loss
 //! that was asked for; by the certainty penalty, that of publishing it without any detail. Each group proposes the
-//! outermost
-//! rows of a dimension, or the rarest value of a set, as long as that lowers the loss and the rest still satisfies the
-//! requirements; proposals are taken by gain per row, until the share that was granted is used up. By a loss without a
-//! price
-//! nothing says which rows are worth leaving out, and none is.
+//! outermost rows of a dimension, or the rarest value of a set, as long as that lowers the loss and the rest still
+//! satisfies the requirements; proposals are taken by gain per row, until the share that was granted is used up. By a loss
+//! without a price nothing says which rows are worth leaving out, and none is.
 
 use crate::Result;
 use crate::job::Suppression;

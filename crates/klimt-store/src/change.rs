@@ -25,8 +25,7 @@ use klimt_core::{ErrorKind, Result, partition::CutTree};
 use std::sync::Arc;
 
 /// For every two rows that come, this many rows of pages are fitted again, of the pages that most rows wait at, besides
-/// those
-/// of pages that cannot wait any longer.
+/// those of pages that cannot wait any longer.
 const FITTED_PER_TWO: usize = 3;
 
 /// Where a row is: the place of its page, and its number there.
@@ -108,8 +107,7 @@ impl Store {
     }
 
     /// Removes rows; returns the key, the history and, where more than sizes is required, the sensitive values of those
-    /// that
-    /// were released.
+    /// that were released.
     fn remove(
         &self,
         gone: Gone,

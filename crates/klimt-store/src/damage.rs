@@ -1,6 +1,5 @@
-//! Values of a store that are not what the store wrote, though their seals are right: for fuzzing. Whatever the bytes
-//! are, they
-//! are read or refused; nothing panics.
+//! Values of a store that are not what the store wrote, though their seals are right: for fuzzing. Whatever the bytes are,
+//! they are read or refused; nothing panics.
 
 use crate::bytes::ByteWriter;
 use crate::dictionary::{Dictionary, MissingTexts, StoreFrame};

@@ -4,9 +4,8 @@
 //! its history; 0 is that of rows which were never released. Every release makes new histories, each an older one and a
 //! group.
 //!
-//! An attacker who sees all releases and knows that somebody is in some of them finds the rows that were in the same
-//! groups there:
-//! their *candidates*. A row's candidates in a new group are those rows of it whose history includes the row's.
+//! An attacker who sees all releases and knows that somebody is in some of them finds the rows that were in the same groups
+//! there: their *candidates*. A row's candidates in a new group are those rows of it whose history includes the row's.
 
 use crate::bytes::{ByteReader, ByteWriter};
 use crate::vault::{Change, ValueName, ValueSource};

@@ -1,10 +1,9 @@
 //! Those who left: the rows of an earlier release that are not in the new one.
 //!
-//! An attacker who knows that somebody left since a release looks among the rows of the group there that are not in the
-//! new release.
-//! These must satisfy what is promised, with the values and the whole of the earlier release. Those who were deleted cannot
-//! be brought back; so rows of their groups are held back that hide them, those with the same history first: these were
-//! together wherever they were, and hide them in all earlier releases at once.
+//! An attacker who knows that somebody left since a release looks among the rows of the group there that are not in the new
+//! release. These must satisfy what is promised, with the values and the whole of the earlier release. Those who were
+//! deleted cannot be brought back; so rows of their groups are held back that hide them, those with the same history first:
+//! these were together wherever they were, and hide them in all earlier releases at once.
 
 use crate::dictionary::{Coding, StoreFrame};
 use crate::histories::Histories;
@@ -69,9 +68,8 @@ struct Attendance<'a> {
 }
 
 impl<'a> Leavers<'a> {
-    /// Holds back more rows until those who left are hidden in every group of every earlier release. `remain` tells
-    /// whether the
-    /// rows of a history that remain can be published.
+    /// Holds back more rows until those who left are hidden in every group of every earlier release. `remain` tells whether
+    /// the rows of a history that remain can be published.
     pub fn hold(&self, held: &mut HeldBackRows, remain: impl Fn(&[u32]) -> bool) -> Result<()> {
         let mut attendance = self.attendance(held);
         let mut concerned: Vec<ReleaseGroup> =
@@ -129,8 +127,7 @@ impl<'a> Leavers<'a> {
     }
 
     /// Takes of some rows of one history those that, with the ones who left, satisfy what is promised; or all of them,
-    /// where
-    /// that is not enough or the others could not be published.
+    /// where that is not enough or the others could not be published.
     fn take(
         &self,
         release: u32,
@@ -220,9 +217,8 @@ impl<'a> Attendance<'a> {
         marks.filter_map(|mark| self.absent.get(mark)).flatten().copied().collect()
     }
 
-    /// The histories with a step of which there are rows in the new release: those of people who left first, then those
-    /// of the
-    /// most rows.
+    /// The histories with a step of which there are rows in the new release: those of people who left first, then those of
+    /// the most rows.
     fn by_kinship(&self, step: ReleaseGroup) -> Vec<u32> {
         let rows = |mark: u32| self.present.get(&mark).map_or(0, Vec::len);
         let marks = self.marks.get(&step).into_iter().flatten().copied();

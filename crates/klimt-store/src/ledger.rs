@@ -6,9 +6,8 @@ use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A release of the ledger. It is listed before its file gets its name: a release that was never handed over counts as
-/// one that
-/// somebody may have.
+/// A release of the ledger. It is listed before its file gets its name: a release that was never handed over counts as one
+/// that somebody may have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LedgerEntry {
     /// Its number, from 1 on.

@@ -98,9 +98,8 @@ pub(crate) struct People {
 }
 
 impl People {
-    /// Reads the rows of a store, with their columns where these matter. Units are leaves, or the largest subtrees of
-    /// which a
-    /// cut leaves a side that violates the requirements.
+    /// Reads the rows of a store, with their columns where these matter. Units are leaves, or the largest subtrees of which
+    /// a cut leaves a side that violates the requirements.
     pub fn load(
         directory: &Directory,
         frame: &StoreFrame,

@@ -2,11 +2,9 @@
 //!
 //! Rows with one history were together wherever they were. A *bundle* is some of them, from leaves beside each other, that
 //! satisfy by themselves what is promised: the base k and every other requirement. Groups are made of whole bundles, so
-//! that
-//! in every release everybody is hidden among rows that no other release, and no difference between releases, tells from
-//! them (`docs/republication.md`). As requirements hold for the union of sets for which they hold, groups of bundles need
-//! no
-//! further check.
+//! that in every release everybody is hidden among rows that no other release, and no difference between releases, tells
+//! from them (`docs/republication.md`). As requirements hold for the union of sets for which they hold, groups of bundles
+//! need no further check.
 //!
 //! Bundles are taken leaf by leaf, each where most of its rows are, until a group satisfies the requirements at the
 //! requested granularity. A row that has moved stays with those it was with. Newcomers are a bundle where a leaf has
@@ -140,8 +138,7 @@ impl Standard<'_> {
 
     /// Puts rows whose history no bundle can be made of into bundles of people who were with them wherever they were, the
     /// nearest ones: these are candidates, too. That tells who joined since a release that only the others were in; where
-    /// it
-    /// must not, and where there is nobody, the rows are held back.
+    /// it must not, and where there is nobody, the rows are held back.
     fn accompany(&self, weak: &[&[u32]], bundles: &mut [Bundle], held: &mut HeldBackRows) {
         let (marks, units) = (&self.people.marks, &self.people.units);
         let mut with_step: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
@@ -176,10 +173,8 @@ impl Standard<'_> {
     }
 
     /// Divides the rows of a history, unit by unit, into pieces that satisfy the requirements at the granularity that is
-    /// asked
-    /// for: smaller ones would make no smaller groups, and have less to lose. All of them are one piece where they only
-    /// satisfy
-    /// what is promised; there is none where they do not.
+    /// asked for: smaller ones would make no smaller groups, and have less to lose. All of them are one piece where they
+    /// only satisfy what is promised; there is none where they do not.
     fn pieces(&self, class: &[u32]) -> Vec<Range<usize>> {
         let units = &self.people.units;
         let (mut pieces, mut first, mut end) = (Vec::<Range<usize>>::new(), 0, 0);
@@ -204,9 +199,8 @@ impl Standard<'_> {
         pieces
     }
 
-    /// Decides what becomes of newcomers that are in no bundle: groups of their own; or, where they are too few for one
-    /// but may
-    /// join another together, these rows; the others are held back.
+    /// Decides what becomes of newcomers that are in no bundle: groups of their own; or, where they are too few for one but
+    /// may join another together, these rows; the others are held back.
     fn newcomers(
         &self,
         mut rows: Vec<u32>,
@@ -236,8 +230,7 @@ impl Standard<'_> {
     }
 
     /// The most of some rows that satisfy what is promised when no value of a sensitive column is more frequent than
-    /// another
-    /// number allows; none where that does not help.
+    /// another number allows; none where that does not help.
     fn diverse(&self, rows: &[u32]) -> Vec<u32> {
         let sensitive = &self.coded.sensitive;
         if sensitive.is_empty() || self.promised.checks.only_count() || self.people.block.rows() == 0 {
@@ -287,8 +280,7 @@ impl Standard<'_> {
     }
 
     /// Takes bundles in the order of their homes, and closes a group wherever it satisfies the requirements. What is left
-    /// joins
-    /// the groups before it, or those that are apart.
+    /// joins the groups before it, or those that are apart.
     fn scan(&self, bundles: Vec<Bundle>, apart: &mut Vec<Vec<u32>>) -> Result<Vec<Vec<u32>>> {
         let (mut groups, mut open) = (Vec::new(), Vec::new());
         for home in bundles.chunk_by(|a, b| a.home == b.home) {
@@ -336,8 +328,7 @@ impl Standard<'_> {
     }
 
     /// Checks a plan by the definition: the candidates of everybody who was released before, and those who joined each
-    /// group
-    /// since each earlier release. Returns the least number of candidates.
+    /// group since each earlier release. Returns the least number of candidates.
     fn check(&self, plan: &ReleasePlan) -> Result<Option<u64>> {
         if self.histories.len() == 1 {
             return Ok(None);
@@ -389,8 +380,7 @@ impl Standard<'_> {
     }
 
     /// Whether those of a group who were not in an earlier release satisfy what is promised, for each release that has
-    /// others
-    /// of the group.
+    /// others of the group.
     fn hides_newcomers(&self, classes: &[(u32, &[u32])]) -> bool {
         let releases = |mark: u32| self.histories.steps(mark).map(|(release, _)| release);
         let mut all: Vec<u32> = classes.iter().flat_map(|(mark, _)| releases(*mark)).collect();

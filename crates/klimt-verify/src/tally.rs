@@ -16,10 +16,9 @@ pub(crate) const ANY: &str = "*";
 /// Counts the rows of every distinct tuple of quasi-identifier values of a release, and, where sensitive columns
 /// are asked for, how often each of their values occurs with each tuple.
 ///
-/// Quasi-identifiers are compared as published text, byte by byte, and sensitive values by [`Comparison`]. A missing
-/// value is an empty text: a value like any other.
-/// Tallies form a commutative monoid under [`Tally::merge`]: whatever is measured of a merged tally is the same
-/// in whichever order its parts were counted and merged.
+/// Quasi-identifiers are compared as published text, byte by byte, and sensitive values by [`Comparison`]. A missing value
+/// is an empty text: a value like any other. Tallies form a commutative monoid under [`Tally::merge`]: whatever is measured
+/// of a merged tally is the same in whichever order its parts were counted and merged.
 #[derive(Clone, Debug)]
 pub struct Tally {
     quasi_identifiers: Vec<String>,
@@ -78,9 +77,8 @@ impl Tally {
     }
 
     /// Reads rows that are published as `*` in every quasi-identifier as suppressed ones, as some tools publish them,
-    /// unless
-    /// the whole release is published so; then its rows are one group. klimt
-    /// leaves suppressed rows out of a release, so that such rows are a group like any other unless this is requested.
+    /// unless the whole release is published so; then its rows are one group. klimt leaves suppressed rows out of a
+    /// release, so that such rows are a group like any other unless this is requested.
     pub fn with_suppressed_stars(self, suppressed: bool) -> Self {
         Tally { stars_suppressed: suppressed, ..self }
     }

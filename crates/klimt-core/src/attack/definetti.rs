@@ -1,9 +1,8 @@
 //! The deFinetti attack: who in a group has which value, learnt from all groups (Kifer, 2009).
 //!
 //! A group publishes the multiset of its sensitive values, and the attacker knows the quasi-identifiers of its people.
-//! Which
-//! of them has which value is not published, but people of other groups tell: where smokers are in groups with cancer, it
-//! is the smoker of this group who has it.
+//! Which of them has which value is not published, but people of other groups tell: where smokers are in groups with
+//! cancer, it is the smoker of this group who has it.
 //!
 //! The attack alternates. From who probably has which value it counts how many people of each code have each value,
 //! N(v, s), and makes a naive Bayes classifier of these counts, as in `bayes.rs`. Then it assigns the values of each group

@@ -31,8 +31,7 @@ pub(crate) trait FrequencyGroup {
     fn fill(&self, dimension: usize, lo: u32, hi: u32, into: &mut FrequencySet);
 
     /// Copies the codes of up to a number of rows, evenly spaced, dimension by dimension, and returns how many rows there
-    /// are;
-    /// none where only counts are known.
+    /// are; none where only counts are known.
     fn pick(&self, dimensions: usize, most: usize, codes: &mut Vec<u32>) -> usize;
 
     /// The rows whose code in a dimension is at most this.

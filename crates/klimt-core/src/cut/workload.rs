@@ -1,33 +1,24 @@
 //! Cuts for a workload: at the ends of its predicates, where that lowers the error that is expected of its answers most.
 //!
 //! A group answers as if its rows lay evenly in its region: of rows of which a query selects the share p, it counts the
-//! share
-//! f of the region that is admitted, and is off by f - p of each. Errors of many groups lean to one side where the data
-//! does,
-//! so that the square counts: (f - p)². That alone would be content with a part whose rows happen to be as many as its
-//! region
-//! says, however they lie in it; a trace of p(1 - p), what rows are mixed, makes it go on to where predicates end
-//! ([`MIXED`]).
-//! (The mean of what single rows are counted wrong by would not do: where p is less than a half it is least for f = 0, so
-//! that
-//! all groups count too little and the errors add up.)
+//! share f of the region that is admitted, and is off by f - p of each. Errors of many groups lean to one side where the
+//! data does, so that the square counts: (f - p)². That alone would be content with a part whose rows happen to be as many
+//! as its region says, however they lie in it; a trace of p(1 - p), what rows are mixed, makes it go on to where predicates
+//! end ([`MIXED`]). (The mean of what single rows are counted wrong by would not do: where p is less than a half it is
+//! least for f = 0, so that all groups count too little and the errors add up.)
 //!
 //! For a sum or an average, a row counts for its number (`workload/steering.rs`), and the group is off by f·g - p·m of each
 //! row: m is what the selected rows count for on average, and g what the release takes them to count for, by the middle of
 //! what is admitted of the region, or by the mean of the group where that is published. Without means, cuts between the
 //! quantiles of the numbers are tried too, which bring g to m. A minimum or a maximum is exact where a count is. Besides
-//! the
-//! error of the count, every group that the query meets is off by how far it reaches beyond the answer; a cut at the
-//! answer is
-//! tried too.
+//! the error of the count, every group that the query meets is off by how far it reaches beyond the answer; a cut at the
+//! answer is tried too.
 //!
 //! The number of rows that a query selects is estimated from those of its predicates, as if these were independent: all
-//! that is
-//! known of rows on disk, too. So is their mean, from the frequencies of its own dimension. A cut in one dimension changes
-//! shares for queries about that dimension alone, so that places are compared by these. Where no place at the end of a
-//! predicate leaves enough rows on both sides, the nearest one does. Where no cut lowers the error, the other split
-//! criterion
-//! decides.
+//! that is known of rows on disk, too. So is their mean, from the frequencies of its own dimension. A cut in one dimension
+//! changes shares for queries about that dimension alone, so that places are compared by these. Where no place at the end
+//! of a predicate leaves enough rows on both sides, the nearest one does. Where no cut lowers the error, the other split
+//! criterion decides.
 
 use super::HierarchyCut;
 use super::finder::{Cut, CutFinder, Part};

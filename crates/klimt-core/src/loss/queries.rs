@@ -11,11 +11,9 @@
 //! For a sum or an average, a row counts for its number (`workload/steering.rs`), and is taken to count for g, that of the
 //! middle of what is admitted. It is off by 2f(1-f)·|g|, and by f·d, where d is how far numbers that lie evenly between the
 //! ends of what is admitted are from their middle on average. This estimates the error and does not bound it, as the
-//! numbers
-//! of a group seldom lie evenly. With published means, what the rows of a group are off by cancels
-//! unless the query parts the group, and d counts 2f(1-f) times. A minimum or a maximum costs what a count does, and how
-//! far groups
-//! that it meets reach beyond the answer, as a share of that, on average over the rows that it selects.
+//! numbers of a group seldom lie evenly. With published means, what the rows of a group are off by cancels unless the query
+//! parts the group, and d counts 2f(1-f) times. A minimum or a maximum costs what a count does, and how far groups that it
+//! meets reach beyond the answer, as a share of that, on average over the rows that it selects.
 //!
 //! Additive, and seen from extents. Cuts at the ends of predicates bring it to nothing, or nearly so, and nothing above 0
 //! bounds what refinements of a group cost, unless the group is too small to have any.

@@ -118,8 +118,7 @@ impl RecodingFunction {
     }
 
     /// Whether rows of its own table were suppressed. Applied to that table, the function may publish them: that release
-    /// and
-    /// the first one together name the suppressed rows.
+    /// and the first one together name the suppressed rows.
     pub fn suppressed_rows(&self) -> bool {
         self.suppressed || !self.boxes.is_empty()
     }

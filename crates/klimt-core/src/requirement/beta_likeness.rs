@@ -175,9 +175,8 @@ impl Check for Likeness {
     }
 
     /// Among rows that are as many as 1/(1 + β) of the whole no value exceeds β, as none has more rows than in the whole;
-    /// of
-    /// values that may have less, at worst all rows that come have one of them. A value that is too common stays so until
-    /// there are enough rows of others.
+    /// of values that may have less, at worst all rows that come have one of them. A value that is too common stays so
+    /// until there are enough rows of others.
     fn outlook(&self, group: &Statistics) -> (bool, u64) {
         let too_common = |&(code, count): &(u32, u64)| !self.within(code, count, group.count);
         if let Some((code, count)) = group.histogram(self.column).iter().find(too_common) {

@@ -74,8 +74,7 @@ pub trait Requirement: Debug + Send + Sync {
     }
 
     /// Whether a group is judged by the values of the whole, and not by its own alone. Where it is not, who checks a
-    /// release
-    /// in pieces need not hold the values of all.
+    /// release in pieces need not hold the values of all.
     fn compares_with_whole(&self) -> bool {
         true
     }
@@ -123,8 +122,7 @@ pub trait Check: Debug + Send + Sync {
     }
 
     /// The number of rows, whichever of the whole they are, that can be added to the group before [`Check::satisfied`]
-    /// changes.
-    /// A caller with a growing group skips the checks in between; 0 is always sound.
+    /// changes. A caller with a growing group skips the checks in between; 0 is always sound.
     fn steady(&self, _: &Statistics) -> u64 {
         0
     }

@@ -178,8 +178,7 @@ trait Mover: std::fmt::Debug + Send + Sync {
     fn distance(&self, rows: u64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> (u128, u128);
 
     /// The distance of a group, of which a sample of this many rows is seen, about; every row of it stands for `scale`
-    /// rows. A
-    /// sample is on average at least as far from the whole as its group, as the distance is convex.
+    /// rows. A sample is on average at least as far from the whole as its group, as the distance is convex.
     fn estimate(&self, rows: u64, _scale: f64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> f64 {
         let (moved, unit) = self.distance(rows, histogram);
         moved as f64 / unit as f64
@@ -278,8 +277,7 @@ impl Mover for EqualDistance {
     }
 
     /// The mean over rows of 1 − q·n/c, with c the rows of their value in the group: as many as the sample says, and no
-    /// more
-    /// than in the whole. So values of a few rows each, most of which the sample misses, are not taken for absent.
+    /// more than in the whole. So values of a few rows each, most of which the sample misses, are not taken for absent.
     fn estimate(&self, rows: u64, scale: f64, histogram: &mut dyn Iterator<Item = (u32, u64)>) -> f64 {
         let group = rows as f64 * scale;
         let excess = |(code, count): (u32, u64)| {

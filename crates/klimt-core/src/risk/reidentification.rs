@@ -1,9 +1,8 @@
 //! The chance to find the person behind a row.
 //!
-//! A group of f rows in a table that holds the share π of the population stands for an estimated F = f/π people
-//! (never fewer than f, as π is at most 1). An attacker who looks for one of them and sees the group finds the right row
-//! with
-//! the chance 1/F. The prosecutor knows that the person is in the table, so that F = f.
+//! A group of f rows in a table that holds the share π of the population stands for an estimated F = f/π people (never
+//! fewer than f, as π is at most 1). An attacker who looks for one of them and sees the group finds the right row with the
+//! chance 1/F. The prosecutor knows that the person is in the table, so that F = f.
 
 use super::{Share, SizeCounts};
 use serde::Serialize;

@@ -45,8 +45,7 @@ pub(crate) fn value_of<'t>(text: &'t str, type_spec: Option<&TypeSpec>) -> Cow<'
 }
 
 /// The instant of a timestamp, in microseconds where these are whole; that of a date is its midnight, as which some
-/// programs
-/// write it.
+/// programs write it.
 fn instant(text: &str) -> Option<Decimal> {
     let midnight = |day: Decimal| Decimal { units: day.units * MICROSECONDS_OF_A_DAY, scale: 6 };
     let date = || TypeSpec::from(ValueType::Date).position(text).map(midnight);

@@ -6,11 +6,9 @@
 //! meets the query is counted whole.
 //!
 //! An answer is *exact* where what is published fixes it (LeFevre, DeWitt, Ramakrishnan, section 5.1): no row is
-//! suppressed,
-//! and the query holds all of a group or nothing. A count is then exact; a sum and an average where every group tells the
-//! sum
-//! of its numbers, by a mean or by a single value, and how many there are; a minimum and a maximum where every group
-//! tells its range.
+//! suppressed, and the query holds all of a group or nothing. A count is then exact; a sum and an average where every group
+//! tells the sum of its numbers, by a mean or by a single value, and how many there are; a minimum and a maximum where
+//! every group tells its range.
 
 use super::exact::{NumberSums, column, number};
 use super::regions::{CellsOfRows, QueryCell, QueryRegions, read_cells};
@@ -107,8 +105,7 @@ impl<'a> QueriedRelease<'a> {
     }
 
     /// The answers to a workload that is bound to the original. For the rows of the release it is bound without what it
-    /// asks
-    /// of quasi-identifiers ([`Workload::about`](super::Workload::about)).
+    /// asks of quasi-identifiers ([`Workload::about`](super::Workload::about)).
     pub fn answers(&self, to_original: &TableWorkload, to_rows: &TableWorkload) -> Vec<Estimate> {
         let both = to_original.queries.par_iter().zip(&to_rows.queries);
         both.map(|(original, rows)| self.answer(original, rows)).collect()

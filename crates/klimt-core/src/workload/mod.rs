@@ -2,13 +2,10 @@
 //!
 //! A workload is a list of aggregate queries with conjunctions of ranges, equalities and lists, a weight each
 //! ([`Workload`], `query.rs`), read from text that looks like SQL (`parse.rs`) or made at random (`random.rs`). Bound to
-//! the
-//! columns of a table (`bind.rs`), each predicate is what it admits of a domain (`admitted.rs`). The original answers
-//! exactly
-//! (`exact.rs`). A release answers from its regions and statistics (`regions.rs`) as if the rows of a group were spread
-//! evenly
-//! over its region (`spread.rs`), or by counting every group that a query meets (`estimate.rs`); how far that is off is in
-//! `error.rs`. How queries steer cuts, and what groups cost them, is in `steering.rs`.
+//! the columns of a table (`bind.rs`), each predicate is what it admits of a domain (`admitted.rs`). The original answers
+//! exactly (`exact.rs`). A release answers from its regions and statistics (`regions.rs`) as if the rows of a group were
+//! spread evenly over its region (`spread.rs`), or by counting every group that a query meets (`estimate.rs`); how far that
+//! is off is in `error.rs`. How queries steer cuts, and what groups cost them, is in `steering.rs`.
 
 mod admitted;
 mod bind;

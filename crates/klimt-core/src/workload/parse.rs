@@ -5,8 +5,7 @@
 //! ```
 //!
 //! Names may hold hyphens and stand in double quotes, texts stand in single quotes, numbers and dates need none. Queries
-//! end
-//! with a semicolon or where the next one starts; what follows `--` in a line is a comment.
+//! end with a semicolon or where the next one starts; what follows `--` in a line is a comment.
 
 use super::{Aggregate, End, Function, Predicate, Query, Test, Workload};
 use crate::{Error, Result};

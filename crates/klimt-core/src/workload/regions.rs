@@ -101,10 +101,8 @@ fn in_units_of(number: Decimal, scale: u32) -> f64 {
 const PLAIN: f64 = (1u64 << 53) as f64;
 
 /// The sum of this many numbers in units of a scale, from their published mean: exact or rounded to the nearest
-/// floating-point
-/// number, and beyond 2^53 units to six digits behind those of the numbers. `None` where rounding leaves several sums, or
-/// where
-/// no sum of this many numbers has that mean.
+/// floating-point number, and beyond 2^53 units to six digits behind those of the numbers. `None` where rounding leaves
+/// several sums, or where no sum of this many numbers has that mean.
 fn sum_of_mean(mean: Decimal, rows: u64, scale: u32) -> Option<i128> {
     let size = in_units_of(mean, scale).abs();
     // Rounded once to a floating-point number, and once more to the fewest digits that tell it from others.

@@ -1,13 +1,10 @@
 //! How the rows of a group lie on the axis of an ordered domain.
 //!
-//! An axis is made of units: whole numbers, days, ranks, or what the last digit of the column counts. Without a mean,
-//! rows lie
-//! evenly over the units of the group's stretch. With their mean μ, they lie evenly over the units up to μ, and evenly
-//! over those
-//! behind it: with c and d the middles of the two, the first get the share (d − μ)/(d − c) of the rows. The mean of that is
-//! always μ, and it is the even spread where μ is the middle. What queries find of the parts of a stretch therefore adds
-//! up to
-//! the published mean of the whole.
+//! An axis is made of units: whole numbers, days, ranks, or what the last digit of the column counts. Without a mean, rows
+//! lie evenly over the units of the group's stretch. With their mean μ, they lie evenly over the units up to μ, and evenly
+//! over those behind it: with c and d the middles of the two, the first get the share (d − μ)/(d − c) of the rows. The mean
+//! of that is always μ, and it is the even spread where μ is the middle. What queries find of the parts of a stretch
+//! therefore adds up to the published mean of the whole.
 
 use super::Coverage;
 use crate::statistics::Extent;

@@ -2,15 +2,11 @@
 //!
 //! A row adds to the answer of a query what it *counts for*: 1 to COUNT; v/s to SUM, where v is its number and s the mean
 //! magnitude of the numbers that the query selects; (v − A)/s to AVG, where A is the exact answer, as the error of a mean
-//! is
-//! that of the sum of the differences from it. So an error of 1 is one selected row for every function, and a query with
-//! the
-//! weight w matters w over the rows that it selects for each. MIN and MAX do not add up: they count rows, as they are
-//! exact where
-//! a count is, and a group that a query meets is also off by how far its region reaches beyond the exact answer, as a
-//! share of
-//! that. Functions of columns that are no quasi-identifiers
-//! steer as counts do, as cuts do not change these columns.
+//! is that of the sum of the differences from it. So an error of 1 is one selected row for every function, and a query with
+//! the weight w matters w over the rows that it selects for each. MIN and MAX do not add up: they count rows, as they are
+//! exact where a count is, and a group that a query meets is also off by how far its region reaches beyond the exact
+//! answer, as a share of that. Functions of columns that are no quasi-identifiers steer as counts do, as cuts do not change
+//! these columns.
 
 use super::bind::is_number;
 use super::{AdmittedValues, Function, TableAggregate, TableQuery, TableWorkload};

@@ -3,15 +3,14 @@
 //! The same box stands for a leaf of very many partitions. A partition tree therefore holds numbers of boxes, and to add
 //! a split to a partition is to look its parts up.
 //!
-//! There are two kinds of atlas. In that of the *space* every box is kept as it is cut, whether rows are in it or not:
-//! its partitions are those that the paper enumerates. In that of a *table* a box is shrunk to the finest blocks that
-//! hold rows, parts without rows vanish, and a cut that leaves a single part is none. So partitions that differ in empty
-//! regions only, which publish the same groups, count as one; and the argument for each partition being met once, as
-//! well as that for dropping a partition with a leaf that violates a requirement, stays as it was, with "the rows of a
-//! leaf" for "the leaf". A minimum over all partitions that satisfy the requirements is the same in both. Where widths are
-//! required of boundaries, two boxes with the same rows are not the same: in such dimensions boxes are kept as they are
-//! cut,
-//! and only a cut without rows on one side is none, as what it leaves is narrower for nothing.
+//! There are two kinds of atlas. In that of the *space* every box is kept as it is cut, whether rows are in it or not: its
+//! partitions are those that the paper enumerates. In that of a *table* a box is shrunk to the finest blocks that hold
+//! rows, parts without rows vanish, and a cut that leaves a single part is none. So partitions that differ in empty regions
+//! only, which publish the same groups, count as one; and the argument for each partition being met once, as well as that
+//! for dropping a partition with a leaf that violates a requirement, stays as it was, with "the rows of a leaf" for "the
+//! leaf". A minimum over all partitions that satisfy the requirements is the same in both. Where widths are required of
+//! boundaries, two boxes with the same rows are not the same: in such dimensions boxes are kept as they are cut, and only a
+//! cut without rows on one side is none, as what it leaves is narrower for nothing.
 
 use super::blocks::FinestBlocks;
 use super::bound::MinCost;

@@ -77,8 +77,7 @@ impl FinestBlocks {
 }
 
 /// Whether rows of blocks, which end at these places of an order, miss a value of an ordered dimension or a hierarchy;
-/// empty
-/// where none does.
+/// empty where none does.
 fn misses(order: &[u32], ends: &[usize], job: &Job<'_>) -> Vec<bool> {
     let domains = (0..job.table.dimensions()).map(|dimension| (dimension, job.table.domain(dimension)));
     let ranged = domains.filter(|(_, domain)| !matches!(domain.shape(), Shape::Set));

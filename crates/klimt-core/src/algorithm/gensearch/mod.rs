@@ -58,10 +58,8 @@ pub struct GenSearch {
     /// memory of the budget holds.
     pub max_size: Option<usize>,
     /// A leaf with at most this many boxes inside, made by the splits that are left to it, is bounded by its best
-    /// refinement
-    /// instead of by its finest blocks. This is expensive for a leaf and cheap for a search, which meets the same leaf in
-    /// very
-    /// many partitions; 0 leaves the bounds as they were published.
+    /// refinement instead of by its finest blocks. This is expensive for a leaf and cheap for a search, which meets the
+    /// same leaf in very many partitions; 0 leaves the bounds as they were published.
     pub lookahead: usize,
     /// Whether it goes down greedily now and then to know a good partition early. As published, it does so only where
     /// more partitions wait than may.

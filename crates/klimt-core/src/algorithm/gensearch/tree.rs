@@ -154,11 +154,10 @@ impl PartitionTree {
     /// `Detect-legal-split` (Fig. 6) at an open leaf: whether the split is in sequence (Definition 7), so that no other
     /// tree stands for the same partition.
     ///
-    /// Of the splits that cut the whole space of a node, the one of highest priority, the lowest id, must be the
-    /// node's. Since the tree is legal so far, a violation can only come from what becomes a cut now: the split itself
-    /// and those that the parts make cuts of the leaf ([`AtlasCut::also`]). A split that is no cut of an ancestor is none
-    /// of
-    /// the ancestors above it.
+    /// Of the splits that cut the whole space of a node, the one of highest priority, the lowest id, must be the node's.
+    /// Since the tree is legal so far, a violation can only come from what becomes a cut now: the split itself and those
+    /// that the parts make cuts of the leaf ([`AtlasCut::also`]). A split that is no cut of an ancestor is none of the
+    /// ancestors above it.
     ///
     /// Definition 2 and the figure have it so; the text of Definition 7 compares the other way round, which would single
     /// out another tree of each partition.

@@ -7,9 +7,8 @@ use super::problem::{LocalProblem, TupleRows};
 /// The least gain of a change: anything less is rounding.
 const GAIN: f64 = 1e-9;
 
-/// How many nodes of the tree over regions may be visited: enough to try everything in small tables, and the dearest
-/// groups of
-/// large ones.
+/// How many nodes of the tree over regions may be visited: enough to try everything in small tables, and the dearest groups
+/// of large ones.
 fn patience(problem: &LocalProblem<'_>) -> u64 {
     4_000_000 + 2 * problem.table.rows() as u64
 }

@@ -160,8 +160,7 @@ impl Lattice {
 }
 
 /// As many levels for each dimension as the number of vectors allows. Levels that were made here are thinned out before
-/// those
-/// of hierarchies, the more so the more tuples there are.
+/// those of hierarchies, the more so the more tuples there are.
 fn fitting(problem: &LocalProblem<'_>, all: Vec<DimensionLevels>) -> Vec<DimensionLevels> {
     let domain = |dimension: usize| problem.table.domain(dimension);
     let few = (TUPLE_VISITS / problem.tuples.len().max(1)).clamp(VECTORS / 32, VECTORS);

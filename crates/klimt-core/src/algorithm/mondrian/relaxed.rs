@@ -104,8 +104,7 @@ impl MondrianRun<'_> {
     }
 
     /// The places of rows by a dimension, then by the others, widest first. Copies of the tuple at which the halves meet
-    /// are
-    /// dealt to both of them.
+    /// are dealt to both of them.
     fn order_for_half<T: Tuple>(
         &self,
         rows: &[T],

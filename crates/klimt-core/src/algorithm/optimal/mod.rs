@@ -189,8 +189,7 @@ fn at_price(job: &Job<'_>, start: &Partitioning, price: Option<f64>) -> Result<P
 }
 
 /// The time at which all boxes are solved: once the search for a better partition has come to an end, or earlier where
-/// there is ample
-/// time to solve them, so that the result is the best in any case.
+/// there is ample time to solve them, so that the result is the best in any case.
 struct DenseSchedule {
     began: Instant,
     until: Option<Instant>,

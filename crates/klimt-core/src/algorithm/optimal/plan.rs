@@ -37,8 +37,7 @@ impl Choice for Effort {
 
 /// Lowers the cost of a partitioning that kept its cuts, and never raises it. What was proven of its family holds where
 /// nothing got better, or where the family is that of all boxes. What starts with boundaries that are wide enough keeps
-/// them
-/// so, and nothing is proven of it.
+/// them so, and nothing is proven of it.
 pub fn improve(job: &Job<'_>, start: Partitioning, effort: Effort) -> Result<Partitioning> {
     if effort == Effort::Fast {
         return Ok(start);

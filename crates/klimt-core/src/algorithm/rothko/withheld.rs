@@ -32,8 +32,7 @@ impl WithheldGroups {
     }
 
     /// Takes the groups that may be published like one beyond the cuts on the way to them. The groups of the part at the
-    /// end
-    /// of a way end at its row.
+    /// end of a way end at its row.
     pub fn take(
         &mut self,
         table: &Table,

@@ -4,9 +4,9 @@
 //! more than it holds without being split. What the paper loads into a tree through buffers, from its root to its leaves,
 //! goes the same way here: rows move down level by level, in memory by Mondrian's kernel, out of core by Rothko-S, whose
 //! parts on disk are the buffers. What makes either a tree of boxes is how a node is split: `cut/boxes/` chooses the cut
-//! after
-//! which the smallest boxes over the two sides cost least, from all places or from those of a sample; its `sweep.rs` finds
-//! what every place of a dimension costs, over boxes that grow row by row (`grow.rs`) between ends on an axis (`axis.rs`).
+//! after which the smallest boxes over the two sides cost least, from all places or from those of a sample; its `sweep.rs`
+//! finds what every place of a dimension costs, over boxes that grow row by row (`grow.rs`) between ends on an axis
+//! (`axis.rs`).
 //!
 //! *Compaction* (section 4) is the smallest region over a group, which every algorithm publishes with `--extent compact`.
 //! *Query workload* (section 2.4) is [`BoxSplit::preferred`], or the weight of a column. Releases of several granularities

@@ -11,9 +11,8 @@
 //! coarsest group, and a scope in which one does not is empty. Nothing is ever concluded from a group that satisfies.
 //!
 //! [`LowerBoundRules`] says which of this is used. Bottom-up, Li and Li look at the finest generalization alone; by HDM a
-//! row that
-//! it suppresses counts for nothing, by DM for the least size of a group. Top-down, the coarsest generalization tells
-//! which rows are suppressed, as in K-Optimize.
+//! row that it suppresses counts for nothing, by DM for the least size of a group. Top-down, the coarsest generalization
+//! tells which rows are suppressed, as in K-Optimize.
 
 use super::family::Generalization;
 use super::groups::TupleGroups;

@@ -77,8 +77,7 @@ impl<'p, 'a> Fold<'p, 'a> {
 
     /// A fold over the generalizations that keep some things together: children that share a block of `current` stay
     /// neighbours, and where there are too many, neighbours are taken together: as few of them as a fold of this many
-    /// groups
-    /// has time and memory for. `random` gives a number below another.
+    /// groups has time and memory for. `random` gives a number below another.
     pub fn near(
         problem: &'p SchemeProblem<'a>,
         column: usize,

@@ -201,10 +201,8 @@ impl<'p, 'a> SeedSearch<'p, 'a> {
 }
 
 /// The best generalization of a column with the others as they are in the groups, which tell its atoms apart, when
-/// suppressed
-/// rows cost this many times their price; its cost is at the price itself, and infinite where nothing costs less than the
-/// ceiling or
-/// is allowed. Nothing where the search is stopped meanwhile.
+/// suppressed rows cost this many times their price; its cost is at the price itself, and infinite where nothing costs less
+/// than the ceiling or is allowed. Nothing where the search is stopped meanwhile.
 pub(super) fn exactly(
     problem: &SchemeProblem<'_>,
     fold: &Fold<'_, '_>,

@@ -23,13 +23,11 @@ const MOST: u64 = 1 << 12;
 const ONE_OF: u64 = 12;
 /// but at least this many,
 const FEWEST: u64 = 12;
-/// and no more than this many. (Where one of eight rows, and 24 at least, were looked at, five million rows of Agrawal
-/// took a
-/// tenth longer, and the penalty of k = 5 was 1 % lower.)
+/// and no more than this many. (Where one of eight rows, and 24 at least, were looked at, five million rows of Agrawal took
+/// a tenth longer, and the penalty of k = 5 was 1 % lower.)
 const SAMPLE: u64 = 512;
 /// A part of at most this many rows is finished at once: what is known of that many stays in the nearest cache. So is one
-/// of
-/// twice the rows that are looked at whole.
+/// of twice the rows that are looked at whole.
 const FINISHED: u64 = 256;
 /// The dimensions in which a cut is looked for: the widest, and the next ones where these have no place for it. Looking in
 /// all nine of Agrawal's lowers the penalty of k = 5 from 0.129 to 0.122 on a million rows, and takes twice as long.

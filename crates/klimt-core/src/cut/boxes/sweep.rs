@@ -121,8 +121,7 @@ impl Boxes {
     }
 
     /// The cheapest place of a dimension, among the rows that were measured, that leaves at least this many of them on
-    /// either
-    /// side; the cost of every place is listed on request.
+    /// either side; the cost of every place is listed on request.
     pub fn sweep(
         &mut self,
         plan: &BoxPlan<'_>,

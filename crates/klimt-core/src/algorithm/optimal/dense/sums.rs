@@ -61,8 +61,7 @@ fn choose<N>(grid: &Grid, channels: usize, bytes: usize) -> Option<Vec<LineLayou
 
 impl<N: Number> BoxSums<N> {
     /// Sums what `count` adds to the channels for each row; `None` where that does not fit into this many bytes, or where
-    /// it
-    /// is time to stop.
+    /// it is time to stop.
     ///
     /// `codes` has the code of each row on each axis of the grid.
     pub fn new(
@@ -156,8 +155,7 @@ impl<N: Number> BoxSums<N> {
 const PATIENCE: usize = 1 << 16;
 
 /// Appends the sums of one part along an axis: from its codes to its intervals, or to all codes before each. `None` where
-/// it
-/// is time to stop.
+/// it is time to stop.
 fn sum_along<N: Number>(
     part: &[N],
     kept: &LineLayout,
