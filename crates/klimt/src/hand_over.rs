@@ -1,6 +1,6 @@
 //! The end of a run: a checked release and its certificate get their names together, or neither does.
 
-use crate::certificate::{Certificate, MadeCertificate, usual_path};
+use crate::certificate::{MadeCertificate, is_certificate, usual_path};
 use crate::files::{Staged, publish_together};
 use crate::observer::Watched;
 use crate::output::Output;
@@ -89,13 +89,5 @@ pub(crate) fn publish(checked: Checked, stale: Option<&Path>, watched: &Watched<
     watched.observer().naming(&mut || match files.take() {
         Some((release, beside)) => publish_together(release, beside, stale),
         None => Ok(()),
-    })
-}
-
-/// Whether a file is a certificate of klimt.
-fn is_certificate(path: &Path) -> bool {
-    let text = std::fs::read(path).ok();
-    text.is_some_and(|text| {
-        Certificate::from_json("", &text).is_ok_and(|certificate| certificate.release.hash.is_some())
     })
 }
