@@ -138,7 +138,7 @@ fn role(column: &Column, settings: &Settings, rows: usize) -> (Role, bool) {
         column.name.to_lowercase().split(|c: char| !c.is_alphanumeric()).map(str::to_string).collect();
     let is_named =
         |hint: &&str| words.iter().any(|word| word == hint) || column.name.eq_ignore_ascii_case(hint);
-    let hinted = HINTS.iter().find(|(_, hints)| hints.iter().any(|hint| is_named(hint)));
+    let hinted = HINTS.iter().find(|(_, hints)| hints.iter().any(&is_named));
     let different = column.coded().map_or(0, |(domain, _)| domain.value_count());
     match hinted {
         Some((role, _)) => (*role, true),
