@@ -1,8 +1,10 @@
 //! Keeps a run to the memory that was granted.
 //!
-//! Algorithms plan with the memory that is granted. Where they come to hold more all the same, a search is asked to hand
-//! over the best that it has, and a run beyond 1.5 times of it ends with an error. The memory of the whole process
-//! counts from the start of the watch on, as nothing says whose it is.
+//! Algorithms plan with the memory that is granted, and refuse what does not fit; only searches grow as they go. Where a
+//! search comes to hold more than it was granted, it is asked to hand over the best that it has, and beyond 1.5 times of it
+//! the run ends with an error. The system counts the memory of the process and does not say whose it is, so a library looks
+//! at what was added since the run began, and only while it searches: what other threads read meanwhile ends no run that
+//! keeps to its account. A front end with a process of its own looks all the time.
 
 use crate::observer::{Interrupted, Note, Observer, Stage};
 use klimt_core::memory::amount;
@@ -87,7 +89,7 @@ fn held() -> Option<usize> {
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
-/// Watches a run for its caller, and stops it where it holds too much memory.
+/// Watches a run for its caller, and stops a search that holds too much memory.
 pub(crate) struct LimitedObserver<'o> {
     observer: &'o dyn Observer,
     memory: MemoryWatch,
@@ -121,17 +123,18 @@ impl<'o> LimitedObserver<'o> {
         })
     }
 
-    /// Looks at memory where the last look was some time ago.
+    /// Looks at memory where a search is under way and the last look was some time ago.
     fn look(&self) {
+        if !self.is_searching.load(Ordering::Relaxed) {
+            return;
+        }
         let now = (self.started.elapsed().as_millis() / TICK.as_millis()) as u64;
         if self.next.fetch_max(now + 1, Ordering::Relaxed) > now {
             return;
         }
         match self.memory.look() {
             MemoryUse::Within => {}
-            MemoryUse::High => {
-                self.is_high.store(self.is_searching.load(Ordering::Relaxed), Ordering::Relaxed)
-            }
+            MemoryUse::High => self.is_high.store(true, Ordering::Relaxed),
             MemoryUse::TooHigh => self.is_too_high.store(true, Ordering::Relaxed),
         }
     }
