@@ -5,7 +5,7 @@ use clap::Args;
 use klimt::settings::{Settings, Start, gap};
 use klimt_core::algorithm::gensearch::Priority;
 use klimt_core::algorithm::optimal::Effort;
-use klimt_core::loss::LossChoice;
+use klimt_core::registry::LossChoice;
 use klimt_core::{Error, ErrorKind, Result, names};
 use std::collections::BTreeMap;
 use std::str::FromStr;

@@ -1,6 +1,10 @@
 //! The one list of everything that can be chosen by name. Help texts, the spec's schema and the docs are fed
 //! from it.
 
+mod loss_choice;
+
+pub use loss_choice::LossChoice;
+
 use crate::loss::{
     AverageClassSize, CertaintyPenalty, Classification, ConditionalEntropy, Discernibility, Divergence,
     Entropy, Granularity, HierarchicalDiscernibility, Loss, Precision, Queries, RootMeanSquaredError, Volume,

@@ -14,10 +14,9 @@ use crate::settings::{
 };
 use crate::spec;
 use klimt_core::algorithm::optimal::Effort;
-use klimt_core::loss::LossChoice;
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
-use klimt_core::registry::REQUIREMENTS;
+use klimt_core::registry::{LossChoice, REQUIREMENTS};
 use klimt_core::requirement::{KAnonymity, Requirement};
 use klimt_core::risk::Share;
 use klimt_core::table::{Role, TypeSpec};

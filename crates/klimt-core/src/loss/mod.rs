@@ -7,7 +7,6 @@
 mod average_class_size;
 mod cells;
 mod certainty_penalty;
-mod choice;
 mod classification;
 mod conditional_entropy;
 mod discernibility;
@@ -30,7 +29,6 @@ mod volume;
 pub use average_class_size::AverageClassSize;
 pub(crate) use cells::CellPrices;
 pub use certainty_penalty::CertaintyPenalty;
-pub use choice::LossChoice;
 pub use classification::Classification;
 pub use conditional_entropy::ConditionalEntropy;
 pub use discernibility::Discernibility;

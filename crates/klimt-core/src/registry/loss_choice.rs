@@ -1,7 +1,7 @@
 //! The loss that a run is asked to minimise.
 
-use super::Loss;
-use crate::registry::LOSSES;
+use super::LOSSES;
+use crate::loss::Loss;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
