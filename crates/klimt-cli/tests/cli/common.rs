@@ -1,9 +1,27 @@
 //! Runs the command in a folder of its own.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// Runs share the processors, but for those that are alone.
+static PROCESSORS: RwLock<()> = RwLock::new(());
+
+thread_local! {
+    static IS_ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs commands while no other test runs one: what a search reaches within its time goes by the processors that it gets.
+pub fn alone<T>(work: impl FnOnce() -> T) -> T {
+    let _others_wait = PROCESSORS.write().unwrap_or_else(PoisonError::into_inner);
+    IS_ALONE.set(true);
+    let done = work();
+    IS_ALONE.set(false);
+    done
+}
 
 /// A folder for a test, and the command in it.
 pub struct Place {
@@ -60,6 +78,7 @@ impl Place {
 
     /// Runs the command with arguments that are separated by spaces.
     pub fn run(&self, args: &str) -> Ran {
+        let _turn = (!IS_ALONE.get()).then(|| PROCESSORS.read().unwrap_or_else(PoisonError::into_inner));
         ran(&self.command(args).output().unwrap())
     }
 
