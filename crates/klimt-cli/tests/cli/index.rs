@@ -155,11 +155,7 @@ fn newcomers_join_groups_that_stay_together() {
 fn mistakes_are_told_and_change_nothing() {
     let place = place(200);
     let cases = [
-        (
-            "index create store --like like.csv --key id --qi age -k 4 --other keep",
-            2,
-            "something of that name",
-        ),
+        ("index create store --like like.csv --key id --qi age -k 4 --other keep", 2, "already exists"),
         (
             "index create new --like like.csv --key nobody --qi age -k 4 --other keep",
             2,

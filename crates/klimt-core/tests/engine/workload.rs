@@ -579,7 +579,7 @@ fn values_that_differ_by_case_are_found_and_others_are_told() {
         [Some(hundred().iter().filter(|p| p.2 == 0 && p.0 == Some(7)).count() as f64)]
     );
     for (text, said) in [
-        ("SELECT COUNT(*) WHERE colours = 1", "there is no column colours"),
+        ("SELECT COUNT(*) WHERE colours = 1", "unknown column colours"),
         ("SELECT SUM(colour)", "holds no numbers"),
         ("SELECT COUNT(*) WHERE colour > 'a'", "it has no order"),
         ("SELECT COUNT(*) WHERE age > young", "an end is no value of it"),

@@ -52,7 +52,7 @@ fn groups_that_fall_short_are_refused_or_left_out() {
     let release = asked().anonymize(input(patients(0..400))).unwrap();
     let apply = |asked: Anonymizer| {
         let output = Output::file(&path).unwrap();
-        klimt::apply(release.recoding().unwrap(), input(patients(0..90)), output, &asked)
+        klimt::apply(release.recoding().unwrap(), input(patients(0..250)), output, &asked)
     };
     let error = apply(others()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsatisfied);
@@ -60,7 +60,7 @@ fn groups_that_fall_short_are_refused_or_left_out() {
     assert!(!path.exists(), "a release that is refused does not appear");
     let partial = apply(others().suppress(Share::percent(100))).unwrap();
     assert!(partial.suppressed > 0 && partial.findings.smallest_group >= 5, "{partial:?}");
-    assert_eq!(partial.findings.rows + partial.suppressed, 90);
+    assert_eq!(partial.findings.rows + partial.suppressed, 250);
     assert_eq!(published(&path).len() as u64, partial.findings.rows);
 }
 

@@ -49,6 +49,8 @@ fn shares_are_read_from_texts() {
     assert!(text.contains("--confidence") && text.contains("--max-gain"), "{text}");
     let settings = asked().settings().clone();
     let strict = AttackQuestion { max_gain: Some(Share::percent(1)), ..AttackQuestion::default() };
-    let findings = strict.ask(input(RELEASE), settings, &Watched::by(&Unobserved)).unwrap();
+    // Both groups are certain, and nobody could have guessed right for all before.
+    let certain = "age,ill\n[20..29],flu\n[20..29],flu\n[30..39],gout\n[30..39],gout\n";
+    let findings = strict.ask(input(certain), settings, &Watched::by(&Unobserved)).unwrap();
     assert!(findings.problem().is_some());
 }

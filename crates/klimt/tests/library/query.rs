@@ -18,7 +18,7 @@ fn a_table_answers_itself_exactly() {
     assert_eq!((errors.matching, errors.suppressed), (3, 0));
     assert_eq!(errors.error.unwrap().greatest, 0.0);
     assert_eq!((answers.queries[0].exact, answers.queries[2].exact), (Some(50.0), Some(53739.0)));
-    assert_eq!(answers.queries[0].query, "COUNT(*) WHERE age < 30");
+    assert_eq!(answers.queries[0].query, "COUNT(*) WHERE age < '30'");
 }
 
 #[test]
