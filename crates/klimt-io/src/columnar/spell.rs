@@ -131,10 +131,8 @@ fn each<T: ArrowPrimitiveType>(
 fn decimals<T: DecimalType>(array: &dyn Array, take: &mut impl FnMut(TextSpan<'_>)) {
     let array = array.as_primitive::<T>();
     let (precision, scale) = (array.precision(), array.scale());
-    each::<T>(array, take, |value, out| match T::format_decimal(value, precision, scale) {
-        // Arrow pads a zero with the zeros of a negative scale.
-        text if scale < 0 && text.bytes().all(|digit| digit == b'0') => out.push(b'0'),
-        text => out.extend_from_slice(text.as_bytes()),
+    each::<T>(array, take, |value, out| {
+        out.extend_from_slice(T::format_decimal(value, precision, scale).as_bytes());
     });
 }
 
