@@ -100,9 +100,15 @@ fn decimals<T: DecimalType>(
         _ => number(text.strip_suffix(&zeros)?),
     };
     let array = texts.iter().map(|text| units(text?)).collect::<PrimitiveArray<T>>();
+    sized(array, precision, scale)
+}
+
+/// The decimals with their scale; `None` when one has too many digits. Arrow's own check of a whole array takes a negative
+/// scale for a large one.
+fn sized<T: DecimalType>(array: PrimitiveArray<T>, precision: u8, scale: i8) -> Option<ArrayRef> {
     let array = array.with_precision_and_scale(precision, scale).ok()?;
-    array.validate_decimal_precision(precision).ok()?;
-    Some(Arc::new(array))
+    let fit = array.iter().flatten().all(|value| T::is_valid_decimal_precision(value, precision));
+    fit.then(|| Arc::new(array) as ArrayRef)
 }
 
 fn timestamps(texts: &StringArray, unit: TimeUnit, name: Option<Arc<str>>) -> ArrayRef {
@@ -151,10 +157,7 @@ pub fn measured(positions: &[Option<i128>], data_type: &DataType) -> Option<Arra
             Arc::new(array.with_timezone_opt(zone.clone()))
         }
         DataType::Decimal128(precision, scale) => {
-            let array = Decimal128Array::from(positions.to_vec());
-            let array = array.with_precision_and_scale(*precision, *scale).ok()?;
-            array.validate_decimal_precision(*precision).ok()?;
-            Arc::new(array)
+            return sized::<Decimal128Type>(Decimal128Array::from(positions.to_vec()), *precision, *scale);
         }
         _ => return None,
     })
