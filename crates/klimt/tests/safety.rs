@@ -33,12 +33,21 @@ fn usual() -> Anonymizer {
         .require(DistinctDiversity::new("c", 2).unwrap())
 }
 
-/// A loss that keeps some memory whenever it is asked what a group costs.
+/// A loss that keeps some more memory every few milliseconds in which it is asked what a group costs.
 struct Hoarder {
     bytes: usize,
     most: usize,
-    hoard: Arc<Mutex<Vec<Vec<u8>>>>,
+    hoard: Arc<Mutex<Hoard>>,
 }
+
+#[derive(Default)]
+struct Hoard {
+    pieces: Vec<Vec<u8>>,
+    taken: Option<Instant>,
+}
+
+/// A search is looked at as it goes on: what takes all memory between two looks tells nothing of what is done about it.
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl Loss for Hoarder {
     fn id(&self) -> &'static str {
@@ -58,8 +67,10 @@ impl Cost for Hoarder {
 
     fn group(&self, group: &Statistics) -> f64 {
         let mut hoard = self.hoard.lock().unwrap();
-        if hoard.len() * self.bytes < self.most {
-            hoard.push(vec![1; self.bytes]);
+        let may_take = hoard.taken.is_none_or(|taken| taken.elapsed() >= PAUSE);
+        if may_take && hoard.pieces.len() * self.bytes < self.most {
+            hoard.pieces.push(vec![1; self.bytes]);
+            hoard.taken = Some(Instant::now());
         }
         (group.count * group.count) as f64
     }
@@ -92,7 +103,7 @@ fn raised(error: &klimt::Error) -> Option<usize> {
 fn a_search_that_holds_too_much_memory_ends_with_an_error() {
     let _turn = alone();
     let table = numbers(3000);
-    let hoard = Arc::new(Mutex::new(Vec::new()));
+    let hoard = Arc::new(Mutex::new(Hoard::default()));
     let run = |memory: usize| {
         let loss = Hoarder { bytes: PIECE, most: 2_000_000_000, hoard: Arc::clone(&hoard) };
         let run = usual().algorithm(AlgorithmKind::Optimal).loss(loss).memory(memory);
@@ -100,8 +111,8 @@ fn a_search_that_holds_too_much_memory_ends_with_an_error() {
     };
     let started = Instant::now();
     let error = run(64_000_000).unwrap_err();
-    let held = hoard.lock().unwrap().len() * PIECE;
-    hoard.lock().unwrap().clear();
+    let held = hoard.lock().unwrap().pieces.len() * PIECE;
+    hoard.lock().unwrap().pieces.clear();
     assert_eq!(error.kind(), ErrorKind::Resource, "{error}");
     assert_eq!(raised(&error), Some(128_000_000), "{error}");
     assert!(error.to_string().contains("would need more than"), "{error}");
@@ -112,12 +123,12 @@ fn a_search_that_holds_too_much_memory_ends_with_an_error() {
 #[test]
 fn a_search_that_comes_to_hold_much_memory_hands_over_what_it_has() {
     let _turn = alone();
-    let hoard = Arc::new(Mutex::new(Vec::new()));
+    let hoard = Arc::new(Mutex::new(Hoard::default()));
     // More than 1.25 times of what is granted, and less than 1.5 times.
     let loss = Hoarder { bytes: PIECE, most: 510_000_000, hoard: Arc::clone(&hoard) };
     let run = usual().algorithm(AlgorithmKind::Optimal).loss(loss).memory(400_000_000);
     let release = run.time_limit(Duration::from_secs(60)).anonymize(input(&numbers(3000))).unwrap();
-    hoard.lock().unwrap().clear();
+    hoard.lock().unwrap().pieces.clear();
     assert!(
         release.notes().iter().any(|note| note.to_string().contains("has used up memory")),
         "{:?}",
