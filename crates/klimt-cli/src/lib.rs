@@ -4,6 +4,7 @@ mod choice;
 mod columns;
 mod command_line;
 mod commands;
+mod give_back;
 mod hand_over;
 mod memory;
 mod options;

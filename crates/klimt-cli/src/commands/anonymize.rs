@@ -1,6 +1,7 @@
 //! `klimt anonymize`: from a table to a certified release.
 
 use super::threads;
+use crate::give_back;
 use crate::hand_over::{Telling, certificate_path, hand_over};
 use crate::options::AnonymizeArgs;
 use crate::progress::Progress;
@@ -23,6 +24,7 @@ pub fn run(args: AnonymizeArgs) -> Result<()> {
     check_files(&input, &output, &args, &settings)?;
     let threads = threads(&args.general);
     let prepared = Prepared::new(settings, Some(threads))?;
+    give_back::begin_again(prepared.pool.limit());
     supervisor::grant(prepared.pool.limit());
     let progress = Progress::new(args.general.quiet)?;
     let watched = progress.watched();

@@ -5,6 +5,7 @@ pub mod args;
 use super::threads;
 use crate::columns::gather;
 use crate::command_line::this_command_line;
+use crate::give_back;
 use crate::progress::Progress;
 use crate::supervisor;
 use crate::terminal::{count, print, table as lines_up};
@@ -25,6 +26,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     })?;
     check_files(args, &input, &settings)?;
     let progress = Progress::new(args.general.quiet)?.all_or_nothing().silent();
+    give_back::begin_again(settings.memory.pool().limit());
     supervisor::grant(settings.memory.pool().limit());
     let time: TimeLimit = args.time.parse().map_err(Error::input)?;
     let mut comparing = Comparing::of(settings)

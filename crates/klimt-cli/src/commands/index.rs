@@ -5,6 +5,7 @@ mod release;
 
 use super::threads;
 use crate::columns::{gather, list_of};
+use crate::give_back;
 use crate::memory::MemoryArgs;
 use crate::options::GeneralArgs;
 use crate::progress::Progress;
@@ -48,7 +49,9 @@ fn create(args: &CreateArgs) -> Result<()> {
 fn open(store: &str, memory: &MemoryArgs, general: &GeneralArgs) -> Result<Store> {
     threads(general);
     let progress = Progress::new(general.quiet)?;
-    let store = Store::open_within(store, memory.settings()?)?;
+    let memory = memory.settings()?;
+    give_back::begin_again(memory.pool().limit());
+    let store = Store::open_within(store, memory)?;
     supervisor::grant(store.granted());
     Ok(store.observer(progress))
 }
