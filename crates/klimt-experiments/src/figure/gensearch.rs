@@ -8,20 +8,25 @@
 //! it found.
 
 use super::Context;
-use super::adult::EIGHT;
 use super::claim::{At, Claim, Is, NEAR, Of};
-use super::data::{As, Want, coarsened, generated, quasi};
-use super::engine::{Asked, Goal, Steepest, bind, loss_of, mondrian, optimal, search, searched, steepest};
-use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
+use crate::Result;
+use crate::adult::EIGHT;
+use crate::engine::partitions::loss_of;
+use crate::engine::{Asked, Goal, Steepest, bind, mondrian, search, searched, steepest, whole_numbers};
+use crate::number::Measured;
+use crate::tables::{As, Want, quasi};
+use klimt::generate::Parameters;
+use klimt::table::{Role, Table};
 use klimt_core::algorithm::gensearch::{GenSearch, Splits};
 use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::optimal::Optimal;
 use klimt_core::job::Partitioner;
-use klimt_core::table::{Role, Table};
-use klimt_io::generate::Parameters;
+use klimt_core::table::{Codes, ColumnData};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -290,15 +295,17 @@ fn census_rows(context: &Context) -> u64 {
 
 impl Setting {
     /// The table with all splits, and what it is.
-    fn table(&self, context: &Context) -> Result<(Table, String, u64), String> {
+    fn table(&self, context: &Context) -> Result<(Table, String, u64)> {
         let mut wants = quasi(self.quasi, As::Ordered);
         wants.push(Want::other(self.sensitive, Role::Sensitive));
         if self.adult {
             let adult = context.adult();
-            return Ok((adult.table(&wants)?, adult.described(), 30_162));
+            return Ok((adult.dataset(&wants)?.table()?, adult.described(), 30_162));
         }
         let told = "the generator census stands in for Census-Income".to_string();
-        Ok((generated("census", &Parameters::new(census_rows(context), 1), &wants)?, told, 199_523))
+        let census =
+            context.tables().generated("census", &Parameters::new(census_rows(context), 1), &wants)?;
+        Ok((census.table()?, told, 199_523))
     }
 }
 
@@ -317,8 +324,22 @@ fn split_set(table: &Table, total: usize) -> Vec<Vec<u32>> {
     cuts.map(|(&most, &splits)| (0..splits).map(|at| cut(most, splits, at)).collect()).collect()
 }
 
+/// The table with ordered quasi-identifiers that only know the parts between some cuts, each after a code, per dimension:
+/// what a search with a split set, and a greedy algorithm beside it, can tell apart.
+fn coarsened(table: &Table, cuts: &[Vec<u32>]) -> Result<Table> {
+    let mut columns = table.columns().to_vec();
+    for (&number, cuts) in table.quasi_identifiers().iter().zip(cuts) {
+        let column = &mut columns[number];
+        let Some((_, codes)) = column.coded() else { continue };
+        let part = |row: usize| cuts.partition_point(|&cut| cut < codes.get(row)) as u32;
+        let codes = Codes::collect(cuts.len() + 1, (0..table.rows()).map(part));
+        column.data = ColumnData::Coded { domain: Arc::new(whole_numbers(cuts.len() + 1)), codes };
+    }
+    Ok(Table::new(table.rows(), columns)?)
+}
+
 /// A table that knows at most so many splits of all dimensions together, and how many these are.
-pub fn split(table: &Table, total: usize) -> Result<(Table, usize), String> {
+pub fn split(table: &Table, total: usize) -> Result<(Table, usize)> {
     let cuts = split_set(table, total);
     Ok((coarsened(table, &cuts)?, cuts.iter().map(Vec::len).sum()))
 }
@@ -345,26 +366,22 @@ fn gensearch(
     loss: &str,
     way: &GenSearch,
     seconds: f64,
-) -> Result<Measured, String> {
+) -> Result<Measured> {
     let found = searched(table, &bind(table, asked)?, way, Goal::least(loss, seconds))?;
     let cost = loss_of(table, found.groups.clone(), 1, loss)?;
     Ok(found.result(cost))
 }
 
 /// What all four lose, in the order of their names.
-fn four(
-    table: &Table,
-    asked: &[Asked<'_>],
-    loss: &'static str,
-    seconds: f64,
-) -> Result<Vec<Measured>, String> {
+fn four(table: &Table, asked: &[Asked<'_>], loss: &'static str, seconds: f64) -> Result<Vec<Measured>> {
     let bound = bind(table, asked)?;
     let cost = |groups| loss_of(table, groups, 1, loss).map(Measured::from);
+    let optimal = Optimal { start: Box::new(Mondrian::default()) };
     Ok(vec![
         cost(steepest(table, &bound, loss)?)?,
         cost(mondrian(table, &bound)?)?,
         gensearch(table, asked, loss, &published(), seconds)?,
-        cost(search(table, &bound, &optimal(), Goal::least(loss, 0.5 * seconds))?)?,
+        cost(search(table, &bound, &optimal, Goal::least(loss, 0.5 * seconds))?)?,
     ])
 }
 
@@ -374,11 +391,11 @@ fn told(sweep: &Sweep) -> String {
     format!("GenSearch was not over in {open} of {} cases, which then tell only bounds", sweep.labels.len())
 }
 
-fn by_k(context: &Context, loss: &'static str) -> Result<Outcome, String> {
+fn by_k(context: &Context, loss: &'static str) -> Result<Outcome> {
     let adult = context.adult();
     let mut wants = quasi(&EIGHT, As::Ordered);
     wants.push(Want::other("income", Role::Target));
-    let (table, splits) = split(&adult.table(&wants)?, 101)?;
+    let (table, splits) = split(&adult.dataset(&wants)?.table()?, 101)?;
     let ks: Vec<u64> = context.pick(vec![5, 50], vec![10, 100, 1000], vec![2, 10, 50, 100, 200, 500, 1000]);
     let title = format!("{} by k", loss.to_uppercase());
     let measure = if loss == "dm" { "DM over its lower bound n·k" } else { "rows of another class" };
@@ -390,15 +407,11 @@ fn by_k(context: &Context, loss: &'static str) -> Result<Outcome, String> {
     })?;
     let sizes = sizes(context, (table.rows(), 30_162), (splits, 101), "5 hours");
     let run = Run::new(adult.described(), sizes, told(&sweep));
-    Ok(Outcome { panels: vec![sweep.into()], run })
+    Ok(Outcome::new([sweep], run))
 }
 
 /// What all lose under the requirements of a setting; made once.
-fn cases(
-    context: &Context,
-    setting: &'static Setting,
-    loss: &'static str,
-) -> Result<Rc<(Sweep, Run)>, String> {
+fn cases(context: &Context, setting: &'static Setting, loss: &'static str) -> Result<Rc<(Sweep, Run)>> {
     let name = format!("{} of {} splits, {}", loss, setting.splits, setting.sensitive);
     context.memo(&name, || {
         let (table, data, rows) = setting.table(context)?;
@@ -419,16 +432,16 @@ fn cases(
     })
 }
 
-fn combined(context: &Context, setting: &'static Setting, loss: &'static str) -> Result<Outcome, String> {
+fn combined(context: &Context, setting: &'static Setting, loss: &'static str) -> Result<Outcome> {
     let found = cases(context, setting, loss)?;
-    Ok(Outcome { panels: vec![found.0.clone().into()], run: found.1.clone() })
+    Ok(Outcome::new([found.0.clone()], found.1.clone()))
 }
 
 /// The splits of the paper's search and of its greedy cuts.
 const FEW: usize = 21;
 const ALL: usize = 111;
 
-fn fewer_splits(context: &Context) -> Result<Outcome, String> {
+fn fewer_splits(context: &Context) -> Result<Outcome> {
     let (whole, data, rows) = CENSUS.table(context)?;
     let ((few, splits), (many, all)) = (split(&whole, FEW)?, split(&whole, ALL)?);
     let names = [GREEDY, MEDIAN, GEN];
@@ -444,13 +457,13 @@ fn fewer_splits(context: &Context) -> Result<Outcome, String> {
     let mut sizes = sizes(context, (whole.rows(), rows), (splits, FEW), "5 hours");
     sizes.push(Size::new("splits of greedy cuts", all, ALL));
     let run = Run::new(data, sizes, told(&sweep));
-    Ok(Outcome { panels: vec![sweep.into()], run })
+    Ok(Outcome::new([sweep], run))
 }
 
 /// Makes the algorithm that a search starts from.
 type Start = fn() -> Box<dyn Partitioner>;
 
-fn improving(context: &Context) -> Result<Outcome, String> {
+fn improving(context: &Context) -> Result<Outcome> {
     let (table, data, rows) = CENSUS.table(context)?;
     let (table, splits) = split(&table, CENSUS.splits)?;
     let mut sweep =
@@ -466,23 +479,27 @@ fn improving(context: &Context) -> Result<Outcome, String> {
             let found = gensearch(&table, asked, "dm", &way, context.limit())?;
             Ok(Measured::between(1.0 - found.high / first, 1.0 - found.low / first))
         };
-        sweep.push(name, starts.iter().map(saved).collect::<Result<Vec<_>, String>>()?)?;
+        sweep.push(name, starts.iter().map(saved).collect::<Result<Vec<_>>>()?)?;
     }
     let sizes = sizes(context, (table.rows(), rows), (splits, CENSUS.splits), "5 hours");
     let run = Run::new(data, sizes, "where GenSearch was not over, what it saves is known only to be more");
-    Ok(Outcome { panels: vec![sweep.into()], run })
+    Ok(Outcome::new([sweep], run))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn generated(name: &str, parameters: &Parameters, wants: &[Want<'_>]) -> Table {
+        let (_folder, tables) = crate::tables::Tables::temporary();
+        tables.generated(name, parameters, wants).unwrap().table().unwrap()
+    }
+
     #[test]
     fn a_split_set_has_as_many_splits_as_were_asked_for() {
         let parameters = Parameters { cardinality: Some(20), attributes: Some(3), ..Parameters::new(500, 1) };
-        let table = generated("uniform", &parameters, &quasi(&["X1", "X2", "X3"], As::Plain)).unwrap();
-        let few =
-            generated("census", &Parameters::new(500, 1), &quasi(&["age", "sex"], As::Ordered)).unwrap();
+        let table = generated("uniform", &parameters, &quasi(&["X1", "X2", "X3"], As::Plain));
+        let few = generated("census", &Parameters::new(500, 1), &quasi(&["age", "sex"], As::Ordered));
         for (table, total) in [(&table, 1), (&table, 10), (&table, 57), (&few, 30)] {
             let cuts = split_set(table, total);
             assert_eq!(cuts.iter().map(Vec::len).sum::<usize>(), total);
@@ -499,5 +516,20 @@ mod tests {
     fn the_search_of_the_paper_has_nothing_of_klimts() {
         let way = published();
         assert!(way.seed.is_none() && way.lookahead == 0 && !way.probes);
+    }
+
+    #[test]
+    fn a_coarsened_table_knows_the_parts_between_cuts() {
+        let table = generated("uniform", &Parameters::new(300, 1), &quasi(&["X1", "X2"], As::Plain));
+        let coarse = coarsened(&table, &[vec![1, 4], vec![]]).unwrap();
+        assert_eq!((coarse.domain(0).cardinality(), coarse.domain(1).cardinality()), (3, 1));
+        for row in 0..table.rows() {
+            let part = match table.codes(0).get(row) {
+                0..=1 => 0,
+                2..=4 => 1,
+                _ => 2,
+            };
+            assert_eq!((coarse.codes(0).get(row), coarse.codes(1).get(row)), (part, 0));
+        }
     }
 }

@@ -1,14 +1,16 @@
-//! What a partitioning would be published as, and what that loses.
+//! Partitionings of the engine as they would be published: what they lose, and how they answer queries.
 
+use crate::Result;
 use klimt_core::loss::{Loss, Original, PartitionGroups, Totals, measure};
 use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
 use klimt_core::registry;
 use klimt_core::table::Table;
+use klimt_core::workload::{Errors, QueriedRelease, Workload};
 
 /// The groups of a table as a reader of the release sees them.
 #[derive(Clone, Debug)]
-pub struct Release<'t> {
+pub struct Published<'t> {
     /// The original.
     pub table: &'t Table,
     /// The groups; those that are published alike are one.
@@ -17,7 +19,7 @@ pub struct Release<'t> {
     pub extents: Extents,
 }
 
-impl<'t> Release<'t> {
+impl<'t> Published<'t> {
     /// The release of a partitioning. Boundaries of regions are published where the cuts were kept.
     pub fn new(table: &'t Table, mut groups: Partitioning, extents: Extents) -> Self {
         let domains = table.domains();
@@ -25,7 +27,7 @@ impl<'t> Release<'t> {
             groups.regions = tree.regions(&domains, Some(&groups.regions));
         }
         groups.coalesce(&domains);
-        Release { table, groups, extents }
+        Published { table, groups, extents }
     }
 
     /// The groups as losses see them.
@@ -34,23 +36,30 @@ impl<'t> Release<'t> {
     }
 
     /// The losses of these names; not a number where one does not apply.
-    pub fn losses(&self, k: u64, names: &[&str]) -> Result<Vec<f64>, String> {
+    pub fn losses(&self, k: u64, names: &[&str]) -> Result<Vec<f64>> {
         let weights = vec![1.0; self.table.dimensions()];
         let rows = self.table.rows() as u64;
         let suppressed = rows - self.groups.order.len() as u64;
         let totals = Totals { rows, suppressed, groups: self.groups.groups() as u64, k };
         let wanted: Vec<&dyn Loss> = named(names);
         let original = Original::new(self.table, &weights);
-        let found = measure(wanted.into_iter(), &original, &self.groups(), &totals);
-        let found = found.map_err(|e| e.to_string())?;
+        let found = measure(wanted.into_iter(), &original, &self.groups(), &totals)?;
         let loss = |name: &&str| found.iter().find(|(id, _)| id == name).map_or(f64::NAN, |(_, loss)| *loss);
         Ok(names.iter().map(loss).collect())
     }
 
-    /// One loss.
-    pub fn loss(&self, k: u64, name: &str) -> Result<f64, String> {
-        Ok(self.losses(k, &[name])?[0])
+    /// How far the answers to queries are off.
+    pub fn errors(&self, queries: &Workload) -> Result<Errors> {
+        let mut bound = queries.bind(self.table)?;
+        bound.count(self.table);
+        let answers = QueriedRelease::of(&self.groups()).answers(&bound, &bound);
+        Ok(Errors::new(queries, &bound, &bound.exact(self.table), &answers))
     }
+}
+
+/// What a partitioning loses with the smallest regions.
+pub fn loss_of(table: &Table, groups: Partitioning, k: u64, name: &str) -> Result<f64> {
+    Ok(Published::new(table, groups, Extents::Compact).losses(k, &[name])?[0])
 }
 
 /// The losses of these names, in the order of the registry.
