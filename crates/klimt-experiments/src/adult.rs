@@ -40,6 +40,11 @@ pub fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
+/// The folder of Adult where none is named.
+pub fn folder() -> PathBuf {
+    std::env::var_os("KLIMT_DATA").map_or(PathBuf::from("../shared/data/adult"), PathBuf::from)
+}
+
 /// Where Adult is.
 #[derive(Clone, Debug)]
 pub struct Files {
@@ -49,33 +54,20 @@ pub struct Files {
     pub folder: PathBuf,
 }
 
-/// The folder of Adult where none is named.
-pub fn folder() -> PathBuf {
-    std::env::var_os("KLIMT_DATA").map_or(PathBuf::from("../shared/data/adult"), PathBuf::from)
-}
-
 /// Adult, or what stands in for it. Its columns have the names that experiments use.
 #[derive(Clone, Debug)]
 pub struct Adult {
     tables: Tables,
-    source: Option<Renamed>,
+    /// The files, of which the table is a copy with these names, and the names of the columns in the original.
+    files: Option<(Files, Vec<String>)>,
     rows: u64,
-}
-
-/// A table whose columns got other names, and the files about it.
-#[derive(Clone, Debug)]
-struct Renamed {
-    files: Files,
-    copy: PathBuf,
-    /// The names of the columns in the files.
-    columns: Vec<String>,
 }
 
 impl Adult {
     /// Adult from its files, or a generated table where there are none; of the latter, at most so many rows.
     pub fn new(tables: &Tables, files: Option<Files>, most: u64) -> Result<Self> {
-        let source = files.map(|files| Renamed::new(tables, files)).transpose()?;
-        Ok(Adult { tables: tables.clone(), source, rows: ROWS.min(most) })
+        let files = files.map(|files| files.renamed(tables)).transpose()?;
+        Ok(Adult { tables: tables.clone(), files, rows: ROWS.min(most) })
     }
 
     /// Adult from a folder with all its files; nothing where there is no table.
@@ -90,13 +82,13 @@ impl Adult {
 
     /// Another table with the columns of Adult.
     pub fn with_table(&self, table: PathBuf) -> Result<Self> {
-        let files = self.source.as_ref().map(|source| Files { table, ..source.files.clone() });
+        let files = self.files.as_ref().map(|(files, _)| Files { table, ..files.clone() });
         Adult::new(&self.tables, files, ROWS)
     }
 
     /// Which data this is.
     pub fn described(&self) -> String {
-        match &self.source {
+        match &self.files {
             Some(_) => format!("Adult, {ROWS} rows"),
             None => format!("the generator census stands in for Adult: {} rows", self.rows),
         }
@@ -104,22 +96,23 @@ impl Adult {
 
     /// How many rows it has.
     pub fn rows(&self) -> u64 {
-        if self.source.is_some() { ROWS } else { self.rows }
+        if self.files.is_some() { ROWS } else { self.rows }
     }
 
     /// The table with the columns that are wanted.
     pub fn dataset(&self, wants: &[Want<'_>]) -> Result<Dataset> {
-        let Some(source) = &self.source else {
+        let Some((files, columns)) = &self.files else {
             return self.tables.generated("census", &Parameters::new(self.rows, 1), wants);
         };
-        let mut dataset = Dataset::plain("adult", source.copy.clone(), &[]);
+        let mut dataset = Dataset::plain("adult", files.table.clone(), &[]);
         for want in wants {
-            let column = source.column(want.name)?;
+            let column = columns.iter().find(|column| known(column) == want.name);
+            let column = column.ok_or_else(|| format!("there is no column for {}", want.name))?;
             let asked = want.say(dataset.asked);
             dataset.asked = match want.values {
-                As::Ordered if want.name != "age" => source.files.ordered(asked, want.name, column)?,
+                As::Ordered if want.name != "age" => files.ordered(asked, want.name, column)?,
                 As::Plain | As::Ordered => asked,
-                As::Tree(_) | As::Intervals => asked.hierarchy(want.name, source.files.tree(column)?),
+                As::Tree(_) | As::Intervals => asked.hierarchy(want.name, files.tree(column)?),
             };
         }
         Ok(dataset)
@@ -132,34 +125,10 @@ impl Adult {
     }
 }
 
-impl Renamed {
-    fn new(tables: &Tables, files: Files) -> Result<Self> {
-        let path = files.table.display().to_string();
-        let source = Source::open(&path, DialectSpec::default())?;
-        let columns = source.columns().to_vec();
-        let known = |column: &String| {
-            let named = CALLED.iter().find(|(_, called)| called.contains(&plain(column).as_str()));
-            named.map_or(column.clone(), |(name, _)| name.to_string())
-        };
-        let header = columns.iter().map(known).collect::<Vec<_>>();
-        let delimiter = char::from(source.dialect().delimiter).to_string();
-        let name = files.table.file_name().unwrap_or_default().to_string_lossy();
-        let copy = tables.file(&format!("named-{name}"));
-        let mut rows = BufReader::new(File::open(&files.table)?);
-        rows.read_until(b'\n', &mut Vec::new())?;
-        let mut written = File::create(&copy)?;
-        writeln!(written, "{}", header.join(&delimiter))?;
-        std::io::copy(&mut rows, &mut written)?;
-        Ok(Renamed { files, copy, columns })
-    }
-
-    /// What a column is called in the files.
-    fn column(&self, name: &str) -> Result<&str> {
-        let called = CALLED.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, called)| called);
-        let found = self.columns.iter().find(|column| called.contains(&plain(column).as_str()));
-        let path = self.files.table.display();
-        found.map(String::as_str).ok_or_else(|| format!("{path}: there is no column for {name}").into())
-    }
+/// The name that experiments use for a column of a file.
+fn known(column: &str) -> &str {
+    let named = CALLED.iter().find(|(_, called)| called.contains(&plain(column).as_str()));
+    named.map_or(column, |(name, _)| name)
 }
 
 impl Files {
@@ -176,11 +145,25 @@ impl Files {
             return Ok(None);
         }
         let table = table.canonicalize()?;
-        let folder = match hierarchies {
-            Some(folder) => folder.canonicalize()?,
-            None => table.parent().unwrap_or(Path::new(".")).to_path_buf(),
-        };
+        let beside = table.parent().unwrap_or(Path::new("."));
+        let folder = hierarchies.map_or(Ok(beside.to_path_buf()), Path::canonicalize)?;
         Ok(Some(Files { folder, table }))
+    }
+
+    /// The same files with a copy of the table whose columns have the names that experiments use, and their names before.
+    fn renamed(self, tables: &Tables) -> Result<(Self, Vec<String>)> {
+        let source = Source::open(&self.table.display().to_string(), DialectSpec::default())?;
+        let columns = source.columns().to_vec();
+        let header: Vec<&str> = columns.iter().map(|column| known(column)).collect();
+        let delimiter = char::from(source.dialect().delimiter).to_string();
+        let name = self.table.file_name().unwrap_or_default().to_string_lossy();
+        let table = tables.file(&format!("named-{name}"));
+        let mut rows = BufReader::new(File::open(&self.table)?);
+        rows.read_until(b'\n', &mut Vec::new())?;
+        let mut copy = File::create(&table)?;
+        writeln!(copy, "{}", header.join(&delimiter))?;
+        std::io::copy(&mut rows, &mut copy)?;
+        Ok((Files { table, ..self }, columns))
     }
 
     fn tree(&self, column: &str) -> Result<Hierarchy> {

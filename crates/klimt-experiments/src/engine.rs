@@ -13,9 +13,11 @@
 
 pub mod partitions;
 pub mod passes;
+pub mod splits;
 
 use crate::Result;
 use crate::number::Measured;
+use crate::requirements::Asked;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::rtree::{LeafGrouping, RPlusTree, granular};
 use klimt_core::job::{Budget, Job, Observer, Partitioner, Suppression, Unobserved};
@@ -26,9 +28,6 @@ use klimt_core::requirement::{Checks, Requirement};
 use klimt_core::split::{SplitCriterion, SplitSpec};
 use klimt_core::table::{Domain, Spelling, Table, ValueType};
 use std::time::{Duration, Instant};
-
-/// A requirement: flag, column and parameters.
-pub type Asked<'a> = (&'a str, &'a str, &'a str);
 
 /// The requirements that are asked for.
 pub fn requirements(asked: &[Asked<'_>]) -> Result<Vec<Box<dyn Requirement>>> {

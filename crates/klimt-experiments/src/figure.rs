@@ -270,9 +270,9 @@ pub fn figure(args: &FigureArgs) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n").into()) }
 }
 
-/// Runs figures in full size, over tables of so many rows where that is said, and prints their numbers.
-pub fn show(names: &[&str], tables: &Tables, rows: Option<u64>) -> Result<()> {
-    let context = Context { rows, ..Context::new(Size::Full, tables, None)? };
+/// Runs figures in full size, over tables of so many rows, and prints their numbers.
+pub fn show(names: &[&str], tables: &Tables, rows: u64) -> Result<()> {
+    let context = Context { rows: Some(rows), ..Context::new(Size::Full, tables, None)? };
     for figure in figures().into_iter().filter(|figure| names.contains(&figure.name)) {
         let Some(experiment) = figure.run else { continue };
         let outcome = experiment(&context)?;

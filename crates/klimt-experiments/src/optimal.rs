@@ -137,7 +137,8 @@ impl Runs<'_> {
 
     /// Five columns with full domains, solved to proven optimality.
     fn dense(&self) -> Result<()> {
-        const REQUIRED: [Asked; 3] = [&[], &[("l-diversity", "entropy:3")], &[("t-closeness", "0.3:equal")]];
+        const REQUIRED: [&[Asked<'_>]; 3] =
+            [&[], &[("l-diversity", "", "entropy:3")], &[("t-closeness", "", "0.3:equal")]];
         let mut wants = quasi(&FIVE, As::Ordered);
         wants.extend([Want::other("occupation", Role::Sensitive), Want::other("income", Role::Target)]);
         let dataset = self.adult.dataset(&wants)?;
@@ -158,7 +159,7 @@ impl Runs<'_> {
         let mut wants = quasi(&EIGHT, As::Ordered);
         wants.push(Want::other("income", Role::Sensitive));
         let dataset = self.adult.dataset(&wants)?;
-        let asked = require(dataset.groups_of(100)?, &[("t-closeness", "0.2:equal")])?;
+        let asked = require(dataset.groups_of(100)?, &[("t-closeness", "", "0.2:equal")])?;
         let title = "t-closeness 0.2 of the salary class, Adult, eight quasi-identifiers, k = 100";
         let columns = head(title, "dm");
         let mondrian = self.publish(&dataset, &asked)?;

@@ -27,37 +27,40 @@ pub struct RequirementsArgs {
     k: u64,
 }
 
-/// Requirements by their options, each with its parameters.
-pub type Asked = &'static [(&'static str, &'static str)];
+/// A requirement: its option, the column (every sensitive one where none is named), and its parameters.
+pub type Asked<'a> = (&'a str, &'a str, &'a str);
 
-/// The requirements of the sensitive columns, as the command has them.
-pub fn words(asked: Asked) -> String {
-    let each = asked.iter().map(|(option, parameters)| format!("--{option} {parameters}"));
+/// Requirements as the command has them.
+pub fn words(asked: &[Asked<'_>]) -> String {
+    let each = asked.iter().map(|(option, _, parameters)| format!("--{option} {parameters}"));
     each.collect::<Vec<_>>().join(" ")
 }
 
-/// Asks requirements of every sensitive column.
-pub fn require(asked: Anonymizer, requirements: Asked) -> Result<Anonymizer> {
-    let all = requirements.iter();
-    Ok(all.clone().try_fold(asked, |asked, (option, text)| asked.require_named(option, None, text))?)
+/// Asks for requirements.
+pub fn require(asked: Anonymizer, requirements: &[Asked<'_>]) -> Result<Anonymizer> {
+    let require = |asked: Anonymizer, (option, column, text): &Asked<'_>| {
+        asked.require_named(option, Some(*column).filter(|column| !column.is_empty()), text)
+    };
+    Ok(requirements.iter().try_fold(asked, require)?)
 }
 
-const ADULT: &[Asked] = &[
-    &[("l-diversity", "distinct:2")],
-    &[("l-diversity", "entropy:1.3")],
-    &[("l-diversity", "recursive:9:2")],
-    &[("alpha", "0.9")],
-    &[("t-closeness", "0.3:ordered")],
-    &[("t-closeness", "0.3:equal")],
-    &[("epsilon-privacy", "10:100")],
-    &[("beta-likeness", "enhanced:2")],
-    &[("delta-disclosure", "2")],
-    &[("l-diversity", "entropy:1.3"), ("alpha", "0.9"), ("t-closeness", "0.3:equal")],
+const ADULT: &[&[Asked<'_>]] = &[
+    &[("l-diversity", "", "distinct:2")],
+    &[("l-diversity", "", "entropy:1.3")],
+    &[("l-diversity", "", "recursive:9:2")],
+    &[("alpha", "", "0.9")],
+    &[("t-closeness", "", "0.3:ordered")],
+    &[("t-closeness", "", "0.3:equal")],
+    &[("epsilon-privacy", "", "10:100")],
+    &[("beta-likeness", "", "enhanced:2")],
+    &[("delta-disclosure", "", "2")],
+    &[("l-diversity", "", "entropy:1.3"), ("alpha", "", "0.9"), ("t-closeness", "", "0.3:equal")],
 ];
 
-const CLASS: &[Asked] = &[&[("l-diversity", "distinct:2")], &[("t-closeness", "0.4:equal")]];
+const CLASS: &[&[Asked<'_>]] = &[&[("l-diversity", "", "distinct:2")], &[("t-closeness", "", "0.4:equal")]];
 
-const NUMBER: &[Asked] = &[&[("l-diversity", "distinct:5")], &[("variance", "1000000")], &[("alpha", "0.2")]];
+const NUMBER: &[&[Asked<'_>]] =
+    &[&[("l-diversity", "", "distinct:5")], &[("variance", "", "1000000")], &[("alpha", "", "0.2")]];
 
 /// Runs klimt with k alone and with every requirement in turn, and prints the medians as ratios to k alone.
 pub fn requirements(args: &RequirementsArgs) -> Result<()> {
@@ -75,7 +78,7 @@ fn of_column(
     klimt: &Klimt,
     dataset: &Dataset,
     column: &str,
-    asked: &[Asked],
+    asked: &[&[Asked<'_>]],
 ) -> Result<()> {
     println!(
         "\n{}: {} rows, k = {}, sensitive {column}, {} threads, medians of {} runs in turn",

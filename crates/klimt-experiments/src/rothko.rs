@@ -42,8 +42,7 @@ pub struct RothkoArgs {
     /// What happens to the columns that are no quasi-identifiers: keep or drop
     #[arg(long, default_value = "drop", value_parser = choice::<Other>)]
     other: Other,
-    /// How many rows the tables of the parts traffic, pruning and quality have; by default ten million, and 100,000 for
-    /// the latter two
+    /// How many rows the tables of the parts traffic, pruning and quality have; ten million, 100,000 and 100,000 by default
     #[arg(long)]
     figure_rows: Option<u64>,
 }
@@ -69,12 +68,14 @@ pub fn rothko(args: &RothkoArgs) -> Result<()> {
         scale(args, &klimt()?)?;
     }
     let shown = [
-        ("traffic", &["rothko-10", "rothko-11", "rothko-12"][..]),
-        ("pruning", &["rothko-28"]),
-        ("quality", &["rothko-22", "rothko-23", "rothko-25", "rothko-26"]),
+        ("traffic", 10_000_000, &["rothko-10", "rothko-11", "rothko-12"][..]),
+        ("pruning", 100_000, &["rothko-28"]),
+        ("quality", 100_000, &["rothko-22", "rothko-23", "rothko-25", "rothko-26"]),
     ];
-    for (_, figures) in shown.iter().filter(|(part, _)| wanted(part)) {
-        figure::show(figures, &args.place.tables()?, args.figure_rows)?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
+    for (_, rows, figures) in shown.iter().filter(|(part, ..)| wanted(part)) {
+        let tables = args.place.tables()?;
+        threads.install(|| figure::show(figures, &tables, args.figure_rows.unwrap_or(*rows)))?;
     }
     if wanted("sensitive") {
         let rows = args.rows.iter().copied().min().unwrap_or(1_000_000);

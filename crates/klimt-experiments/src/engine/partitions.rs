@@ -67,3 +67,29 @@ pub fn named(names: &[&str]) -> Vec<&'static dyn Loss> {
     let wanted = registry::LOSSES.iter().filter(|(entry, _)| names.contains(&entry.id));
     wanted.map(|(_, loss)| *loss).collect()
 }
+
+/// The conditional entropy of a label in bits, times the rows of a part.
+pub fn entropy(table: &Table, groups: &Partitioning, label: usize) -> f64 {
+    let Some((domain, codes)) = table.columns()[label].coded() else { return f64::NAN };
+    let of_group = |group: usize| {
+        let rows = groups.rows(group);
+        let mut counts = vec![0u64; domain.cardinality()];
+        rows.iter().for_each(|&row| counts[codes.get(row as usize) as usize] += 1);
+        let all = rows.len() as f64;
+        counts.iter().filter(|&&c| c > 0).map(|&c| -(c as f64) * (c as f64 / all).log2()).sum::<f64>()
+    };
+    (0..groups.groups()).map(of_group).sum()
+}
+
+/// The sum of squared distances of a target from the means of its groups.
+pub fn squared_error(table: &Table, groups: &Partitioning, target: usize) -> f64 {
+    let Some((domain, codes)) = table.columns()[target].coded() else { return f64::NAN };
+    let unit = 10f64.powi(domain.scale() as i32);
+    let of_group = |group: usize| {
+        let value = |&row: &u32| domain.position(codes.get(row as usize)) as f64 / unit;
+        let rows = groups.rows(group);
+        let mean = rows.iter().map(value).sum::<f64>() / rows.len() as f64;
+        rows.iter().map(|row| (value(row) - mean).powi(2)).sum::<f64>()
+    };
+    (0..groups.groups()).map(of_group).sum()
+}

@@ -1,7 +1,7 @@
 //! Rothko on a table in memory that is treated as if it were on disk, with the limits of a paper.
 
-use super::Asked;
 use crate::Result;
+use crate::requirements::Asked;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::rothko::{Method, Rothko, RothkoLimits, Sampling};
 use klimt_core::job::Unobserved;

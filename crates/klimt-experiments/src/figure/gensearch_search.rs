@@ -3,13 +3,14 @@
 
 use super::Context;
 use super::claim::{At, Claim, Is, NEAR, Of};
-use super::gensearch::{GEN, GREEDY, MEDIAN, published, sizes, split};
+use super::gensearch::{GEN, GREEDY, MEDIAN, published, sizes};
 use super::outcome::{Outcome, Run};
 use super::registry::Figure;
 use super::sweep::Sweep;
 use crate::Result;
 use crate::adult::{EIGHT, codes_of};
 use crate::engine::partitions::{Published, loss_of};
+use crate::engine::splits::split;
 use crate::engine::{Goal, Searched, bind, mondrian, searched, steepest};
 use crate::number::Measured;
 use crate::tables::{As, Want, quasi};

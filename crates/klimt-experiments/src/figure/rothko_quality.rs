@@ -11,13 +11,13 @@ use super::registry::Figure;
 use super::rothko_io::GENERATED;
 use super::sweep::Sweep;
 use crate::Result;
+use crate::engine::partitions::{entropy, squared_error};
 use crate::engine::passes::{Passes, run, sampled};
 use crate::number::{Measured, mean};
 use crate::tables::{AGRAWAL, As, Want, quasi};
 use klimt::generate::Parameters;
 use klimt::table::{Role, Table};
 use klimt_core::algorithm::rothko::{Method, RothkoLimits, Sampling};
-use klimt_core::partition::Partitioning;
 use klimt_core::table::Column;
 
 /// The experiments of this file.
@@ -105,32 +105,6 @@ const CENSUS: [&str; 7] = ["age", "sex", "race", "marital", "education", "workcl
 fn limits(sample: u64) -> RothkoLimits {
     // Rows are divided when the tree has a height of 8.
     RothkoLimits { memory_rows: Some(sample), frequency_groups: None, leaves: Some(256) }
-}
-
-/// The conditional entropy of a label in bits, times the rows of a part.
-fn entropy(table: &Table, groups: &Partitioning, label: usize) -> f64 {
-    let Some((domain, codes)) = table.columns()[label].coded() else { return f64::NAN };
-    let of_group = |group: usize| {
-        let rows = groups.rows(group);
-        let mut counts = vec![0u64; domain.cardinality()];
-        rows.iter().for_each(|&row| counts[codes.get(row as usize) as usize] += 1);
-        let all = rows.len() as f64;
-        counts.iter().filter(|&&c| c > 0).map(|&c| -(c as f64) * (c as f64 / all).log2()).sum::<f64>()
-    };
-    (0..groups.groups()).map(of_group).sum()
-}
-
-/// The sum of squared distances of a target from the means of its groups.
-fn squared_error(table: &Table, groups: &Partitioning, target: usize) -> f64 {
-    let Some((domain, codes)) = table.columns()[target].coded() else { return f64::NAN };
-    let unit = 10f64.powi(domain.scale() as i32);
-    let of_group = |group: usize| {
-        let value = |&row: &u32| domain.position(codes.get(row as usize)) as f64 / unit;
-        let rows = groups.rows(group);
-        let mean = rows.iter().map(value).sum::<f64>() / rows.len() as f64;
-        rows.iter().map(|row| (value(row) - mean).powi(2)).sum::<f64>()
-    };
-    (0..groups.groups()).map(of_group).sum()
 }
 
 fn table(context: &Context, generator: &str, rows: u64, seed: u64, target: &str) -> Result<Table> {

@@ -10,15 +10,15 @@ use klimt::prelude::*;
 
 /// What is required of the sensitive column `loan`, which has about as many values as there are rows to two, each beside
 /// k = 100.
-const REQUIREMENTS: [Asked; 8] = [
-    &[("l-diversity", "distinct:5")],
-    &[("l-diversity", "entropy:5")],
-    &[("l-diversity", "recursive:3:4")],
-    &[("t-closeness", "0.3:ordered")],
-    &[("t-closeness", "0.3:equal")],
-    &[("alpha", "0.2")],
-    &[("beta-likeness", "2")],
-    &[("delta-disclosure", "1")],
+const REQUIREMENTS: [&[Asked<'_>]; 8] = [
+    &[("l-diversity", "", "distinct:5")],
+    &[("l-diversity", "", "entropy:5")],
+    &[("l-diversity", "", "recursive:3:4")],
+    &[("t-closeness", "", "0.3:ordered")],
+    &[("t-closeness", "", "0.3:equal")],
+    &[("alpha", "", "0.2")],
+    &[("beta-likeness", "", "2")],
+    &[("delta-disclosure", "", "1")],
 ];
 
 /// The budgets, in megabytes.
@@ -51,7 +51,7 @@ pub fn sensitive(klimt: &Klimt, rows: u64, runs: usize, algorithm: AlgorithmKind
     let path = klimt.tables.agrawal(rows)?.path;
     let mut dataset = Dataset::plain("agrawal", path, &AGRAWAL[..8]);
     dataset.asked = dataset.asked.sensitive(["loan"]);
-    let run = |required: Asked, algorithm: AlgorithmKind, memory: &str| {
+    let run = |required: &[Asked<'_>], algorithm: AlgorithmKind, memory: &str| {
         let asked = require(within(&dataset, 100, algorithm, memory)?, required)?;
         least(&klimt.anonymizing("sensitive", &dataset.path, &asked)?, runs)
     };
