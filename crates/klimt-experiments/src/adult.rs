@@ -86,6 +86,11 @@ impl Adult {
         Adult::new(&self.tables, files, ROWS)
     }
 
+    /// The tables that are generated.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
     /// Which data this is.
     pub fn described(&self) -> String {
         match &self.files {

@@ -104,36 +104,40 @@ enum Size {
     Full,
 }
 
+/// Sizes that a user gives, in place of those that fit the size of the experiments.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// How many rows generated tables have.
+    pub rows: Option<u64>,
+    /// The least sizes of a group.
+    pub k: Vec<u64>,
+    /// How long a search may take.
+    pub limit: Option<Duration>,
+}
+
 /// What experiments run in.
 pub struct Context {
     size: Size,
-    tables: Tables,
     adult: Adult,
-    /// How many rows generated tables have, where that was said.
-    rows: Option<u64>,
-    limit: f64,
+    given: Given,
     alone: rayon::ThreadPool,
     /// What figures share, by name.
     shared: RefCell<BTreeMap<String, Rc<dyn Any>>>,
 }
 
 impl Context {
-    fn new(size: Size, tables: &Tables, files: Option<Files>) -> Result<Self> {
+    fn new(size: Size, adult: Adult, given: Given) -> Result<Self> {
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-        let most = if size == Size::Tiny { 1500 } else { u64::MAX };
-        let limit = match size {
-            Size::Tiny => 0.05,
-            Size::Quick => 1.0,
-            Size::Full => 6.0,
-        };
-        let (tables, adult) = (tables.clone(), Adult::new(tables, files, most)?);
-        Ok(Context { size, tables, adult, rows: None, limit, alone, shared: RefCell::default() })
+        Ok(Context { size, adult, given, alone, shared: RefCell::default() })
     }
 
     #[cfg(test)]
     fn tiny() -> (tempfile::TempDir, Self) {
         let (folder, tables) = Tables::temporary();
-        (folder, Context::new(Size::Tiny, &tables, None).expect("a thread can be started"))
+        let context = Adult::new(&tables, None, 1500)
+            .and_then(|adult| Context::new(Size::Tiny, adult, Given::default()))
+            .expect("a thread can be started");
+        (folder, context)
     }
 
     /// What fits the size of the experiments.
@@ -147,22 +151,30 @@ impl Context {
 
     /// The rows of a generated table: those that were said, or what fits the size of the experiments.
     fn rows(&self, tiny: u64, quick: u64, full: u64) -> u64 {
-        self.rows.unwrap_or(self.pick(tiny, quick, full))
+        self.given.rows.unwrap_or(self.pick(tiny, quick, full))
+    }
+
+    /// The least sizes of a group: those that were said, or what fits the size of the experiments.
+    fn ks(&self, tiny: &[u64], quick: &[u64], full: &[u64]) -> Vec<u64> {
+        match self.given.k.is_empty() {
+            true => self.pick(tiny, quick, full).to_vec(),
+            false => self.given.k.clone(),
+        }
     }
 
     /// How many seconds a search may take.
     fn limit(&self) -> f64 {
-        self.limit
+        self.time_limit().as_secs_f64()
     }
 
     /// The same as a time.
     fn time_limit(&self) -> Duration {
-        Duration::from_secs_f64(self.limit)
+        self.given.limit.unwrap_or(Duration::from_millis(self.pick(50, 1000, 6000)))
     }
 
     /// The tables that are generated.
     fn tables(&self) -> &Tables {
-        &self.tables
+        self.adult.tables()
     }
 
     /// Adult, or what stands in for it.
@@ -247,8 +259,9 @@ pub fn figure(args: &FigureArgs) -> Result<()> {
     let size = if args.quick { Size::Quick } else { Size::Full };
     let files = Files::find(args.data.as_deref(), args.hierarchies.as_deref())?;
     let folder = tempfile::tempdir()?;
-    let mut context = Context::new(size, &Tables::new(folder.path())?, files)?;
-    context.limit = args.time_limit.unwrap_or(context.limit);
+    let given = Given { limit: args.time_limit.map(Duration::from_secs_f64), ..Given::default() };
+    let adult = Adult::new(&Tables::new(folder.path())?, files, u64::MAX)?;
+    let context = Context::new(size, adult, given)?;
     let (found, failed) = match args.again {
         true => again(&wanted, &args.out),
         false => {
@@ -270,9 +283,9 @@ pub fn figure(args: &FigureArgs) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n").into()) }
 }
 
-/// Runs figures in full size, over tables of so many rows, and prints their numbers.
-pub fn show(names: &[&str], tables: &Tables, rows: u64) -> Result<()> {
-    let context = Context { rows: Some(rows), ..Context::new(Size::Full, tables, None)? };
+/// Runs figures in full size, but for what is given, and prints their numbers.
+pub fn show(names: &[&str], adult: &Adult, given: Given) -> Result<()> {
+    let context = Context::new(Size::Full, adult.clone(), given)?;
     for figure in figures().into_iter().filter(|figure| names.contains(&figure.name)) {
         let Some(experiment) = figure.run else { continue };
         let outcome = experiment(&context)?;

@@ -102,3 +102,22 @@ impl Published {
         self.certificate.run.passes.map_or((0.0, 0.0), |passes| (passes.reads, passes.writes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_gets_the_settings_as_a_spec() {
+        let (_folder, tables) = Tables::temporary();
+        let dataset = tables.agrawal(10).unwrap();
+        let klimt = Klimt { command: "klimt".into(), tables, threads: 3 };
+        let asked = dataset.groups_of(7).unwrap().algorithm(AlgorithmKind::RTree);
+        let line = klimt.anonymizing("x", &dataset.path, &asked).unwrap();
+        assert_eq!(line[..2], ["klimt", "anonymize"]);
+        assert!(line.contains(&"--threads=3".to_string()) && line.contains(&"--quiet".to_string()));
+        let spec = line.iter().position(|word| word == "--spec").unwrap() + 1;
+        assert_eq!(Anonymizer::from_spec(&line[spec]).unwrap().settings(), asked.settings());
+        assert!(klimt.anonymizing("y", &dataset.path, &asked).unwrap()[spec] != line[spec]);
+    }
+}

@@ -64,11 +64,9 @@ impl<'d> Queries<'d> {
         Queries { dataset, questions: Questions::random(many).seed(1).about(about) }
     }
 
-    /// A count for every whole number from 0 on below a number, occurring or not.
-    pub fn numbers(dataset: &'d Dataset, column: &str, values: u32) -> Result<Self> {
-        let count = |value: u32| format!("SELECT COUNT(*) WHERE {column} BETWEEN {value} AND {value};");
-        let questions = Questions::sql(&(0..values).map(count).collect::<String>())?;
-        Ok(Queries { dataset, questions })
+    /// A count for every value of a column, occurring or not.
+    pub fn values(dataset: &'d Dataset, column: &str) -> Self {
+        Queries { dataset, questions: Questions::values().about([column]) }
     }
 
     /// Asks a release.

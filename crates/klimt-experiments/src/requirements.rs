@@ -100,3 +100,18 @@ fn of_column(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_are_asked_of_a_column_or_of_all() {
+        let asked = [("l-diversity", "", "distinct:2"), ("alpha", "C7", "0.9")];
+        assert_eq!(words(&asked), "--l-diversity distinct:2 --alpha 0.9");
+        let settings = require(Anonymizer::new(), &asked).unwrap().settings().clone();
+        let columns: Vec<_> = settings.requirements.iter().map(|asked| asked.column.as_deref()).collect();
+        assert_eq!(columns, [None, Some("C7")]);
+        assert!(require(Anonymizer::new(), &[("no-such", "", "1")]).is_err());
+    }
+}

@@ -4,7 +4,8 @@
 mod sensitive;
 
 use crate::Result;
-use crate::figure;
+use crate::adult::Adult;
+use crate::figure::{self, Given};
 use crate::print::Columns;
 use crate::process::Klimt;
 use crate::tables::{Dataset, PlaceArgs};
@@ -74,8 +75,9 @@ pub fn rothko(args: &RothkoArgs) -> Result<()> {
     ];
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     for (_, rows, figures) in shown.iter().filter(|(part, ..)| wanted(part)) {
-        let tables = args.place.tables()?;
-        threads.install(|| figure::show(figures, &tables, args.figure_rows.unwrap_or(*rows)))?;
+        let adult = Adult::new(&args.place.tables()?, None, u64::MAX)?;
+        let given = Given { rows: Some(args.figure_rows.unwrap_or(*rows)), ..Given::default() };
+        threads.install(|| figure::show(figures, &adult, given))?;
     }
     if wanted("sensitive") {
         let rows = args.rows.iter().copied().min().unwrap_or(1_000_000);

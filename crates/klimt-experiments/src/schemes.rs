@@ -5,15 +5,16 @@ mod peers;
 
 use crate::Result;
 use crate::adult::{Adult, FOUR, folder};
+use crate::figure::{self, Given};
 use crate::print::{Columns, Shown};
 use crate::process::{Klimt, Published};
 use crate::tables::{Dataset, PlaceArgs};
 use clap::Args;
 use klimt::Choice;
 use klimt::prelude::*;
-use klimt::settings::{Levels, Technique, TimeLimit};
+use klimt::settings::{Levels, TimeLimit};
 use klimt_chart::{Axis, Chart, Frame, Lines};
-use klimt_core::algorithm::scheme::{Direction, Scheme};
+use klimt_core::algorithm::scheme::Scheme;
 use std::path::PathBuf;
 
 /// `klimt-experiments schemes`.
@@ -57,8 +58,8 @@ pub const CHAINS: [&[Scheme]; 2] = [
 ];
 
 /// The search for the best generalization by one scheme for all columns.
-pub fn by(scheme: Scheme, direction: Option<Direction>, without: &[Technique]) -> Algorithm {
-    Algorithm::Scheme { scheme: Some(scheme), direction, without: without.to_vec(), gap: None }
+pub fn by(scheme: Scheme) -> Algorithm {
+    Algorithm::Scheme { scheme: Some(scheme), direction: None, without: Vec::new(), gap: None }
 }
 
 /// A run of the experiments of the paper, and its table: ages in intervals of five years at least, and rows may be
@@ -116,7 +117,7 @@ impl Runs<'_> {
             for &k in &self.args.k {
                 let (mut line, mut costs) = (Vec::<Box<dyn Shown>>::new(), Vec::new());
                 for (scheme, values) in &mut series {
-                    let found = self.as_in_the_paper(&FOUR, k, by(*scheme, None, &[]), loss)?;
+                    let found = self.as_in_the_paper(&FOUR, k, by(*scheme), loss)?;
                     let (cost, optimal) = (found.loss(loss), found.is_optimal());
                     let mark = if optimal { "" } else { "~" };
                     line.extend([
@@ -157,77 +158,11 @@ impl Runs<'_> {
         Ok(())
     }
 
-    /// Bottom-up against top-down, over k and over the number of quasi-identifiers (Fig. 10). No column is solved by
-    /// itself, as in the paper.
-    fn direction(&self) -> Result<()> {
-        println!(
-            "\nCPU seconds of the search bottom-up and top-down, DM, without folding; ~ where the time was over"
-        );
-        let heading =
-            |first: &str| Columns::new(first, 24, &[("scheme", 0), ("bottom-up", 0), ("top-down", 0)]);
-        let columns = heading("k");
-        for scheme in [Scheme::Ops, Scheme::Sps] {
-            for &k in &self.args.k {
-                self.directions(&columns, &k.to_string(), &FOUR, k, scheme)?;
-            }
-        }
-        let columns = heading("columns, k = 5");
-        for scheme in [Scheme::Ops, Scheme::Sps] {
-            for named in [&FOUR[..1], &["age", "race"], &["age", "race", "sex"], &FOUR] {
-                self.directions(&columns, &named.join(","), named, 5, scheme)?;
-            }
-        }
-        Ok(())
+    /// Shows a figure of the paper for the least sizes and the time limit that were given.
+    fn show(&self, figure: &str) -> Result<()> {
+        let given = Given { k: self.args.k.clone(), limit: Some(self.args.time_limit.0), rows: None };
+        figure::show(&[figure], &self.adult, given)
     }
-
-    fn directions(
-        &self,
-        columns: &Columns,
-        name: &str,
-        named: &[&str],
-        k: u64,
-        scheme: Scheme,
-    ) -> Result<()> {
-        let time = |direction: Direction| {
-            let algorithm = by(scheme, Some(direction), &[Technique::Fold]);
-            self.as_in_the_paper(named, k, algorithm, "dm").map(|found| seconds(&found))
-        };
-        columns.line(name, &[&scheme.name(), &time(Direction::BottomUp)?, &time(Direction::TopDown)?]);
-        Ok(())
-    }
-
-    /// What the search takes without some of its techniques (Fig. 13).
-    fn pruning(&self) -> Result<()> {
-        use Technique::{Applicators, Bounds, Fold, Nodes, Reconsider, Seeding, Useful, Useless};
-        const WITHOUT: [&[Technique]; 7] = [
-            &[],
-            &[Fold],
-            &[Fold, Seeding, Reconsider],
-            &[Fold, Nodes, Applicators],
-            &[Fold, Seeding, Reconsider, Nodes, Applicators],
-            &[Fold, Useless, Useful],
-            &[Fold, Bounds],
-        ];
-        println!(
-            "\nCPU seconds of the search without some techniques, DM, k = 10; ~ where the time was over"
-        );
-        let columns = Columns::new("without", 52, &[("gops", 0), ("ops", 0), ("sps", 0)]);
-        for without in WITHOUT {
-            let time = |scheme: Scheme| {
-                let algorithm = by(scheme, None, without);
-                self.as_in_the_paper(&FOUR, 10, algorithm, "dm").map(|found| seconds(&found))
-            };
-            let names: Vec<&str> = without.iter().map(|technique| technique.name()).collect();
-            let name = if names.is_empty() { "nothing".to_string() } else { names.join(",") };
-            columns.line(name, &[&time(Scheme::Gops)?, &time(Scheme::Ops)?, &time(Scheme::Sps)?]);
-        }
-        Ok(())
-    }
-}
-
-/// The CPU seconds of a run; marked where it ended before it had a proof.
-fn seconds(found: &Published) -> String {
-    format!("{}{:.2}", if found.is_optimal() { "" } else { "~" }, found.cost.cpu)
 }
 
 /// Where a scheme that allows more is proven to cost more, which cannot be.
@@ -254,8 +189,8 @@ pub fn schemes(args: &SchemesArgs) -> Result<()> {
     for part in &args.parts {
         match part.as_str() {
             "paper" => runs.paper()?,
-            "direction" => runs.direction()?,
-            "pruning" => runs.pruning()?,
+            "direction" => runs.show("schemes-10")?,
+            "pruning" => runs.show("schemes-13")?,
             "arx" => runs.arx()?,
             "flexible" => runs.flexible()?,
             "local" => runs.local()?,

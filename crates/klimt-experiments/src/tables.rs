@@ -266,3 +266,44 @@ impl PlaceArgs {
         found.map_err(|_| "build the command first: cargo build --release".into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_table_has_the_orders_and_hierarchies_that_were_wanted() {
+        let (_folder, tables) = Tables::temporary();
+        let wants = [
+            Want::quasi("marital", As::Ordered),
+            Want::quasi("age", As::Intervals),
+            Want::quasi("race", As::Tree(2)),
+            Want::other("income", Role::Target),
+        ];
+        let dataset = tables.generated("census", &Parameters::new(500, 3), &wants).unwrap();
+        assert_eq!(dataset.quasi_identifiers(), ["marital", "age", "race"]);
+        let table = dataset.table().unwrap();
+        assert_eq!((table.rows(), table.columns().len()), (500, 4));
+        assert!(matches!(table.domain(0).shape(), klimt::table::Shape::Ordered));
+        assert!(table.domain(1).hierarchy().is_some_and(|tree| tree.height() >= 3));
+        assert!(table.domain(2).hierarchy().is_some_and(|tree| tree.height() >= 2));
+        assert!(tables.generated("census", &Parameters::new(5, 3), &[Want::quasi("no", As::Plain)]).is_err());
+    }
+
+    #[test]
+    fn other_parameters_make_another_table() {
+        let plain = Parameters::new(10, 1);
+        let others = [
+            Parameters::new(11, 1),
+            Parameters::new(10, 2),
+            Parameters { attributes: Some(3), ..plain.clone() },
+            Parameters { cardinality: Some(3), ..plain.clone() },
+            Parameters { mean: Some(3.0), ..plain.clone() },
+            Parameters { sigma: Some(3.0), ..plain.clone() },
+            plain,
+        ];
+        let names: std::collections::BTreeSet<_> =
+            others.iter().map(|other| called("skewed", other)).collect();
+        assert_eq!(names.len(), others.len());
+    }
+}

@@ -116,3 +116,21 @@ pub fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, Spent)> {
 
 /// How far a difference of two readings of user and system time can be off: a hundredth of a second each.
 pub const DOUBT: f64 = 0.02;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contenders_run_in_turn_and_one_slow_run_counts_for_nothing() {
+        let mut order = Vec::new();
+        let costs = in_turn(3, 2, |contender| {
+            order.push(contender);
+            let wall = [1.0, 9.0, 2.0][order.len() / 2 % 3];
+            Ok((contender == 0).then_some(Cost { wall, cpu: 1.0, memory: 1.0 }))
+        });
+        let costs = costs.unwrap();
+        assert_eq!(order, [0, 1, 0, 1, 0, 1]);
+        assert!(costs[0].is_some_and(|cost| cost.wall == 2.0) && costs[1].is_none());
+    }
+}

@@ -166,7 +166,7 @@ impl Both {
 
 /// The search for the generalization of least DM by one scheme for all columns, which publishes every row.
 pub fn single_scheme(dataset: &Dataset, k: u64, scheme: Scheme, limit: Duration) -> Result<Anonymizer> {
-    Ok(dataset.groups_of(k)?.algorithm(by(scheme, None, &[])).loss("dm").time_limit(limit))
+    Ok(dataset.groups_of(k)?.algorithm(by(scheme)).loss("dm").time_limit(limit))
 }
 
 fn rows(context: &Context) -> u64 {

@@ -15,6 +15,7 @@ use crate::releases::{Queries, least, loss, median, release};
 use crate::tables::{As, Dataset, quasi};
 use klimt::generate::Parameters;
 use klimt::prelude::*;
+use klimt::settings::ValueList;
 use klimt::table::Table;
 use klimt_core::algorithm::scheme::Scheme;
 use klimt_core::loss::{Groups, PublishedGroup, PublishedGroups};
@@ -102,8 +103,8 @@ fn table(context: &Context, seed: u64) -> Result<Dataset> {
 
 /// The same table, whose domains are all numbers from 0 on below a number, occurring or not.
 fn with_all_values(mut dataset: Dataset, values: u32) -> Dataset {
-    for name in dataset.quasi_identifiers() {
-        dataset.asked = dataset.asked.domain(name, format!("0..{}", values - 1));
+    for column in dataset.asked.settings_mut().columns.values_mut() {
+        column.domain = Some(ValueList::Values((0..values).map(|value| value.to_string()).collect()));
     }
     dataset
 }
@@ -246,7 +247,7 @@ fn multi(context: &Context) -> Result<Outcome> {
 /// The mean and the standard deviation of the absolute error over all values of an attribute, occurring or not: rows are
 /// taken to lie evenly in their region, so that a value that nobody has is answered with some.
 fn error(dataset: &Dataset, release: &Release, column: &str, values: u32) -> Result<(f64, f64)> {
-    let answers = Queries::numbers(dataset, column, values)?.answers(release)?;
+    let answers = Queries::values(dataset, column).answers(release)?;
     match answers.errors.and_then(|errors| errors.absolute_error) {
         Some(absolute) if absolute.queries == values as usize => Ok((absolute.mean, absolute.deviation)),
         _ => Err("a value has no answer".into()),

@@ -177,7 +177,7 @@ fn attributes(context: &Context) -> Result<Outcome> {
 
 fn quality(context: &Context) -> Result<Outcome> {
     let adult = context.adult();
-    let ks: Vec<u64> = context.pick(vec![2, 20], vec![2, 5, 20], vec![2, 3, 5, 10, 15, 20]);
+    let ks = context.ks(&[2, 20], &[2, 5, 20], &[2, 3, 5, 10, 15, 20]);
     let (mut panels, mut proven, mut searches) = (Vec::new(), 0, 0);
     let each = SCHEMES.map(|scheme| Schemed::new(adult, &FOUR, scheme));
     let each = each.into_iter().collect::<Result<Vec<Schemed>>>()?;

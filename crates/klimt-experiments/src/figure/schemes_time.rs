@@ -108,7 +108,7 @@ const fn slower(scheme: &'static str) -> Claim {
 const COLUMNS: [&[&str]; 4] = [&["age"], &["age", "race"], &["age", "race", "sex"], &FOUR];
 
 fn ks(context: &Context) -> Vec<u64> {
-    context.pick(vec![2, 10], vec![2, 5, 20], vec![2, 3, 5, 10, 15, 20])
+    context.ks(&[2, 10], &[2, 5, 20], &[2, 3, 5, 10, 15, 20])
 }
 
 /// The CPU time of a search; the least that it takes where it was not over.

@@ -42,7 +42,7 @@ impl Runs<'_> {
 
     fn eight(&self, k: u64, scheme: Scheme) -> Result<Published> {
         let dataset = self.adult.trees(&EIGHT)?;
-        let asked = dataset.groups_of(k)?.algorithm(by(scheme, None, &[])).loss("dm").suppress(Share::ONE);
+        let asked = dataset.groups_of(k)?.algorithm(by(scheme)).loss("dm").suppress(Share::ONE);
         self.publish(&dataset, asked)
     }
 
@@ -102,7 +102,7 @@ impl Runs<'_> {
         for &rows in &self.args.rows {
             let Some(table) = self.args.place.enlarged(rows)? else { return Ok(()) };
             let adult = self.adult.with_table(table.path)?;
-            let algorithm = by(Scheme::Ghs, None, &[]);
+            let algorithm = by(Scheme::Ghs);
             let (dataset, mut asked) = as_in_the_paper(&adult, &FOUR, 10, algorithm, "dm")?;
             let risk = inspect(dataset.input()?, &dataset.asked)?.risk;
             let tuples = risk.ok_or("no risk is told of the table")?.tuples;
