@@ -17,7 +17,7 @@ pub mod splits;
 
 use crate::Result;
 use crate::number::Measured;
-use crate::requirements::Asked;
+use crate::requirements::RequirementSpec;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::rtree::{LeafGrouping, RPlusTree, granular};
 use klimt_core::job::{Budget, Job, Observer, Partitioner, Suppression, Unobserved};
@@ -30,13 +30,13 @@ use klimt_core::table::{Domain, Spelling, Table, ValueType};
 use std::time::{Duration, Instant};
 
 /// The requirements that are asked for.
-pub fn requirements(asked: &[Asked<'_>]) -> Result<Vec<Box<dyn Requirement>>> {
+pub fn requirements(asked: &[RequirementSpec<'_>]) -> Result<Vec<Box<dyn Requirement>>> {
     let each = asked.iter().map(|(flag, column, text)| registry::requirement(flag, column, text));
     Ok(each.collect::<Result<_, _>>()?)
 }
 
 /// The requirements, bound to a table that satisfies them as a whole.
-pub fn bind(table: &Table, asked: &[Asked<'_>]) -> Result<Checks> {
+pub fn bind(table: &Table, asked: &[RequirementSpec<'_>]) -> Result<Checks> {
     let bound = Checks::new(&requirements(asked)?, table)?;
     bound.feasible(table)?;
     Ok(bound)
@@ -104,14 +104,14 @@ impl<'a> Goal<'a> {
 }
 
 /// What a search found, and whether it was over before its time.
-pub struct Searched {
+pub struct SearchResult {
     /// The groups, with what is proven of them.
     pub groups: Partitioning,
     /// Whether more time would change nothing.
     pub over: bool,
 }
 
-impl Searched {
+impl SearchResult {
     /// The cost of the best partitioning of the search's family, by what was found and what is proven.
     pub fn optimum(&self, cost: f64) -> Measured {
         let least = self.groups.bound.as_ref().map_or(0.0, |bound| bound.sum.max(0.0));
@@ -130,11 +130,11 @@ pub fn searched(
     bound: &Checks,
     partitioner: &dyn Partitioner,
     goal: Goal<'_>,
-) -> Result<Searched> {
+) -> Result<SearchResult> {
     let started = Instant::now();
     let groups = search(table, bound, partitioner, goal)?;
     let over = started.elapsed().as_secs_f64() < 0.95 * goal.seconds;
-    Ok(Searched { groups, over })
+    Ok(SearchResult { groups, over })
 }
 
 /// What a search finds.
@@ -198,10 +198,10 @@ mod tests {
         let done = searched(&table, &bound, &search, Goal::least("dm", 60.0)).unwrap();
         let cost = loss_of(&table, done.groups.clone(), 5, "dm").unwrap();
         assert!(done.over && done.result(cost).is_exact() && done.optimum(cost).low <= cost);
-        let cut = Searched { over: false, groups: mondrian(&table, &bound).unwrap() };
+        let cut = SearchResult { over: false, groups: mondrian(&table, &bound).unwrap() };
         let found = loss_of(&table, cut.groups.clone(), 5, "dm").unwrap();
         assert!(cut.result(found).low < found && cut.result(found).high == found);
-        let ended = Searched { over: true, ..cut };
+        let ended = SearchResult { over: true, ..cut };
         assert!(ended.result(found).is_exact() && !ended.optimum(found).is_exact());
     }
 }

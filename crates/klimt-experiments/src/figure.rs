@@ -106,7 +106,7 @@ enum Size {
 
 /// Sizes that a user gives, in place of those that fit the size of the experiments.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct Overrides {
     /// How many rows generated tables have.
     pub rows: Option<u64>,
     /// The least sizes of a group.
@@ -119,23 +119,23 @@ pub struct Given {
 pub struct Context {
     size: Size,
     adult: Adult,
-    given: Given,
+    overrides: Overrides,
     alone: rayon::ThreadPool,
     /// What figures share, by name.
     shared: RefCell<BTreeMap<String, Rc<dyn Any>>>,
 }
 
 impl Context {
-    fn new(size: Size, adult: Adult, given: Given) -> Result<Self> {
+    fn new(size: Size, adult: Adult, overrides: Overrides) -> Result<Self> {
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-        Ok(Context { size, adult, given, alone, shared: RefCell::default() })
+        Ok(Context { size, adult, overrides, alone, shared: RefCell::default() })
     }
 
     #[cfg(test)]
     fn tiny() -> (tempfile::TempDir, Self) {
         let (folder, tables) = Tables::temporary();
         let context = Adult::new(&tables, None, 1500)
-            .and_then(|adult| Context::new(Size::Tiny, adult, Given::default()))
+            .and_then(|adult| Context::new(Size::Tiny, adult, Overrides::default()))
             .expect("a thread can be started");
         (folder, context)
     }
@@ -151,14 +151,14 @@ impl Context {
 
     /// The rows of a generated table: those that were said, or what fits the size of the experiments.
     fn rows(&self, tiny: u64, quick: u64, full: u64) -> u64 {
-        self.given.rows.unwrap_or(self.pick(tiny, quick, full))
+        self.overrides.rows.unwrap_or(self.pick(tiny, quick, full))
     }
 
     /// The least sizes of a group: those that were said, or what fits the size of the experiments.
     fn ks(&self, tiny: &[u64], quick: &[u64], full: &[u64]) -> Vec<u64> {
-        match self.given.k.is_empty() {
+        match self.overrides.k.is_empty() {
             true => self.pick(tiny, quick, full).to_vec(),
-            false => self.given.k.clone(),
+            false => self.overrides.k.clone(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Context {
 
     /// The same as a time.
     fn time_limit(&self) -> Duration {
-        self.given.limit.unwrap_or(Duration::from_millis(self.pick(50, 1000, 6000)))
+        self.overrides.limit.unwrap_or(Duration::from_millis(self.pick(50, 1000, 6000)))
     }
 
     /// The tables that are generated.
@@ -259,9 +259,9 @@ pub fn figure(args: &FigureArgs) -> Result<()> {
     let size = if args.quick { Size::Quick } else { Size::Full };
     let files = Files::find(args.data.as_deref(), args.hierarchies.as_deref())?;
     let folder = tempfile::tempdir()?;
-    let given = Given { limit: args.time_limit.map(Duration::from_secs_f64), ..Given::default() };
+    let overrides = Overrides { limit: args.time_limit.map(Duration::from_secs_f64), ..Overrides::default() };
     let adult = Adult::new(&Tables::new(folder.path())?, files, u64::MAX)?;
-    let context = Context::new(size, adult, given)?;
+    let context = Context::new(size, adult, overrides)?;
     let (found, failed) = match args.again {
         true => again(&wanted, &args.out),
         false => {
@@ -284,8 +284,8 @@ pub fn figure(args: &FigureArgs) -> Result<()> {
 }
 
 /// Runs figures in full size, but for what is given, and prints their numbers.
-pub fn show(names: &[&str], adult: &Adult, given: Given) -> Result<()> {
-    let context = Context::new(Size::Full, adult.clone(), given)?;
+pub fn show(names: &[&str], adult: &Adult, overrides: Overrides) -> Result<()> {
+    let context = Context::new(Size::Full, adult.clone(), overrides)?;
     for figure in figures().into_iter().filter(|figure| names.contains(&figure.name)) {
         let Some(experiment) = figure.run else { continue };
         let outcome = experiment(&context)?;

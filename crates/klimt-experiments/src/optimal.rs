@@ -4,8 +4,8 @@
 use crate::Result;
 use crate::adult::{Adult, EIGHT};
 use crate::print::Columns;
-use crate::process::{Klimt, Published};
-use crate::requirements::{Asked, require, words};
+use crate::process::{Klimt, ProcessRelease};
+use crate::requirements::{RequirementSpec, require, words};
 use crate::tables::{As, Dataset, PlaceArgs, Want, quasi};
 use clap::Args;
 use klimt::prelude::*;
@@ -60,7 +60,7 @@ fn searching(asked: Anonymizer, loss: &str, limit: Option<Duration>) -> Anonymiz
 }
 
 impl Runs<'_> {
-    fn publish(&self, dataset: &Dataset, asked: &Anonymizer) -> Result<Published> {
+    fn publish(&self, dataset: &Dataset, asked: &Anonymizer) -> Result<ProcessRelease> {
         self.klimt.anonymize("optimal", dataset, asked)
     }
 
@@ -137,7 +137,7 @@ impl Runs<'_> {
 
     /// Five columns with full domains, solved to proven optimality.
     fn dense(&self) -> Result<()> {
-        const REQUIRED: [&[Asked<'_>]; 3] =
+        const REQUIRED: [&[RequirementSpec<'_>]; 3] =
             [&[], &[("l-diversity", "", "entropy:3")], &[("t-closeness", "", "0.3:equal")]];
         let mut wants = quasi(&FIVE, As::Ordered);
         wants.extend([Want::other("occupation", Role::Sensitive), Want::other("income", Role::Target)]);
@@ -194,7 +194,7 @@ fn head(title: &str, loss: &str) -> Columns {
     Columns::new("", 44, &titles)
 }
 
-fn line(columns: &Columns, loss: &str, name: &str, published: &Published, beside: &Published) {
+fn line(columns: &Columns, loss: &str, name: &str, published: &ProcessRelease, beside: &ProcessRelease) {
     let (lost, cost) = (published.loss(loss), &published.cost);
     let (ratio, proven) = (lost / beside.loss(loss), published.proven());
     columns.line(name, &[&lost, &ratio, &proven, &cost.cpu, &cost.wall, &cost.memory]);

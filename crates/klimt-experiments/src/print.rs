@@ -1,30 +1,30 @@
 //! Tables of numbers on the terminal.
 
 /// A value that stands in a table.
-pub trait Shown {
+pub trait Cell {
     /// The value with so many digits after the point.
     fn shown(&self, digits: usize) -> String;
 }
 
-impl Shown for f64 {
+impl Cell for f64 {
     fn shown(&self, digits: usize) -> String {
         if self.is_nan() { "-".to_string() } else { format!("{self:.digits$}") }
     }
 }
 
-impl Shown for u64 {
+impl Cell for u64 {
     fn shown(&self, _: usize) -> String {
         self.to_string()
     }
 }
 
-impl Shown for String {
+impl Cell for String {
     fn shown(&self, _: usize) -> String {
         self.clone()
     }
 }
 
-impl Shown for &str {
+impl Cell for &str {
     fn shown(&self, _: usize) -> String {
         self.to_string()
     }
@@ -47,12 +47,12 @@ impl Columns {
     }
 
     /// Prints a line.
-    pub fn line(&self, name: impl std::fmt::Display, values: &[&dyn Shown]) {
+    pub fn line(&self, name: impl std::fmt::Display, values: &[&dyn Cell]) {
         println!("{}", self.text(&name.to_string(), values));
     }
 
-    fn text(&self, name: &str, values: &[&dyn Shown]) -> String {
-        let cell = |(value, (width, digits)): (&&dyn Shown, &(usize, usize))| {
+    fn text(&self, name: &str, values: &[&dyn Cell]) -> String {
+        let cell = |(value, (width, digits)): (&&dyn Cell, &(usize, usize))| {
             format!(" {:>width$}", value.shown(*digits))
         };
         let cells: String = values.iter().zip(&self.values).map(cell).collect();

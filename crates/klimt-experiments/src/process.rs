@@ -19,7 +19,7 @@ pub struct Klimt {
 }
 
 /// A release that the command made: what that took, and the certificate.
-pub struct Published {
+pub struct ProcessRelease {
     /// What the run took.
     pub cost: Cost,
     /// What the release is.
@@ -48,15 +48,15 @@ impl Klimt {
     }
 
     /// Anonymizes a table.
-    pub fn anonymize(&self, name: &str, dataset: &Dataset, asked: &Anonymizer) -> Result<Published> {
+    pub fn anonymize(&self, name: &str, dataset: &Dataset, asked: &Anonymizer) -> Result<ProcessRelease> {
         self.publish(&self.out(name), &self.anonymizing(name, &dataset.path, asked)?)
     }
 
     /// Runs a line that writes a release to a file.
-    pub fn publish(&self, out: &Path, line: &[String]) -> Result<Published> {
+    pub fn publish(&self, out: &Path, line: &[String]) -> Result<ProcessRelease> {
         let cost = measure(line)?;
         let certificate = Certificate::from_file(format!("{}.certificate.json", out.display()))?;
-        Ok(Published { cost, certificate })
+        Ok(ProcessRelease { cost, certificate })
     }
 
     /// The release of a name.
@@ -72,7 +72,7 @@ impl Klimt {
     }
 }
 
-impl Published {
+impl ProcessRelease {
     /// A loss.
     pub fn loss(&self, name: &str) -> f64 {
         self.certificate.loss(name).unwrap_or(f64::NAN)

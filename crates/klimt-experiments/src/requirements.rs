@@ -28,23 +28,23 @@ pub struct RequirementsArgs {
 }
 
 /// A requirement: its option, the column (every sensitive one where none is named), and its parameters.
-pub type Asked<'a> = (&'a str, &'a str, &'a str);
+pub type RequirementSpec<'a> = (&'a str, &'a str, &'a str);
 
 /// Requirements as the command has them.
-pub fn words(asked: &[Asked<'_>]) -> String {
+pub fn words(asked: &[RequirementSpec<'_>]) -> String {
     let each = asked.iter().map(|(option, _, parameters)| format!("--{option} {parameters}"));
     each.collect::<Vec<_>>().join(" ")
 }
 
 /// Asks for requirements.
-pub fn require(asked: Anonymizer, requirements: &[Asked<'_>]) -> Result<Anonymizer> {
-    let require = |asked: Anonymizer, (option, column, text): &Asked<'_>| {
+pub fn require(asked: Anonymizer, requirements: &[RequirementSpec<'_>]) -> Result<Anonymizer> {
+    let require = |asked: Anonymizer, (option, column, text): &RequirementSpec<'_>| {
         asked.require_named(option, Some(*column).filter(|column| !column.is_empty()), text)
     };
     Ok(requirements.iter().try_fold(asked, require)?)
 }
 
-const ADULT: &[&[Asked<'_>]] = &[
+const ADULT: &[&[RequirementSpec<'_>]] = &[
     &[("l-diversity", "", "distinct:2")],
     &[("l-diversity", "", "entropy:1.3")],
     &[("l-diversity", "", "recursive:9:2")],
@@ -57,9 +57,10 @@ const ADULT: &[&[Asked<'_>]] = &[
     &[("l-diversity", "", "entropy:1.3"), ("alpha", "", "0.9"), ("t-closeness", "", "0.3:equal")],
 ];
 
-const CLASS: &[&[Asked<'_>]] = &[&[("l-diversity", "", "distinct:2")], &[("t-closeness", "", "0.4:equal")]];
+const CLASS: &[&[RequirementSpec<'_>]] =
+    &[&[("l-diversity", "", "distinct:2")], &[("t-closeness", "", "0.4:equal")]];
 
-const NUMBER: &[&[Asked<'_>]] =
+const NUMBER: &[&[RequirementSpec<'_>]] =
     &[&[("l-diversity", "", "distinct:5")], &[("variance", "", "1000000")], &[("alpha", "", "0.2")]];
 
 /// Runs klimt with k alone and with every requirement in turn, and prints the medians as ratios to k alone.
@@ -78,7 +79,7 @@ fn of_column(
     klimt: &Klimt,
     dataset: &Dataset,
     column: &str,
-    asked: &[&[Asked<'_>]],
+    asked: &[&[RequirementSpec<'_>]],
 ) -> Result<()> {
     println!(
         "\n{}: {} rows, k = {}, sensitive {column}, {} threads, medians of {} runs in turn",

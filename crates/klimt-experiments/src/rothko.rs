@@ -5,7 +5,7 @@ mod sensitive;
 
 use crate::Result;
 use crate::adult::Adult;
-use crate::figure::{self, Given};
+use crate::figure::{self, Overrides};
 use crate::print::Columns;
 use crate::process::Klimt;
 use crate::tables::{Dataset, PlaceArgs};
@@ -76,8 +76,8 @@ pub fn rothko(args: &RothkoArgs) -> Result<()> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     for (_, rows, figures) in shown.iter().filter(|(part, ..)| wanted(part)) {
         let adult = Adult::new(&args.place.tables()?, None, u64::MAX)?;
-        let given = Given { rows: Some(args.figure_rows.unwrap_or(*rows)), ..Given::default() };
-        threads.install(|| figure::show(figures, &adult, given))?;
+        let overrides = Overrides { rows: Some(args.figure_rows.unwrap_or(*rows)), ..Overrides::default() };
+        threads.install(|| figure::show(figures, &adult, overrides))?;
     }
     if wanted("sensitive") {
         let rows = args.rows.iter().copied().min().unwrap_or(1_000_000);

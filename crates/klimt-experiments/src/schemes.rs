@@ -5,9 +5,9 @@ mod peers;
 
 use crate::Result;
 use crate::adult::{Adult, FOUR, folder};
-use crate::figure::{self, Given};
-use crate::print::{Columns, Shown};
-use crate::process::{Klimt, Published};
+use crate::figure::{self, Overrides};
+use crate::print::{Cell, Columns};
+use crate::process::{Klimt, ProcessRelease};
 use crate::tables::{Dataset, PlaceArgs};
 use clap::Args;
 use klimt::Choice;
@@ -86,7 +86,7 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    fn publish(&self, dataset: &Dataset, asked: Anonymizer) -> Result<Published> {
+    fn publish(&self, dataset: &Dataset, asked: Anonymizer) -> Result<ProcessRelease> {
         self.klimt.anonymize("schemes", dataset, &asked.time_limit(self.args.time_limit.0))
     }
 
@@ -96,7 +96,7 @@ impl Runs<'_> {
         k: u64,
         algorithm: Algorithm,
         loss: &str,
-    ) -> Result<Published> {
+    ) -> Result<ProcessRelease> {
         let (dataset, asked) = as_in_the_paper(&self.adult, columns, k, algorithm, loss)?;
         self.publish(&dataset, asked)
     }
@@ -115,13 +115,13 @@ impl Runs<'_> {
             let mut series: Vec<(Scheme, Vec<f64>)> = SCHEMES.map(|scheme| (scheme, Vec::new())).to_vec();
             let mut problems = Vec::new();
             for &k in &self.args.k {
-                let (mut line, mut costs) = (Vec::<Box<dyn Shown>>::new(), Vec::new());
+                let (mut line, mut costs) = (Vec::<Box<dyn Cell>>::new(), Vec::new());
                 for (scheme, values) in &mut series {
                     let found = self.as_in_the_paper(&FOUR, k, by(*scheme), loss)?;
                     let (cost, optimal) = (found.loss(loss), found.is_optimal());
                     let mark = if optimal { "" } else { "~" };
                     line.extend([
-                        Box::new(format!("{mark}{cost:.1}")) as Box<dyn Shown>,
+                        Box::new(format!("{mark}{cost:.1}")) as Box<dyn Cell>,
                         Box::new(found.cost.cpu),
                     ]);
                     values.push(cost);
@@ -160,8 +160,8 @@ impl Runs<'_> {
 
     /// Shows a figure of the paper for the least sizes and the time limit that were given.
     fn show(&self, figure: &str) -> Result<()> {
-        let given = Given { k: self.args.k.clone(), limit: Some(self.args.time_limit.0), rows: None };
-        figure::show(&[figure], &self.adult, given)
+        let overrides = Overrides { k: self.args.k.clone(), limit: Some(self.args.time_limit.0), rows: None };
+        figure::show(&[figure], &self.adult, overrides)
     }
 }
 

@@ -10,7 +10,7 @@ use klimt_core::workload::{Errors, QueriedRelease, Workload};
 
 /// The groups of a table as a reader of the release sees them.
 #[derive(Clone, Debug)]
-pub struct Published<'t> {
+pub struct EngineRelease<'t> {
     /// The original.
     pub table: &'t Table,
     /// The groups; those that are published alike are one.
@@ -19,7 +19,7 @@ pub struct Published<'t> {
     pub extents: Extents,
 }
 
-impl<'t> Published<'t> {
+impl<'t> EngineRelease<'t> {
     /// The release of a partitioning. Boundaries of regions are published where the cuts were kept.
     pub fn new(table: &'t Table, mut groups: Partitioning, extents: Extents) -> Self {
         let domains = table.domains();
@@ -27,7 +27,7 @@ impl<'t> Published<'t> {
             groups.regions = tree.regions(&domains, Some(&groups.regions));
         }
         groups.coalesce(&domains);
-        Published { table, groups, extents }
+        EngineRelease { table, groups, extents }
     }
 
     /// The groups as losses see them.
@@ -59,7 +59,7 @@ impl<'t> Published<'t> {
 
 /// What a partitioning loses with the smallest regions.
 pub fn loss_of(table: &Table, groups: Partitioning, k: u64, name: &str) -> Result<f64> {
-    Ok(Published::new(table, groups, Extents::Compact).losses(k, &[name])?[0])
+    Ok(EngineRelease::new(table, groups, Extents::Compact).losses(k, &[name])?[0])
 }
 
 /// The losses of these names, in the order of the registry.

@@ -1,7 +1,7 @@
 //! Rothko on a table in memory that is treated as if it were on disk, with the limits of a paper.
 
 use crate::Result;
-use crate::requirements::Asked;
+use crate::requirements::RequirementSpec;
 use klimt_core::algorithm::mondrian::Mondrian;
 use klimt_core::algorithm::rothko::{Method, Rothko, RothkoLimits, Sampling};
 use klimt_core::job::Unobserved;
@@ -20,7 +20,7 @@ pub fn sampled(rows: Option<u64>) -> Method {
 /// A run over rows on disk.
 pub struct Passes<'a> {
     /// The requirements.
-    pub requirements: &'a [Asked<'a>],
+    pub requirements: &'a [RequirementSpec<'a>],
     /// The split criterion.
     pub split: &'a str,
     /// Rothko-T or Rothko-S.
@@ -30,11 +30,11 @@ pub struct Passes<'a> {
 }
 
 /// Takes the groups and forgets them, but for what a measure makes of each part.
-struct Measured<'a> {
+struct MeasuringSink<'a> {
     measure: &'a mut dyn FnMut(&Table, &Partitioning),
 }
 
-impl PartSink for Measured<'_> {
+impl PartSink for MeasuringSink<'_> {
     fn begin(&mut self, _: &Whole<'_>) -> klimt_core::Result<()> {
         Ok(())
     }
@@ -75,5 +75,5 @@ pub fn run(
         observer: &Unobserved,
     };
     let rothko = Rothko { method: asked.method, mondrian: Mondrian::default(), limits: asked.limits };
-    Ok(rothko.run(&job, &mut Measured { measure: &mut measure })?)
+    Ok(rothko.run(&job, &mut MeasuringSink { measure: &mut measure })?)
 }

@@ -18,7 +18,7 @@ use crate::engine::partitions::loss_of;
 use crate::engine::splits::split;
 use crate::engine::{Goal, Steepest, bind, mondrian, search, searched, steepest};
 use crate::number::Measured;
-use crate::requirements::Asked;
+use crate::requirements::RequirementSpec;
 use crate::tables::{As, Want, quasi};
 use klimt::generate::Parameters;
 use klimt::table::{Role, Table};
@@ -204,9 +204,6 @@ const NAMES: [&str; 4] = [GREEDY, MEDIAN, GEN, OWN];
 /// How many partitions may wait; the paper does not say.
 const MAXSIZE: usize = 200;
 
-/// Requirements with the name under which a figure shows them.
-type Case = (&'static str, &'static [Asked<'static>]);
-
 /// A table with a split set, a sensitive column and requirements to combine.
 struct Setting {
     adult: bool,
@@ -214,8 +211,9 @@ struct Setting {
     sensitive: &'static str,
     /// The splits of the paper, of all dimensions together.
     splits: usize,
-    /// The most stringent last.
-    cases: &'static [Case],
+    /// Requirements as figures show them, the most stringent last: k, entropy l-diversity, t-closeness with equal distances
+    /// and ε-privacy, each by its letter.
+    cases: &'static [&'static str],
 }
 
 const CENSUS: Setting = Setting {
@@ -224,66 +222,25 @@ const CENSUS: Setting = Setting {
     sensitive: "income",
     splits: 30,
     cases: &[
-        ("k 100", &[("k", "", "100")]),
-        ("k 100, t 0.1", &[("k", "", "100"), ("t-closeness", "income", "0.1:equal")]),
-        ("k 500, l 1.1", &[("k", "", "500"), ("l-diversity", "income", "entropy:1.1")]),
-        (
-            "k 500, l 1.1, t 0.1",
-            &[
-                ("k", "", "500"),
-                ("l-diversity", "income", "entropy:1.1"),
-                ("t-closeness", "income", "0.1:equal"),
-            ],
-        ),
-        (
-            "k 500, l 1.1, e 10:10000",
-            &[
-                ("k", "", "500"),
-                ("l-diversity", "income", "entropy:1.1"),
-                ("epsilon-privacy", "income", "10:10000"),
-            ],
-        ),
-        (
-            "k 1000, l 1.15, t 0.05",
-            &[
-                ("k", "", "1000"),
-                ("l-diversity", "income", "entropy:1.15"),
-                ("t-closeness", "income", "0.05:equal"),
-            ],
-        ),
+        "k 100",
+        "k 100, t 0.1",
+        "k 500, l 1.1",
+        "k 500, l 1.1, t 0.1",
+        "k 500, l 1.1, e 10:10000",
+        "k 1000, l 1.15, t 0.05",
     ],
 };
 
 /// One of the nine attributes is sensitive; the class is among the eight others.
-const OTHERS: [&str; 8] = ["sex", "age", "race", "marital", "education", "country", "workclass", "income"];
+pub const OTHERS: [&str; 8] =
+    ["sex", "age", "race", "marital", "education", "country", "workclass", "income"];
 
 const ADULT: Setting = Setting {
     adult: true,
     quasi: &OTHERS,
     sensitive: "occupation",
     splits: 102,
-    cases: &[
-        ("k 50, l 5", &[("k", "", "50"), ("l-diversity", "occupation", "entropy:5")]),
-        ("k 50, l 7", &[("k", "", "50"), ("l-diversity", "occupation", "entropy:7")]),
-        ("k 50, t 0.3", &[("k", "", "50"), ("t-closeness", "occupation", "0.3:equal")]),
-        (
-            "k 100, l 5, t 0.25",
-            &[
-                ("k", "", "100"),
-                ("l-diversity", "occupation", "entropy:5"),
-                ("t-closeness", "occupation", "0.25:equal"),
-            ],
-        ),
-        (
-            "k 500, l 2, t 0.2, e 10:10000",
-            &[
-                ("k", "", "500"),
-                ("l-diversity", "occupation", "entropy:2"),
-                ("t-closeness", "occupation", "0.2:equal"),
-                ("epsilon-privacy", "occupation", "10:10000"),
-            ],
-        ),
-    ],
+    cases: &["k 50, l 5", "k 50, l 7", "k 50, t 0.3", "k 100, l 5, t 0.25", "k 500, l 2, t 0.2, e 10:10000"],
 };
 
 const ADULT_66: Setting = Setting { splits: 66, ..ADULT };
@@ -293,7 +250,27 @@ fn census_rows(context: &Context) -> u64 {
     context.pick(3_000, 50_000, 199_523)
 }
 
+/// The option, the column and the parameters of a requirement as figures show it.
+fn requirement(text: &str, sensitive: &'static str) -> (&'static str, &'static str, String) {
+    match text.split_at(2) {
+        ("l ", least) => ("l-diversity", sensitive, format!("entropy:{least}")),
+        ("t ", most) => ("t-closeness", sensitive, format!("{most}:equal")),
+        ("e ", parameters) => ("epsilon-privacy", sensitive, parameters.to_string()),
+        (_, k) => ("k", "", k.to_string()),
+    }
+}
+
 impl Setting {
+    /// Does something for the requirements of every case.
+    fn each(&self, mut experiment: impl FnMut(&str, &[RequirementSpec<'_>]) -> Result<()>) -> Result<()> {
+        self.cases.iter().try_for_each(|case| {
+            let each: Vec<_> = case.split(", ").map(|text| requirement(text, self.sensitive)).collect();
+            let each: Vec<_> =
+                each.iter().map(|(option, column, text)| (*option, *column, &**text)).collect();
+            experiment(case, &each)
+        })
+    }
+
     /// The table with all splits, and what it is.
     fn table(&self, context: &Context) -> Result<(Table, String, u64)> {
         let mut wants = quasi(self.quasi, As::Ordered);
@@ -327,7 +304,7 @@ pub fn sizes(context: &Context, rows: (usize, u64), splits: (usize, usize), hour
 /// What GenSearch would find when it had all the time that it wants.
 fn gensearch(
     table: &Table,
-    asked: &[Asked<'_>],
+    asked: &[RequirementSpec<'_>],
     loss: &str,
     way: &GenSearch,
     seconds: f64,
@@ -338,7 +315,12 @@ fn gensearch(
 }
 
 /// What all four lose, in the order of their names.
-fn four(table: &Table, asked: &[Asked<'_>], loss: &'static str, seconds: f64) -> Result<Vec<Measured>> {
+fn four(
+    table: &Table,
+    asked: &[RequirementSpec<'_>],
+    loss: &'static str,
+    seconds: f64,
+) -> Result<Vec<Measured>> {
     let bound = bind(table, asked)?;
     let cost = |groups| loss_of(table, groups, 1, loss).map(Measured::from);
     let optimal = Optimal { start: Box::new(Mondrian::default()) };
@@ -384,12 +366,11 @@ fn cases(context: &Context, setting: &'static Setting, loss: &'static str) -> Re
         let measure = if loss == "dm" { "discernibility" } else { "volume, in cells of the split set" };
         let title = format!("{} under combined requirements", loss.to_uppercase());
         let mut sweep = Sweep::new(&title, "requirements", measure, &NAMES).log().bars();
-        for (name, asked) in setting.cases {
-            // A small table may not satisfy what a large one does.
-            if bind(&table, asked).is_ok() {
-                sweep.push(name, four(&table, asked, loss, context.limit())?)?;
-            }
-        }
+        // A small table may not satisfy what a large one does.
+        setting.each(|name, asked| match bind(&table, asked) {
+            Ok(_) => sweep.push(name, four(&table, asked, loss, context.limit())?),
+            Err(_) => Ok(()),
+        })?;
         let hours = if loss == "dm" { "5 hours" } else { "1 hour" };
         let sizes = sizes(context, (table.rows(), rows), (splits, setting.splits), hours);
         let run = Run::new(data, sizes, told(&sweep));
@@ -412,13 +393,13 @@ fn fewer_splits(context: &Context) -> Result<Outcome> {
     let names = [GREEDY, MEDIAN, GEN];
     let mut sweep =
         Sweep::new("DM under combined requirements", "requirements", "discernibility", &names).log().bars();
-    for (name, asked) in CENSUS.cases {
-        let Ok(bound) = bind(&many, asked) else { continue };
+    CENSUS.each(|name, asked| {
+        let Ok(bound) = bind(&many, asked) else { return Ok(()) };
         let cost = |groups| loss_of(&many, groups, 1, "dm").map(Measured::from);
         let greedy = [cost(steepest(&many, &bound, "dm")?)?, cost(mondrian(&many, &bound)?)?];
         let found = gensearch(&few, asked, "dm", &published(), context.limit())?;
-        sweep.push(name, vec![greedy[0], greedy[1], found])?;
-    }
+        sweep.push(name, vec![greedy[0], greedy[1], found])
+    })?;
     let mut sizes = sizes(context, (whole.rows(), rows), (splits, FEW), "5 hours");
     sizes.push(Size::new("splits of greedy cuts", all, ALL));
     let run = Run::new(data, sizes, told(&sweep));
@@ -435,8 +416,8 @@ fn improving(context: &Context) -> Result<Outcome> {
         Sweep::new("What a search saves", "requirements", "share of the first cost", &[GREEDY, MEDIAN])
             .bars();
     let starts: [Start; 2] = [|| Box::new(Steepest("dm")), || Box::new(Mondrian::default())];
-    for (name, asked) in CENSUS.cases {
-        let Ok(bound) = bind(&table, asked) else { continue };
+    CENSUS.each(|name, asked| {
+        let Ok(bound) = bind(&table, asked) else { return Ok(()) };
         let saved = |start: &Start| {
             let first = search(&table, &bound, &*start(), Goal::least("dm", context.limit()))?;
             let first = loss_of(&table, first, 1, "dm")?;
@@ -444,8 +425,8 @@ fn improving(context: &Context) -> Result<Outcome> {
             let found = gensearch(&table, asked, "dm", &way, context.limit())?;
             Ok(Measured::between(1.0 - found.high / first, 1.0 - found.low / first))
         };
-        sweep.push(name, starts.iter().map(saved).collect::<Result<Vec<_>>>()?)?;
-    }
+        sweep.push(name, starts.iter().map(saved).collect::<Result<Vec<_>>>()?)
+    })?;
     let sizes = sizes(context, (table.rows(), rows), (splits, CENSUS.splits), "5 hours");
     let run = Run::new(data, sizes, "where GenSearch was not over, what it saves is known only to be more");
     Ok(Outcome::new([sweep], run))
@@ -454,6 +435,23 @@ fn improving(context: &Context) -> Result<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn requirements_are_read_from_what_figures_show() {
+        let mut found = Vec::new();
+        let told = |asked: &[RequirementSpec<'_>]| {
+            let each = asked.iter().map(|(option, column, text)| format!("{option} {column} {text}"));
+            each.collect::<Vec<_>>().join("; ")
+        };
+        let each = ADULT.each(|_, asked| {
+            found.push(told(asked));
+            Ok(())
+        });
+        each.unwrap();
+        assert_eq!(found.len(), 5);
+        let last = "k  500; l-diversity occupation entropy:2; t-closeness occupation 0.2:equal; epsilon-privacy occupation 10:10000";
+        assert_eq!(found[4], last);
+    }
 
     #[test]
     fn the_search_of_the_paper_has_nothing_of_klimts() {

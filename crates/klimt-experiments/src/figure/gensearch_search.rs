@@ -3,15 +3,15 @@
 
 use super::Context;
 use super::claim::{At, Claim, Is, NEAR, Of};
-use super::gensearch::{GEN, GREEDY, MEDIAN, published, sizes};
+use super::gensearch::{GEN, GREEDY, MEDIAN, OTHERS, published, sizes};
 use super::outcome::{Outcome, Run};
 use super::registry::Figure;
 use super::sweep::Sweep;
 use crate::Result;
 use crate::adult::{EIGHT, codes_of};
-use crate::engine::partitions::{Published, loss_of};
+use crate::engine::partitions::{EngineRelease, loss_of};
 use crate::engine::splits::split;
-use crate::engine::{Goal, Searched, bind, mondrian, searched, steepest};
+use crate::engine::{Goal, SearchResult, bind, mondrian, searched, steepest};
 use crate::number::Measured;
 use crate::tables::{As, Want, quasi};
 use klimt::table::{Role, Table};
@@ -136,12 +136,10 @@ impl Query {
     }
 }
 
-const OTHERS: [&str; 8] = ["sex", "age", "race", "marital", "education", "country", "workclass", "income"];
-
 /// The groups of a table that knows only some splits, with the smallest regions over them in the table itself.
-fn refined<'t>(table: &'t Table, groups: Partitioning) -> Published<'t> {
+fn refined<'t>(table: &'t Table, groups: Partitioning) -> EngineRelease<'t> {
     let groups = Partitioning { regions: groups.compact(table), tree: None, ..groups };
-    Published::new(table, groups, Extents::Compact)
+    EngineRelease::new(table, groups, Extents::Compact)
 }
 
 fn queries(context: &Context) -> Result<Outcome> {
@@ -199,7 +197,7 @@ fn ks(context: &Context) -> Vec<u64> {
 }
 
 /// The cost of what was found, over the least of all.
-fn over_least(table: &Table, found: &Searched, k: u64) -> Result<Measured> {
+fn over_least(table: &Table, found: &SearchResult, k: u64) -> Result<Measured> {
     let cost = loss_of(table, found.groups.clone(), k, "dm")?;
     Ok(found.result(cost).scaled(1.0 / (table.rows() as f64 * k as f64)))
 }

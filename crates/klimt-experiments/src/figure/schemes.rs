@@ -7,8 +7,8 @@ use super::registry::Figure;
 use super::sweep::Sweep;
 use crate::Result;
 use crate::adult::{Adult, EIGHT, FOUR};
-use crate::engine::partitions::Published;
-use crate::engine::{Goal, Searched, k_alone, searched};
+use crate::engine::partitions::EngineRelease;
+use crate::engine::{Goal, SearchResult, k_alone, searched};
 use crate::number::Measured;
 use crate::schemes::SCHEMES;
 use crate::tables::{As, Want, quasi};
@@ -123,7 +123,7 @@ impl Schemed {
         direction: Direction,
         pruning: Pruning,
         seconds: f64,
-    ) -> Result<Searched> {
+    ) -> Result<SearchResult> {
         let search_for =
             SchemeSearch { pruning, ..SchemeSearch::as_published(self.columns.clone(), direction) };
         let goal = Goal { suppress: true, ..Goal::least(loss, seconds) };
@@ -187,7 +187,7 @@ fn quality(context: &Context) -> Result<Outcome> {
         let sweep = Sweep::new(&title, "k", &name, &names()).run(&ks, |&k| {
             let cost = |schemed: &Schemed| {
                 let found = schemed.search(k, loss, Direction::Auto, Pruning::ALL, context.limit())?;
-                let published = Published::new(&schemed.table, found.groups.clone(), Extents::Region);
+                let published = EngineRelease::new(&schemed.table, found.groups.clone(), Extents::Region);
                 let cost = found.optimum(published.losses(k, &[loss])?[0]);
                 searches += 1;
                 proven += usize::from(cost.is_exact());

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::number::Measured;
-use crate::print::{Columns, Shown};
+use crate::print::{Cell, Columns};
 use std::fmt::Display;
 
 /// A measure of several algorithms at the values of a parameter.
@@ -80,7 +80,7 @@ impl Sweep {
         let columns = Columns::new(&self.parameter, 26, &titles);
         for (at, label) in self.labels.iter().enumerate() {
             let texts: Vec<String> = self.series.iter().map(|(_, values)| values[at].text()).collect();
-            columns.line(label, &texts.iter().map(|text| text as &dyn Shown).collect::<Vec<_>>());
+            columns.line(label, &texts.iter().map(|text| text as &dyn Cell).collect::<Vec<_>>());
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::print::Columns;
-use crate::process::{Klimt, Published};
+use crate::process::{Klimt, ProcessRelease};
 use crate::tables::Dataset;
 use crate::timing::{Cost, measure};
 use klimt::prelude::*;
@@ -71,7 +71,7 @@ impl Run<'_> {
         measure(&self.klimt.line(&["index", "insert", &self.store(name), &file.display().to_string()]))
     }
 
-    fn release(&self, name: &str, k: u64) -> Result<Published> {
+    fn release(&self, name: &str, k: u64) -> Result<ProcessRelease> {
         let out = self.klimt.out("index");
         let (store, k, to) = (self.store(name), k.to_string(), out.display().to_string());
         self.klimt.publish(&out, &self.klimt.line(&["index", "release", &store, "-k", &k, "-o", &to]))

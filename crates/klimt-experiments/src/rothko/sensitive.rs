@@ -3,14 +3,14 @@
 use super::within;
 use crate::Result;
 use crate::process::Klimt;
-use crate::requirements::{Asked, require, words};
+use crate::requirements::{RequirementSpec, require, words};
 use crate::tables::{AGRAWAL, Dataset};
 use crate::timing::{Cost, measure};
 use klimt::prelude::*;
 
 /// What is required of the sensitive column `loan`, which has about as many values as there are rows to two, each beside
 /// k = 100.
-const REQUIREMENTS: [&[Asked<'_>]; 8] = [
+const REQUIREMENTS: [&[RequirementSpec<'_>]; 8] = [
     &[("l-diversity", "", "distinct:5")],
     &[("l-diversity", "", "entropy:5")],
     &[("l-diversity", "", "recursive:3:4")],
@@ -51,7 +51,7 @@ pub fn sensitive(klimt: &Klimt, rows: u64, runs: usize, algorithm: AlgorithmKind
     let path = klimt.tables.agrawal(rows)?.path;
     let mut dataset = Dataset::plain("agrawal", path, &AGRAWAL[..8]);
     dataset.asked = dataset.asked.sensitive(["loan"]);
-    let run = |required: &[Asked<'_>], algorithm: AlgorithmKind, memory: &str| {
+    let run = |required: &[RequirementSpec<'_>], algorithm: AlgorithmKind, memory: &str| {
         let asked = require(within(&dataset, 100, algorithm, memory)?, required)?;
         least(&klimt.anonymizing("sensitive", &dataset.path, &asked)?, runs)
     };

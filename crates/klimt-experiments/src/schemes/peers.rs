@@ -3,8 +3,8 @@
 use super::{Runs, as_in_the_paper, by};
 use crate::Result;
 use crate::adult::{Adult, EIGHT, FOUR};
-use crate::print::{Columns, Shown};
-use crate::process::Published;
+use crate::print::{Cell, Columns};
+use crate::process::ProcessRelease;
 use klimt::inspect;
 use klimt::prelude::*;
 use klimt_core::algorithm::scheme::Scheme;
@@ -40,7 +40,7 @@ impl Runs<'_> {
         Ok(())
     }
 
-    fn eight(&self, k: u64, scheme: Scheme) -> Result<Published> {
+    fn eight(&self, k: u64, scheme: Scheme) -> Result<ProcessRelease> {
         let dataset = self.adult.trees(&EIGHT)?;
         let asked = dataset.groups_of(k)?.algorithm(by(scheme)).loss("dm").suppress(Share::ONE);
         self.publish(&dataset, asked)
@@ -72,12 +72,12 @@ impl Runs<'_> {
         println!("\nCertainty penalty of eight quasi-identifiers, local recoding, beside ARX");
         let titles = [("k", 0), ("ncp", 4), ("ARX", 3), ("cpu s", 2), ("ARX", 1), ("cpu", 3), ("MB", 0)];
         let columns = Columns::new("rows", 9, &titles);
-        let run = |adult: &Adult, k: u64, arx: f64, seconds: f64| -> Result<Published> {
+        let run = |adult: &Adult, k: u64, arx: f64, seconds: f64| -> Result<ProcessRelease> {
             let dataset = adult.trees(&EIGHT)?;
             let asked = dataset.groups_of(k)?.algorithm(AlgorithmKind::Local);
             let found = self.publish(&dataset, asked)?;
             let (cpu, memory) = (found.cost.cpu, found.cost.memory);
-            let line: [&dyn Shown; 7] =
+            let line: [&dyn Cell; 7] =
                 [&k, &found.loss("ncp"), &arx, &cpu, &seconds, &(cpu / seconds), &memory];
             columns.line(found.certificate.rows.original, &line);
             Ok(found)
