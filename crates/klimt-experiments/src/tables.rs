@@ -115,7 +115,9 @@ impl Dataset {
 
     /// The table as the engine sees it, in memory.
     pub fn table(&self) -> Result<Table> {
-        let prepared = Prepared::new(self.groups_of(1)?.settings().clone(), None)?;
+        let mut settings = self.groups_of(1)?.settings().clone();
+        settings.memory.memory = Some("90%".parse()?);
+        let prepared = Prepared::new(settings, None)?;
         let folder = spill_folder(&prepared.settings);
         let room = SpillBudget { pool: &prepared.pool, folder: &folder };
         match prepared.read(self.input()?, &Watched::by(&Unobserved), &room)?.loaded {
