@@ -1,32 +1,12 @@
 //! klimt beside what copies a file: everything in one run, in turn, medians as ratios.
 
-use crate::measure::{Cost, measure, median};
-use crate::tables::{Input, Places};
+use crate::Result;
+use crate::print::Columns;
+use crate::process::Klimt;
+use crate::tables::{Dataset, PlaceArgs};
+use crate::timing::{COST, Cost, in_turn, measure};
 use clap::Args;
-use std::path::PathBuf;
-
-/// Where the command, the tables and the scripts are.
-#[derive(Args, Clone, Debug)]
-pub struct PlaceArgs {
-    /// The klimt command
-    #[arg(long, default_value = "target/release/klimt")]
-    klimt: PathBuf,
-    /// Where tables are kept
-    #[arg(long, default_value = "bench-data")]
-    folder: PathBuf,
-    /// The script that makes larger tables like Adult: `enlarge.py ROWS OUT.csv`
-    #[arg(long, default_value = "../shared/data/enlarge.py")]
-    enlarge: PathBuf,
-}
-
-impl PlaceArgs {
-    /// The places, where the command has been built.
-    pub fn places(&self) -> Result<Places, String> {
-        let klimt = self.klimt.canonicalize();
-        let klimt = klimt.map_err(|_| "build the command first: cargo build --release".to_string())?;
-        Ok(Places { klimt, folder: self.folder.clone(), enlarge: self.enlarge.clone() })
-    }
-}
+use klimt::Other;
 
 /// `klimt-experiments bench`.
 #[derive(Args, Clone, Debug)]
@@ -81,95 +61,74 @@ polars.read_csv(sys.argv[1]).write_csv(sys.argv[2])
 "#;
 
 /// The commands that are run in turn, each with its name.
-fn contenders(places: &Places, input: &Input, args: &BenchArgs) -> Vec<(&'static str, Vec<String>)> {
-    let out = |name: &str| places.folder.join(format!("out-{name}.csv")).display().to_string();
-    let source = input.path.display().to_string();
+fn contenders(
+    klimt: &Klimt,
+    dataset: &Dataset,
+    args: &BenchArgs,
+) -> Result<Vec<(&'static str, Vec<String>)>> {
+    let out = |name: &str| klimt.out(name).display().to_string();
+    let source = dataset.path.display().to_string();
     let threads = args.threads.to_string();
     let python = |script: &str, name: &str| {
         ["python3", "-c", script, &source, &out(name), &threads].map(String::from).to_vec()
     };
-    vec![
-        ("klimt", anonymize(places, input, args.k, args.threads, &out("klimt"))),
+    let asked = dataset.groups_of(args.k)?.other(Other::Keep);
+    Ok(vec![
+        ("klimt", klimt.anonymizing("klimt", &dataset.path, &asked)?),
         ("duckdb", python(DUCKDB, "duckdb")),
         ("polars", python(POLARS, "polars")),
         ("cp", ["cp", &source, &out("cp")].map(String::from).to_vec()),
-    ]
-}
-
-/// The command that anonymizes a table with k alone.
-pub fn anonymize(places: &Places, input: &Input, k: u64, threads: usize, out: &str) -> Vec<String> {
-    let klimt = places.klimt.display().to_string();
-    let source = input.path.display().to_string();
-    let (k, threads) = (k.to_string(), threads.to_string());
-    let flags = ["--other", "keep", "-k", &k, "--threads", &threads, "--quiet", "-o", out];
-    let mut command = vec![klimt, "anonymize".to_string(), source];
-    command.extend(["--qi".to_string(), input.quasi_identifiers.to_string()]);
-    command.extend(flags.map(String::from));
-    command
+    ])
 }
 
 /// Runs everybody in turn and prints the medians, and klimt's as a ratio of each.
-pub fn bench(args: &BenchArgs) -> Result<(), String> {
-    let places = args.place.places()?;
-    let inputs = [places.adult(args.rows)?, Some(places.agrawal(args.rows)?)];
-    for input in inputs.into_iter().flatten() {
-        let size = std::fs::metadata(&input.path).map_err(|e| e.to_string())?.len() as f64 / 1e6;
+pub fn bench(args: &BenchArgs) -> Result<()> {
+    let klimt = Klimt::new(&args.place, args.threads)?;
+    for dataset in args.place.both(args.rows)? {
+        let size = std::fs::metadata(&dataset.path)?.len() as f64 / 1e6;
         println!(
             "\n{}: {} rows, {size:.0} MB, k = {}, {} threads, medians of {} runs in turn",
-            input.name, args.rows, args.k, args.threads, args.runs
+            dataset.name, args.rows, args.k, args.threads, args.runs
         );
-        let contenders = contenders(&places, &input, args);
-        let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); contenders.len()];
-        for _ in 0..args.runs.max(1) {
-            for ((name, command), costs) in contenders.iter().zip(&mut costs) {
-                match measure(command) {
-                    Ok(cost) => costs.push(cost),
-                    Err(_) if matches!(*name, "duckdb" | "polars") => {}
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-        print_ratios(&contenders, &costs, size);
+        let contenders = contenders(&klimt, &dataset, args)?;
+        let costs = in_turn(args.runs, contenders.len(), |at| match measure(&contenders[at].1) {
+            // The others need not be installed.
+            Err(_) if (1..=2).contains(&at) => Ok(None),
+            cost => cost.map(Some),
+        })?;
+        print_ratios(contenders.iter().map(|(name, _)| *name), &costs, size);
     }
     Ok(())
 }
 
-fn print_ratios(contenders: &[(&'static str, Vec<String>)], costs: &[Vec<Cost>], size: f64) {
-    let klimt = median(&costs[0]);
-    println!(
-        "{:<8} {:>8} {:>8} {:>10} {:>12} {:>12}",
-        "", "wall s", "cpu s", "memory MB", "klimt/wall", "klimt/cpu"
-    );
-    for ((name, _), costs) in contenders.iter().zip(costs) {
-        if costs.is_empty() {
-            println!("{name:<8} not installed: pip install {name}");
-            continue;
+fn print_ratios(names: impl Iterator<Item = &'static str>, costs: &[Option<Cost>], size: f64) {
+    let ratios = [("klimt/wall", 2), ("klimt/cpu", 2)];
+    let columns = Columns::new("", 8, &[&COST[..], &ratios].concat());
+    let Some(klimt) = costs[0] else { return };
+    for (name, cost) in names.zip(costs) {
+        match cost {
+            Some(Cost { wall, cpu, memory }) => {
+                columns.line(name, &[wall, cpu, memory, &(klimt.wall / wall), &(klimt.cpu / cpu)]);
+            }
+            None => println!("{name:<8} not installed: pip install {name}"),
         }
-        let cost = median(costs);
-        println!(
-            "{name:<8} {:>8.2} {:>8.2} {:>10.0} {:>12.2} {:>12.2}",
-            cost.wall,
-            cost.cpu,
-            cost.memory,
-            klimt.wall / cost.wall,
-            klimt.cpu / cost.cpu
-        );
     }
     println!("klimt's memory is {:.2} times the file", klimt.memory * 1.048_576 / size);
 }
 
 /// Runs klimt on tables of growing size and prints the cost per row and level of cuts.
-pub fn scale(args: &ScaleArgs) -> Result<(), String> {
-    let places = args.place.places()?;
-    let out = places.folder.join("out-scale.csv").display().to_string();
-    println!("{:>12} {:>8} {:>8} {:>20}", "rows", "wall s", "cpu s", "cpu ns/(n log2(n/k))");
+pub fn scale(args: &ScaleArgs) -> Result<()> {
+    let klimt = Klimt::new(&args.place, args.threads)?;
+    let titles = [("wall s", 2), ("cpu s", 2), ("cpu ns/(n log2(n/k))", 1)];
+    let columns = Columns::new("rows", 12, &titles);
     for &rows in &args.rows {
-        let input = places.agrawal(rows)?;
-        let command = anonymize(&places, &input, args.k, args.threads, &out);
-        let costs = (0..args.runs.max(1)).map(|_| measure(&command)).collect::<Result<Vec<_>, _>>()?;
-        let cost = median(&costs);
-        let work = rows as f64 * (rows as f64 / args.k as f64).log2();
-        println!("{rows:>12} {:>8.2} {:>8.2} {:>20.1}", cost.wall, cost.cpu, cost.cpu * 1e9 / work);
+        let dataset = klimt.tables.agrawal(rows)?;
+        let line =
+            klimt.anonymizing("scale", &dataset.path, &dataset.groups_of(args.k)?.other(Other::Keep))?;
+        for cost in in_turn(args.runs, 1, |_| measure(&line).map(Some))?.into_iter().flatten() {
+            let work = rows as f64 * (rows as f64 / args.k as f64).log2();
+            columns.line(rows, &[&cost.wall, &cost.cpu, &(cost.cpu * 1e9 / work)]);
+        }
     }
     Ok(())
 }

@@ -1,21 +1,18 @@
 //! Every figure and table of the experiments in the five papers: its numbers, its picture, and whether what the paper
 //! says about it holds here.
 //!
-//! The list is in `registry.rs`. Each family of figures has a file, which runs the engine in this process, measures a
-//! [`sweep::Sweep`] or several, whose numbers are exact or lie between bounds (`number.rs`, `clock.rs`). The claims of a figure
+//! The list is in `registry.rs`. Each family of figures has a file, which makes releases in this process (`releases.rs`), or
+//! asks the engine alone (`engine.rs`), and measures a [`sweep::Sweep`] or several, whose numbers are exact or lie between
+//! bounds (`number.rs`, `clock.rs`). The claims of a figure
 //! stand beside it, and are judged from these numbers alone (`claim.rs`, `outcome.rs`). What is written is in `write.rs`,
 //! `draw.rs`, `page.rs` and `summary.rs`.
 
-mod adult;
 mod claim;
 mod clock;
-mod data;
 mod draw;
-mod engine;
 mod gensearch;
 mod gensearch_search;
 mod mondrian;
-mod number;
 mod outcome;
 mod page;
 mod plane;
@@ -34,11 +31,11 @@ mod sweep;
 mod tests;
 mod write;
 
-use adult::{Adult, EIGHT, Files};
+use crate::Result;
+use crate::adult::{Adult, Files};
+use crate::tables::Tables;
 use clap::Args;
 use clock::Clocked;
-use data::{As, Want};
-use klimt_core::table::Table;
 use outcome::{Outcome, Run, judge};
 use registry::{Figure, figures};
 use serde_json::{Value, json};
@@ -47,7 +44,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use sweep::Panel;
 
 /// `klimt-experiments figure`.
 #[derive(Args, Clone, Debug)]
@@ -106,31 +104,40 @@ enum Size {
     Full,
 }
 
+/// Sizes that a user gives, in place of those that fit the size of the experiments.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// How many rows generated tables have.
+    pub rows: Option<u64>,
+    /// The least sizes of a group.
+    pub k: Vec<u64>,
+    /// How long a search may take.
+    pub limit: Option<Duration>,
+}
+
 /// What experiments run in.
 pub struct Context {
     size: Size,
     adult: Adult,
-    limit: f64,
+    overrides: Overrides,
     alone: rayon::ThreadPool,
     /// What figures share, by name.
     shared: RefCell<BTreeMap<String, Rc<dyn Any>>>,
 }
 
 impl Context {
-    fn new(size: Size, files: Option<Files>) -> Result<Self, String> {
-        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|e| e.to_string())?;
-        let most = if size == Size::Tiny { 1500 } else { u64::MAX };
-        let limit = match size {
-            Size::Tiny => 0.05,
-            Size::Quick => 1.0,
-            Size::Full => 6.0,
-        };
-        Ok(Context { size, adult: Adult::new(files, most), limit, alone, shared: RefCell::default() })
+    fn new(size: Size, adult: Adult, overrides: Overrides) -> Result<Self> {
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+        Ok(Context { size, adult, overrides, alone, shared: RefCell::default() })
     }
 
     #[cfg(test)]
-    fn tiny() -> Self {
-        Context::new(Size::Tiny, None).expect("a thread can be started")
+    fn tiny() -> (tempfile::TempDir, Self) {
+        let (folder, tables) = Tables::temporary();
+        let context = Adult::new(&tables, None, 1500)
+            .and_then(|adult| Context::new(Size::Tiny, adult, Overrides::default()))
+            .expect("a thread can be started");
+        (folder, context)
     }
 
     /// What fits the size of the experiments.
@@ -142,9 +149,32 @@ impl Context {
         }
     }
 
+    /// The rows of a generated table: those that were said, or what fits the size of the experiments.
+    fn rows(&self, tiny: u64, quick: u64, full: u64) -> u64 {
+        self.overrides.rows.unwrap_or(self.pick(tiny, quick, full))
+    }
+
+    /// The least sizes of a group: those that were said, or what fits the size of the experiments.
+    fn ks(&self, tiny: &[u64], quick: &[u64], full: &[u64]) -> Vec<u64> {
+        match self.overrides.k.is_empty() {
+            true => self.pick(tiny, quick, full).to_vec(),
+            false => self.overrides.k.clone(),
+        }
+    }
+
     /// How many seconds a search may take.
     fn limit(&self) -> f64 {
-        self.limit
+        self.time_limit().as_secs_f64()
+    }
+
+    /// The same as a time.
+    fn time_limit(&self) -> Duration {
+        self.overrides.limit.unwrap_or(Duration::from_millis(self.pick(50, 1000, 6000)))
+    }
+
+    /// The tables that are generated.
+    fn tables(&self) -> &Tables {
+        self.adult.tables()
     }
 
     /// Adult, or what stands in for it.
@@ -158,17 +188,13 @@ impl Context {
     }
 
     /// What work on one thread takes. Work tells whether it came to its end.
-    fn clocked(&self, work: impl FnMut() -> Result<bool, String> + Send) -> Result<Clocked, String> {
+    fn clocked(&self, work: impl FnMut() -> Result<bool> + Send) -> Result<Clocked> {
         let (rounds, seconds) = self.pick((1, 0.0), (2, 0.1), (3, 0.2));
         self.alone(|| Clocked::new(rounds, seconds, work))
     }
 
     /// What figures share: made by the first that needs it.
-    fn memo<T: 'static>(
-        &self,
-        name: &str,
-        make: impl FnOnce() -> Result<T, String>,
-    ) -> Result<Rc<T>, String> {
+    fn memo<T: 'static>(&self, name: &str, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
         let known = self.shared.borrow().get(name).cloned();
         if let Some(known) = known.and_then(|known| known.downcast::<T>().ok()) {
             return Ok(known);
@@ -179,31 +205,8 @@ impl Context {
     }
 }
 
-/// Where Adult is, where it is anywhere.
-fn files(data: Option<&Path>, hierarchies: Option<&Path>) -> Result<Option<Files>, String> {
-    let folder = std::env::var_os("KLIMT_DATA").map_or(PathBuf::from("../shared/data/adult"), PathBuf::from);
-    let table = match data {
-        Some(path) if !path.is_file() => return Err(format!("{}: there is no such file", path.display())),
-        Some(path) => path.to_path_buf(),
-        None => folder.join("adult.csv"),
-    };
-    if !table.is_file() {
-        return Ok(None);
-    }
-    let folder = hierarchies.or(table.parent()).unwrap_or(Path::new(".")).to_path_buf();
-    Ok(Some(Files { folder, table }))
-}
-
-/// Adult with a hierarchy for each of its eight quasi-identifiers, or what stands in for it; and which of both it is.
-pub fn adult_with_hierarchies() -> Result<(String, Table), String> {
-    let adult = Adult::new(files(None, None)?, u64::MAX);
-    let values = |name: &str| if name == "age" { As::Intervals } else { As::Tree(3) };
-    let wants: Vec<Want<'_>> = EIGHT.iter().map(|name| Want::quasi(name, values(name))).collect();
-    Ok((format!("{}, hierarchies", adult.described()), adult.table(&wants)?))
-}
-
 /// The figures that names ask for; all problems at once.
-fn wanted(names: &[String]) -> Result<Vec<&'static Figure>, String> {
+fn wanted(names: &[String]) -> Result<Vec<&'static Figure>> {
     let all = figures();
     let asks = |name: &String, figure: &Figure| {
         name == "all" || name == figure.name || name == figure.paper().system
@@ -214,15 +217,13 @@ fn wanted(names: &[String]) -> Result<Vec<&'static Figure>, String> {
         .map(String::as_str)
         .collect();
     if !unknown.is_empty() {
-        return Err(format!(
-            "there is no figure {}; figure --list tells which there are",
-            unknown.join(", ")
-        ));
+        let unknown = unknown.join(", ");
+        return Err(format!("there is no figure {unknown}; figure --list tells which there are").into());
     }
     Ok(all.into_iter().filter(|figure| names.iter().any(|name| asks(name, figure))).collect())
 }
 
-fn list(as_json: bool) -> Result<(), String> {
+fn list(as_json: bool) -> Result<()> {
     if as_json {
         let of = |figure: &&Figure| -> Value {
             json!({
@@ -234,7 +235,7 @@ fn list(as_json: bool) -> Result<(), String> {
             })
         };
         let all: Vec<Value> = figures().iter().map(of).collect();
-        println!("{}", serde_json::to_string_pretty(&all).map_err(|e| e.to_string())?);
+        println!("{}", serde_json::to_string_pretty(&all)?);
         return Ok(());
     }
     for figure in figures() {
@@ -245,7 +246,7 @@ fn list(as_json: bool) -> Result<(), String> {
 }
 
 /// Runs the figures that were asked for, and writes their files. One that fails does not keep the others from running.
-pub fn figure(args: &FigureArgs) -> Result<(), String> {
+pub fn figure(args: &FigureArgs) -> Result<()> {
     if args.list {
         return list(args.json);
     }
@@ -256,8 +257,11 @@ pub fn figure(args: &FigureArgs) -> Result<(), String> {
         }
     };
     let size = if args.quick { Size::Quick } else { Size::Full };
-    let mut context = Context::new(size, files(args.data.as_deref(), args.hierarchies.as_deref())?)?;
-    context.limit = args.time_limit.unwrap_or(context.limit);
+    let files = Files::find(args.data.as_deref(), args.hierarchies.as_deref())?;
+    let folder = tempfile::tempdir()?;
+    let overrides = Overrides { limit: args.time_limit.map(Duration::from_secs_f64), ..Overrides::default() };
+    let adult = Adult::new(&Tables::new(folder.path())?, files, u64::MAX)?;
+    let context = Context::new(size, adult, overrides)?;
     let (found, failed) = match args.again {
         true => again(&wanted, &args.out),
         false => {
@@ -276,7 +280,19 @@ pub fn figure(args: &FigureArgs) -> Result<(), String> {
             told(path.display().to_string());
         }
     }
-    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n").into()) }
+}
+
+/// Runs figures in full size, but for what is given, and prints their numbers.
+pub fn show(names: &[&str], adult: &Adult, overrides: Overrides) -> Result<()> {
+    let context = Context::new(Size::Full, adult.clone(), overrides)?;
+    for figure in figures().into_iter().filter(|figure| names.contains(&figure.name)) {
+        let Some(experiment) = figure.run else { continue };
+        let outcome = experiment(&context)?;
+        println!("\n{}: {}; {}", figure.name, figure.title, outcome.run.size());
+        Panel::sweeps(&outcome.panels).into_iter().for_each(sweep::Sweep::print);
+    }
+    Ok(())
 }
 
 /// What figures found, and what failed.
@@ -295,12 +311,7 @@ fn again(wanted: &[&'static Figure], out: &Path) -> Found {
 }
 
 /// Runs figures and writes their files; what they found, and what failed.
-fn run(
-    context: &Context,
-    wanted: &[&'static Figure],
-    out: &Path,
-    told: &dyn Fn(String),
-) -> Result<Found, String> {
+fn run(context: &Context, wanted: &[&'static Figure], out: &Path, told: &dyn Fn(String)) -> Result<Found> {
     std::fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
     let (mut found, mut failed): Found = (Vec::new(), Vec::new());
     for figure in wanted {

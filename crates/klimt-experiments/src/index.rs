@@ -6,18 +6,10 @@ mod incremental;
 mod memory;
 mod quality;
 
-use crate::bench::PlaceArgs;
+use crate::Result;
+use crate::process::Klimt;
+use crate::tables::PlaceArgs;
 use clap::Args;
-use klimt_core::algorithm::mondrian::Mondrian;
-use klimt_core::algorithm::rtree::RPlusTree;
-use klimt_core::job::{Budget, Job, Partitioner, Suppression, Unobserved};
-use klimt_core::loss::{Original, SuppressedRows};
-use klimt_core::partition::Partitioning;
-use klimt_core::registry;
-use klimt_core::requirement::Checks;
-use klimt_core::split::SplitSpec;
-use klimt_core::table::Table;
-use klimt_core::workload::TableWorkload;
 
 /// `klimt-experiments index`.
 #[derive(Args, Clone, Debug)]
@@ -62,64 +54,18 @@ pub struct IndexArgs {
 const PARTS: [&str; 4] = ["batch", "quality", "incremental", "memory"];
 
 /// Runs the parts that were asked for.
-pub fn index(args: &IndexArgs) -> Result<(), String> {
+pub fn index(args: &IndexArgs) -> Result<()> {
     if let Some(unknown) = args.parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
-        return Err(format!("there is no part {unknown}; the parts are {}", PARTS.join(", ")));
+        return Err(format!("there is no part {unknown}; the parts are {}", PARTS.join(", ")).into());
     }
-    let places = args.place.places()?;
+    let klimt = || Klimt::new(&args.place, args.threads);
     for part in &args.parts {
         match part.as_str() {
-            "batch" => batch::batch(args, &places)?,
-            "incremental" => incremental::incremental(&places, args.batch, args.threads)?,
-            "memory" => {
-                memory::memory(&places, &args.memory_rows, &args.memory, args.memory_k, args.threads)?;
-            }
-            _ => quality::quality(args, &places)?,
+            "batch" => batch::batch(args)?,
+            "incremental" => incremental::incremental(&klimt()?, args.batch)?,
+            "memory" => memory::memory(&klimt()?, &args.memory_rows, &args.memory, args.memory_k)?,
+            _ => quality::quality(args)?,
         }
     }
     Ok(())
-}
-
-/// k-anonymity alone, bound to a table.
-pub fn k_alone(table: &Table, k: u64) -> Result<Checks, String> {
-    let requirement = registry::requirement("k", "", &k.to_string()).map_err(|e| e.to_string())?;
-    Checks::new(&[requirement], table).map_err(|e| e.to_string())
-}
-
-/// The groups that a split criterion makes: those of Mondrian by the median, the leaves of an R+-tree by boxes.
-pub fn groups(
-    table: &Table,
-    bound: &Checks,
-    split: &SplitSpec,
-    keep_tree: bool,
-) -> Result<Partitioning, String> {
-    groups_for(table, bound, split, keep_tree, None)
-}
-
-/// The same, made for a workload where there is one.
-pub fn groups_for(
-    table: &Table,
-    bound: &Checks,
-    split: &SplitSpec,
-    keep_tree: bool,
-    workload: Option<&TableWorkload>,
-) -> Result<Partitioning, String> {
-    let even = vec![1.0; table.dimensions()];
-    let weights = workload.map_or(even.clone(), |workload| workload.steer(&even));
-    let original = Original::new(table, &even).with_workload(workload);
-    let criterion = split.bind(&original).map_err(|e| e.to_string())?;
-    let job = Job {
-        table,
-        requirements: bound,
-        split: &criterion,
-        loss: &SuppressedRows,
-        suppression: Suppression::NONE,
-        budget: Budget::default(),
-        weights: &weights,
-        keep_tree,
-        observer: &Unobserved,
-    };
-    let (mondrian, tree) = (Mondrian::default(), RPlusTree::default());
-    let partitioner: &dyn Partitioner = if split.name == "median" { &mondrian } else { &tree };
-    partitioner.partition(&job).map_err(|e| e.to_string())
 }

@@ -1,13 +1,15 @@
 //! What releases are worth to somebody who learns from them: a decision tree on the original beside one on each release,
 //! tested on rows that are in neither.
 
-use crate::bench::PlaceArgs;
-use crate::published::Published;
-use crate::tables::Places;
+use crate::Result;
+use crate::adult::{Adult, EIGHT};
+use crate::tables::{AGRAWAL, As, Dataset, PlaceArgs, Tables, Want, quasi};
 use clap::Args;
+use klimt::generate::Parameters;
+use klimt::prelude::*;
+use klimt::{Measuring, Unobserved, Watched};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 /// `klimt-experiments learn`.
 #[derive(Args, Clone, Debug)]
@@ -28,126 +30,98 @@ pub struct LearnArgs {
     parts: Vec<String>,
 }
 
-const ADULT: &str = "sex,age,race,marital-status,education,native-country,workclass,occupation";
-
 /// A table to learn from, without the rows that are tested on.
 struct Task<'a> {
-    places: &'a Places,
-    train: PathBuf,
+    tables: &'a Tables,
+    train: Dataset,
     test: PathBuf,
-    columns: &'a str,
-    target: &'a str,
-    more: Vec<String>,
+    target: &'static str,
     /// The split criterion that looks at the target.
-    aware: &'a str,
+    aware: &'static str,
 }
 
 /// Anonymizes the training rows in several ways, and prints what is learnt from each.
-pub fn learn(args: &LearnArgs) -> Result<(), String> {
-    let places = args.place.places()?;
+pub fn learn(args: &LearnArgs) -> Result<()> {
+    let tables = args.place.tables()?;
     for part in &args.parts {
-        let task = match part.as_str() {
+        let (dataset, target, aware) = match part.as_str() {
             "adult" => {
-                let input = args.data.join("adult.csv");
-                if !input.is_file() {
-                    println!("skipped: {} is not there; --data names its folder", input.display());
-                    continue;
-                }
-                let order = |column: &str| {
-                    let path = args.data.join(format!("order_{column}.txt"));
-                    path.is_file().then(|| format!("--order={column}={}", path.display()))
-                };
-                let more = ADULT.split(',').filter_map(order).collect();
-                task(&places, "adult", &input, ADULT, "salary-class", more, "infogain")?
+                let Some(adult) = Adult::in_folder(&tables, &args.data)? else { continue };
+                let mut wants = quasi(&EIGHT, As::Ordered);
+                wants.push(Want::other("income", Role::Target));
+                (adult.dataset(&wants)?, "income", "infogain")
             }
             "class" | "number" => {
-                let input = places.agrawal(args.rows)?;
                 let (target, aware) = if part == "class" { ("C2", "infogain") } else { ("R7", "regression") };
-                task(&places, "agrawal", &input.path, input.quasi_identifiers, target, Vec::new(), aware)?
+                let mut wants = quasi(&AGRAWAL, As::Plain);
+                wants.push(Want::other(target, Role::Target));
+                let dataset = tables.generated("agrawal", &Parameters::new(args.rows, 1), &wants)?;
+                (dataset, target, aware)
             }
-            other => return Err(format!("there is no part {other}: adult, class, number")),
+            other => return Err(format!("there is no part {other}: adult, class, number").into()),
         };
-        task.run(&args.k)?;
+        Task::new(&tables, dataset, target, aware)?.run(&args.k)?;
     }
     Ok(())
 }
 
-/// Every third row is held out.
-fn task<'a>(
-    places: &'a Places,
-    name: &str,
-    input: &Path,
-    columns: &'a str,
-    target: &'a str,
-    more: Vec<String>,
-    aware: &'a str,
-) -> Result<Task<'a>, String> {
-    let text = std::fs::read_to_string(input).map_err(|e| format!("{}: {e}", input.display()))?;
-    let (header, rows) = text.split_once('\n').ok_or_else(|| format!("{} is empty", input.display()))?;
-    let file = |part: &str, wanted: &dyn Fn(usize) -> bool| -> Result<PathBuf, String> {
-        let path = places.folder.join(format!("learn-{name}-{part}.csv"));
-        let mut out = format!("{header}\n");
-        for (_, row) in rows.lines().enumerate().filter(|(number, _)| wanted(*number)) {
-            out.push_str(row);
-            out.push('\n');
-        }
-        std::fs::create_dir_all(&places.folder).map_err(|e| e.to_string())?;
-        std::fs::write(&path, out).map_err(|e| format!("{}: {e}", path.display()))?;
-        Ok(path)
-    };
-    let train = file("train", &|row| row % 3 != 2)?;
-    let test = file("test", &|row| row % 3 == 2)?;
-    Ok(Task { places, train, test, columns, target, more, aware })
-}
+impl<'a> Task<'a> {
+    /// Holds every third row out.
+    fn new(tables: &'a Tables, dataset: Dataset, target: &'static str, aware: &'static str) -> Result<Self> {
+        let path = dataset.path.display();
+        let text = std::fs::read_to_string(&dataset.path).map_err(|e| format!("{path}: {e}"))?;
+        let (header, rows) = text.split_once('\n').ok_or_else(|| format!("{path} is empty"))?;
+        let file = |part: &str, wanted: &dyn Fn(usize) -> bool| -> Result<PathBuf> {
+            let path = tables.file(&format!("learn-{}-{part}.csv", dataset.name));
+            let rows = rows.lines().enumerate().filter(|(number, _)| wanted(*number)).map(|(_, row)| row);
+            let lines: Vec<&str> = std::iter::once(header).chain(rows).collect();
+            std::fs::write(&path, lines.join("\n") + "\n")?;
+            Ok(path)
+        };
+        let train = Dataset { path: file("train", &|row| row % 3 != 2)?, ..dataset.clone() };
+        Ok(Task { tables, train, test: file("test", &|row| row % 3 == 2)?, target, aware })
+    }
 
-impl Task<'_> {
-    fn run(&self, sizes: &[u64]) -> Result<(), String> {
-        let methods = ["--split median", &format!("--split {}", self.aware), "--algorithm rtree"];
-        let mut told = false;
-        for &k in sizes {
-            let mut found = Vec::new();
-            for method in methods {
-                found.push(self.learnt(k, method)?);
-            }
-            let (class, first) = (found[0]["classes"].is_u64(), &found[0]);
-            let measure = if class { "accuracy" } else { "rmse" };
+    fn run(&self, sizes: &[u64]) -> Result<()> {
+        let aware = format!("--split {}", self.aware);
+        for (number, &k) in sizes.iter().enumerate() {
+            let asked = self.train.groups_of(k)?;
+            let found = [
+                self.learnt(asked.clone().split("median"))?,
+                self.learnt(asked.clone().split(self.aware))?,
+                self.learnt(asked.algorithm(AlgorithmKind::RTree))?,
+            ];
+            let first = &found[0];
+            let measure = if first["classes"].is_u64() { "accuracy" } else { "rmse" };
             let of = |value: &Value| value[measure].as_f64().unwrap_or(f64::NAN);
-            if !told {
-                told = true;
+            if number == 0 {
                 println!(
                     "\n{}, target {}: {} of a decision tree on {} held-out rows; always the same guess: {:.4}",
-                    self.train.display(),
+                    self.train.path.display(),
                     self.target,
                     measure,
                     first["test_rows"],
                     of(&first["base"])
                 );
-                let names = methods.map(|method| format!("{method},ratio"));
+                let names =
+                    ["--split median", &aware, "--algorithm rtree"].map(|name| format!("{name},ratio"));
                 println!("k,original,{}", names.join(","));
             }
-            let cells = found.iter().map(|found| {
+            let cells = found.each_ref().map(|found| {
                 format!("{:.4},{:.4}", of(&found["release"]), found["ratio"].as_f64().unwrap_or(f64::NAN))
             });
-            println!("{k},{:.4},{}", of(&first["original"]), cells.collect::<Vec<_>>().join(","));
+            println!("{k},{:.4},{}", of(&first["original"]), cells.join(","));
         }
         Ok(())
     }
 
     /// What is learnt from a release.
-    fn learnt(&self, k: u64, method: &str) -> Result<Value, String> {
-        let mut flags = vec![format!("-k={k}"), format!("--target={}", self.target)];
-        flags.extend(self.more.iter().cloned());
-        flags.extend(method.split(' ').map(String::from));
-        Published::make(self.places, "learn", &self.train, self.columns, &flags)?;
-        let release = self.places.folder.join("out-learn.csv");
-        let mut command = Command::new(&self.places.klimt);
-        command.arg("measure").args([&self.train, &release]).arg("--test").arg(&self.test);
-        command.arg(format!("--qi={}", self.columns)).arg(format!("--target={}", self.target));
-        let output = command.args(&self.more).arg("--json").output().map_err(|e| e.to_string())?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-        }
-        let found: Value = serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())?;
-        Ok(found["learning"][0].clone())
+    fn learnt(&self, asked: Anonymizer) -> Result<Value> {
+        let out = self.tables.file("out-learn.csv");
+        asked.anonymize_to(self.train.input()?, Output::file(&out)?)?;
+        let measuring = Measuring::of(self.train.asked.settings().clone()).test(Input::file(&self.test)?);
+        let watched = Watched::by(&Unobserved);
+        let measured = measuring.run(Some(self.train.input()?), Input::file(&out)?, &watched)?;
+        Ok(serde_json::to_value(&measured)?["learning"][0].take())
     }
 }

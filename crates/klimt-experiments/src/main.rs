@@ -1,22 +1,31 @@
 //! The experiments of the papers and the benchmarks against peers.
 
+mod adult;
 mod bench;
+mod engine;
 mod figure;
 mod index;
 mod learn;
-mod measure;
+mod number;
 mod optimal;
-mod published;
-mod queries;
-mod release;
+mod print;
+mod process;
+mod releases;
 mod requirements;
 mod rothko;
 mod schemes;
 mod tables;
+mod timing;
 mod workload;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+
+/// The reason why an experiment came to no result.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// The result of an experiment.
+type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// The experiments of the papers and the benchmarks against peers.
 #[derive(Debug, Parser)]

@@ -1,12 +1,18 @@
 //! How good the best partitions are: found, proven and what that took, beside Mondrian and the figures of the GenSearch
 //! paper (Hore, Jammalamadaka, Mehrotra, D'Ascanio).
 
-use crate::bench::PlaceArgs;
-use crate::published::Published;
-use crate::tables::Places;
+use crate::Result;
+use crate::adult::{Adult, EIGHT};
+use crate::print::Columns;
+use crate::process::{Klimt, ProcessRelease};
+use crate::requirements::{RequirementSpec, require, words};
+use crate::tables::{As, Dataset, PlaceArgs, Want, quasi};
 use clap::Args;
+use klimt::prelude::*;
+use klimt::settings::TimeLimit;
 use klimt_chart::{Axis, Bars, Chart, Frame};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// `klimt-experiments optimal`.
 #[derive(Args, Clone, Debug)]
@@ -21,7 +27,7 @@ pub struct OptimalArgs {
     k: Vec<u64>,
     /// How long each search may take
     #[arg(long, default_value = "120s")]
-    time_limit: String,
+    time_limit: TimeLimit,
     /// How many threads
     #[arg(long, default_value_t = 2)]
     threads: usize,
@@ -33,69 +39,56 @@ pub struct OptimalArgs {
     chart: PathBuf,
 }
 
-const QUASI_IDENTIFIERS: &str = "sex,age,race,marital-status,education,native-country,workclass,occupation";
 /// Five columns with full domains: 88 splits.
-const FIVE: &str = "age,race,marital-status,workclass,sex";
+const FIVE: [&str; 5] = ["age", "race", "marital", "workclass", "sex"];
 /// The best that the paper reports, after five hours on its 101 splits, in units of n·k.
 const PAPER: f64 = 1.35;
 
-/// Runs klimt on Adult.
-struct Adult<'a> {
+/// Runs klimt on Adult, whose columns have the orders at hand.
+struct Runs<'a> {
     args: &'a OptimalArgs,
-    places: Places,
+    klimt: Klimt,
+    adult: Adult,
+    /// With its eight quasi-identifiers.
+    eight: Dataset,
 }
 
-impl Adult<'_> {
-    fn publish(&self, columns: &str, k: u64, flags: &str) -> Result<Published, String> {
-        let input = self.args.data.join("adult.csv");
-        let mut orders = Vec::new();
-        for column in columns.split(',') {
-            let order = self.args.data.join(format!("order_{column}.txt"));
-            if order.is_file() {
-                orders.push(format!("--order={column}={}", order.display()));
-            }
-        }
-        self.run(&input, columns, k, flags, &orders)
-    }
+/// The search for the best partition by a loss.
+fn searching(asked: Anonymizer, loss: &str, limit: Option<Duration>) -> Anonymizer {
+    let asked = asked.algorithm(AlgorithmKind::Optimal).loss(loss);
+    limit.into_iter().fold(asked, Anonymizer::time_limit)
+}
 
-    fn run(
-        &self,
-        input: &Path,
-        columns: &str,
-        k: u64,
-        flags: &str,
-        more: &[String],
-    ) -> Result<Published, String> {
-        let mut all = vec![format!("-k={k}"), format!("--threads={}", self.args.threads)];
-        all.extend(more.iter().cloned());
-        all.extend(flags.split_whitespace().map(String::from));
-        Published::make(&self.places, "optimal", input, columns, &all)
+impl Runs<'_> {
+    fn publish(&self, dataset: &Dataset, asked: &Anonymizer) -> Result<ProcessRelease> {
+        self.klimt.anonymize("optimal", dataset, asked)
     }
 
     /// Discernibility in units of n·k, found and proven.
-    fn discernibility(&self) -> Result<(), String> {
+    fn discernibility(&self) -> Result<()> {
         println!("\nDM in units of n·k, Adult, eight quasi-identifiers with full domains (156 splits)");
-        println!(
-            "{:>5} {:>9} {:>9} {:>9} {:>10} {:>8} {:>8} {:>7} {:>7}",
-            "k", "Mondrian", "paper", "found", "at least", "proven", "cpu s", "wall s", "MB"
-        );
+        let titles = [
+            ("Mondrian", 4),
+            ("paper", 0),
+            ("found", 4),
+            ("at least", 4),
+            ("proven", 0),
+            ("cpu s", 1),
+            ("wall s", 1),
+            ("MB", 0),
+        ];
+        let columns = Columns::new("k", 5, &titles);
         let (mut greedy, mut found, mut proven) = (Vec::new(), Vec::new(), Vec::new());
         for &k in &self.args.k {
-            let mondrian = self.publish(QUASI_IDENTIFIERS, k, "")?;
-            let flags = format!("--algorithm optimal --loss dm --time-limit {}", self.args.time_limit);
-            let best = self.publish(QUASI_IDENTIFIERS, k, &flags)?;
-            let rows = best.certificate["rows"]["original"].as_f64().unwrap_or(f64::NAN);
-            let unit = rows * k as f64;
-            let (before, after, least) =
-                (mondrian.loss("dm") / unit, best.loss("dm") / unit, best.bound() / unit);
-            println!(
-                "{k:>5} {before:>9.4} {:>9} {after:>9.4} {least:>10.4} {:>8} {:>8.1} {:>7.1} {:>7.0}",
-                format!("≥ {PAPER}"),
-                best.proven(),
-                best.cost.cpu,
-                best.cost.wall,
-                best.cost.memory
-            );
+            let asked = self.eight.groups_of(k)?;
+            let mondrian = self.publish(&self.eight, &asked)?;
+            let best = self.publish(&self.eight, &searching(asked, "dm", Some(self.args.time_limit.0)))?;
+            let unit = best.certificate.rows.original as f64 * k as f64;
+            let [before, after, least] =
+                [mondrian.loss("dm"), best.loss("dm"), best.bound()].map(|loss| loss / unit);
+            let (paper, cost) = (format!("≥ {PAPER}"), best.cost);
+            let (proof, cpu, wall) = (best.proven(), &cost.cpu, &cost.wall);
+            columns.line(k, &[&before, &paper, &after, &least, &proof, cpu, wall, &cost.memory]);
             greedy.push(before);
             found.push(after);
             proven.push(least);
@@ -117,73 +110,74 @@ impl Adult<'_> {
         Ok(())
     }
 
-    fn print(&self, name: &str, loss: &str, published: &Published, beside: &Published) {
-        println!(
-            "{name:<44} {:>10.4} {:>7.3} {:>8} {:>8.2} {:>7.2} {:>7.0}",
-            published.loss(loss),
-            published.loss(loss) / beside.loss(loss),
-            published.proven().replace("heuristic", "-"),
-            published.cost.cpu,
-            published.cost.wall,
-            published.cost.memory
-        );
-    }
-
-    fn heading(&self, text: &str, loss: &str) {
-        println!("\n{text}");
-        println!(
-            "{:<44} {loss:>10} {:>7} {:>8} {:>8} {:>7} {:>7}",
-            "", "ratio", "proven", "cpu s", "wall s", "MB"
-        );
-    }
-
-    fn certainty_penalty(&self) -> Result<(), String> {
+    fn certainty_penalty(&self) -> Result<()> {
+        let limit = self.args.time_limit;
         for k in [10, 100] {
-            self.heading(&format!("Certainty penalty, Adult, eight quasi-identifiers, k = {k}"), "ncp");
-            let mondrian = self.publish(QUASI_IDENTIFIERS, k, "")?;
-            self.print("Mondrian", "ncp", &mondrian, &mondrian);
-            let best = format!("--effort best --loss ncp --time-limit {}", self.args.time_limit);
-            for flags in ["--split loss:ncp", "--effort balanced --loss ncp", &best] {
-                self.print(flags, "ncp", &self.publish(QUASI_IDENTIFIERS, k, flags)?, &mondrian);
+            let columns = head(&format!("Certainty penalty, Adult, eight quasi-identifiers, k = {k}"), "ncp");
+            let asked = self.eight.groups_of(k)?;
+            let effort = |effort: Effort| asked.clone().loss("ncp").effort(effort);
+            let runs = [
+                ("Mondrian".to_string(), asked.clone()),
+                ("--split loss:ncp".to_string(), asked.clone().split("loss:ncp")),
+                ("--effort balanced --loss ncp".to_string(), effort(Effort::Balanced)),
+                (
+                    format!("--effort best --loss ncp --time-limit {limit}"),
+                    effort(Effort::Best).time_limit(limit.0),
+                ),
+            ];
+            let mut mondrian = None;
+            for (name, asked) in runs {
+                let published = self.publish(&self.eight, &asked)?;
+                line(&columns, "ncp", &name, &published, mondrian.as_ref().unwrap_or(&published));
+                mondrian.get_or_insert(published);
             }
         }
         Ok(())
     }
 
     /// Five columns with full domains, solved to proven optimality.
-    fn dense(&self) -> Result<(), String> {
+    fn dense(&self) -> Result<()> {
+        const REQUIRED: [&[RequirementSpec<'_>]; 3] =
+            [&[], &[("l-diversity", "", "entropy:3")], &[("t-closeness", "", "0.3:equal")]];
+        let mut wants = quasi(&FIVE, As::Ordered);
+        wants.extend([Want::other("occupation", Role::Sensitive), Want::other("income", Role::Target)]);
+        let dataset = self.adult.dataset(&wants)?;
         for loss in ["dm", "ncp", "cm"] {
-            self.heading(&format!("Every box solved: {FIVE}, k = 10"), loss);
-            for required in ["", "--l-diversity entropy:3", "--t-closeness 0.3:equal"] {
-                let sensitive = format!("--sensitive occupation --target salary-class {required}");
-                let mondrian = self.publish(FIVE, 10, &sensitive)?;
-                let flags = format!("{sensitive} --algorithm optimal --loss {loss}");
-                let best = self.publish(FIVE, 10, &flags)?;
-                self.print(&format!("--loss {loss} {required}"), loss, &best, &mondrian);
+            let columns = head(&format!("Every box solved: {}, k = 10", FIVE.join(",")), loss);
+            for required in REQUIRED {
+                let asked = require(dataset.groups_of(10)?, required)?;
+                let mondrian = self.publish(&dataset, &asked)?;
+                let best = self.publish(&dataset, &searching(asked, loss, None))?;
+                line(&columns, loss, &format!("--loss {loss} {}", words(required)), &best, &mondrian);
             }
         }
         Ok(())
     }
 
     /// A requirement that binds.
-    fn binding(&self) -> Result<(), String> {
-        self.heading("t-closeness 0.2 of the salary class, Adult, eight quasi-identifiers, k = 100", "dm");
-        let sensitive = "--sensitive salary-class --t-closeness 0.2:equal";
-        let mondrian = self.publish(QUASI_IDENTIFIERS, 100, sensitive)?;
-        self.print("Mondrian", "dm", &mondrian, &mondrian);
-        let flags = format!("{sensitive} --algorithm optimal --loss dm --time-limit 60s");
-        self.print("--algorithm optimal", "dm", &self.publish(QUASI_IDENTIFIERS, 100, &flags)?, &mondrian);
+    fn binding(&self) -> Result<()> {
+        let mut wants = quasi(&EIGHT, As::Ordered);
+        wants.push(Want::other("income", Role::Sensitive));
+        let dataset = self.adult.dataset(&wants)?;
+        let asked = require(dataset.groups_of(100)?, &[("t-closeness", "", "0.2:equal")])?;
+        let title = "t-closeness 0.2 of the salary class, Adult, eight quasi-identifiers, k = 100";
+        let columns = head(title, "dm");
+        let mondrian = self.publish(&dataset, &asked)?;
+        line(&columns, "dm", "Mondrian", &mondrian, &mondrian);
+        let best = self.publish(&dataset, &searching(asked, "dm", Some(Duration::from_secs(60))))?;
+        line(&columns, "dm", "--algorithm optimal", &best, &mondrian);
         Ok(())
     }
 
     /// Five million rows.
-    fn large(&self) -> Result<(), String> {
-        let Some(input) = self.places.adult(5_000_000)? else { return Ok(()) };
-        self.heading("Five million rows like Adult, k = 10", "ncp");
-        let fast = self.run(&input.path, input.quasi_identifiers, 10, "", &[])?;
-        self.print("Mondrian", "ncp", &fast, &fast);
-        let balanced = self.run(&input.path, input.quasi_identifiers, 10, "--effort balanced", &[])?;
-        self.print("--effort balanced", "ncp", &balanced, &fast);
+    fn large(&self) -> Result<()> {
+        let Some(dataset) = self.args.place.enlarged(5_000_000)? else { return Ok(()) };
+        let columns = head("Five million rows like Adult, k = 10", "ncp");
+        let asked = dataset.groups_of(10)?;
+        let fast = self.publish(&dataset, &asked)?;
+        line(&columns, "ncp", "Mondrian", &fast, &fast);
+        let balanced = self.publish(&dataset, &asked.effort(Effort::Balanced))?;
+        line(&columns, "ncp", "--effort balanced", &balanced, &fast);
         println!(
             "time of balanced effort: {:.2} wall, {:.2} CPU of the greedy run",
             balanced.cost.wall / fast.cost.wall,
@@ -193,17 +187,33 @@ impl Adult<'_> {
     }
 }
 
+/// The head of a table of releases beside Mondrian's.
+fn head(title: &str, loss: &str) -> Columns {
+    println!("\n{title}");
+    let titles = [(loss, 4), ("ratio", 3), ("proven", 0), ("cpu s", 2), ("wall s", 2), ("MB", 0)];
+    Columns::new("", 44, &titles)
+}
+
+fn line(columns: &Columns, loss: &str, name: &str, published: &ProcessRelease, beside: &ProcessRelease) {
+    let (lost, cost) = (published.loss(loss), &published.cost);
+    let (ratio, proven) = (lost / beside.loss(loss), published.proven());
+    columns.line(name, &[&lost, &ratio, &proven, &cost.cpu, &cost.wall, &cost.memory]);
+}
+
 /// Runs the parts that are asked for.
-pub fn optimal(args: &OptimalArgs) -> Result<(), String> {
-    let adult = Adult { args, places: args.place.places()? };
+pub fn optimal(args: &OptimalArgs) -> Result<()> {
+    let klimt = Klimt::new(&args.place, args.threads)?;
+    let Some(adult) = Adult::in_folder(&klimt.tables, &args.data)? else { return Ok(()) };
+    let eight = adult.dataset(&quasi(&EIGHT, As::Ordered))?;
+    let runs = Runs { args, klimt, adult, eight };
     for part in &args.parts {
         match part.as_str() {
-            "dm" => adult.discernibility()?,
-            "ncp" => adult.certainty_penalty()?,
-            "dense" => adult.dense()?,
-            "binding" => adult.binding()?,
-            "large" => adult.large()?,
-            other => return Err(format!("there is no part {other}: dm, ncp, dense, binding, large")),
+            "dm" => runs.discernibility()?,
+            "ncp" => runs.certainty_penalty()?,
+            "dense" => runs.dense()?,
+            "binding" => runs.binding()?,
+            "large" => runs.large()?,
+            other => return Err(format!("there is no part {other}: dm, ncp, dense, binding, large").into()),
         }
     }
     Ok(())

@@ -1,9 +1,12 @@
 //! What requirements cost: klimt with k alone beside klimt with sensitive columns protected, in turn.
 
-use crate::bench::{PlaceArgs, anonymize};
-use crate::measure::{Cost, measure, median};
-use crate::tables::Input;
+use crate::Result;
+use crate::print::Columns;
+use crate::process::Klimt;
+use crate::tables::{Dataset, PlaceArgs};
+use crate::timing::{COST, in_turn, measure};
 use clap::Args;
+use klimt::prelude::*;
 
 /// `klimt-experiments requirements`.
 #[derive(Args, Clone, Debug)]
@@ -24,75 +27,92 @@ pub struct RequirementsArgs {
     k: u64,
 }
 
-/// The sensitive column of a table and what is asked of it.
-type Asked = (&'static str, &'static [&'static str]);
+/// A requirement: its option, the column (every sensitive one where none is named), and its parameters.
+pub type RequirementSpec<'a> = (&'a str, &'a str, &'a str);
 
-const ADULT: Asked = (
-    "salary-class",
-    &[
-        "--l-diversity distinct:2",
-        "--l-diversity entropy:1.3",
-        "--l-diversity recursive:9:2",
-        "--alpha 0.9",
-        "--t-closeness 0.3:ordered",
-        "--t-closeness 0.3:equal",
-        "--epsilon-privacy 10:100",
-        "--beta-likeness enhanced:2",
-        "--delta-disclosure 2",
-        "--l-diversity entropy:1.3 --alpha 0.9 --t-closeness 0.3:equal",
-    ],
-);
+/// Requirements as the command has them.
+pub fn words(asked: &[RequirementSpec<'_>]) -> String {
+    let each = asked.iter().map(|(option, _, parameters)| format!("--{option} {parameters}"));
+    each.collect::<Vec<_>>().join(" ")
+}
 
-const CLASS: Asked = ("C7", &["--l-diversity distinct:2", "--t-closeness 0.4:equal"]);
+/// Asks for requirements.
+pub fn require(asked: Anonymizer, requirements: &[RequirementSpec<'_>]) -> Result<Anonymizer> {
+    let require = |asked: Anonymizer, (option, column, text): &RequirementSpec<'_>| {
+        asked.require_named(option, Some(*column).filter(|column| !column.is_empty()), text)
+    };
+    Ok(requirements.iter().try_fold(asked, require)?)
+}
 
-const NUMBER: Asked = ("R7", &["--l-diversity distinct:5", "--variance 1000000", "--alpha 0.2"]);
+const ADULT: &[&[RequirementSpec<'_>]] = &[
+    &[("l-diversity", "", "distinct:2")],
+    &[("l-diversity", "", "entropy:1.3")],
+    &[("l-diversity", "", "recursive:9:2")],
+    &[("alpha", "", "0.9")],
+    &[("t-closeness", "", "0.3:ordered")],
+    &[("t-closeness", "", "0.3:equal")],
+    &[("epsilon-privacy", "", "10:100")],
+    &[("beta-likeness", "", "enhanced:2")],
+    &[("delta-disclosure", "", "2")],
+    &[("l-diversity", "", "entropy:1.3"), ("alpha", "", "0.9"), ("t-closeness", "", "0.3:equal")],
+];
+
+const CLASS: &[&[RequirementSpec<'_>]] =
+    &[&[("l-diversity", "", "distinct:2")], &[("t-closeness", "", "0.4:equal")]];
+
+const NUMBER: &[&[RequirementSpec<'_>]] =
+    &[&[("l-diversity", "", "distinct:5")], &[("variance", "", "1000000")], &[("alpha", "", "0.2")]];
 
 /// Runs klimt with k alone and with every requirement in turn, and prints the medians as ratios to k alone.
-pub fn requirements(args: &RequirementsArgs) -> Result<(), String> {
-    let places = args.place.places()?;
-    let agrawal = places.agrawal(args.rows)?;
-    let adult = places.adult(args.rows)?.map(|input| (input, ADULT));
-    let tables = [adult, Some((agrawal.clone(), CLASS)), Some((agrawal, NUMBER))];
-    for (input, (column, asked)) in tables.into_iter().flatten() {
-        println!(
-            "\n{}: {} rows, k = {}, sensitive {column}, {} threads, medians of {} runs in turn",
-            input.name, args.rows, args.k, args.threads, args.runs
-        );
-        let out = places.folder.join("out-requirements.csv").display().to_string();
-        let alone = anonymize(&places, &input, args.k, args.threads, &out);
-        let commands: Vec<Vec<String>> = std::iter::once(alone.clone())
-            .chain(asked.iter().map(|flags| with(&alone, column, flags)))
-            .collect();
-        let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); commands.len()];
-        for _ in 0..args.runs.max(1) {
-            for (command, costs) in commands.iter().zip(&mut costs) {
-                costs.push(measure(command)?);
-            }
-        }
-        print_ratios(&input, asked, &costs);
+pub fn requirements(args: &RequirementsArgs) -> Result<()> {
+    let klimt = Klimt::new(&args.place, args.threads)?;
+    let agrawal = klimt.tables.agrawal(args.rows)?;
+    if let Some(adult) = args.place.enlarged(args.rows)? {
+        of_column(args, &klimt, &adult, "salary-class", ADULT)?;
+    }
+    of_column(args, &klimt, &agrawal, "C7", CLASS)?;
+    of_column(args, &klimt, &agrawal, "R7", NUMBER)
+}
+
+fn of_column(
+    args: &RequirementsArgs,
+    klimt: &Klimt,
+    dataset: &Dataset,
+    column: &str,
+    asked: &[&[RequirementSpec<'_>]],
+) -> Result<()> {
+    println!(
+        "\n{}: {} rows, k = {}, sensitive {column}, {} threads, medians of {} runs in turn",
+        dataset.name, args.rows, args.k, args.threads, args.runs
+    );
+    let alone = dataset.groups_of(args.k)?.other(Other::Keep);
+    let mut lines = vec![klimt.anonymizing("requirements", &dataset.path, &alone)?];
+    for (number, requirements) in asked.iter().enumerate() {
+        let asked = require(alone.clone().sensitive([column]), requirements)?;
+        lines.push(klimt.anonymizing(&format!("requirements-{number}"), &dataset.path, &asked)?);
+    }
+    let costs = in_turn(args.runs, lines.len(), |at| measure(&lines[at]).map(Some))?;
+    let columns = Columns::new(&dataset.name, 62, &[&COST[..], &[("wall", 2), ("cpu", 2)]].concat());
+    let names = std::iter::once("k alone".to_string()).chain(asked.iter().map(|asked| words(asked)));
+    for (name, cost) in names.zip(costs.iter().flatten()) {
+        let alone = costs[0].as_ref().unwrap_or(cost);
+        let (wall, cpu) = (cost.wall / alone.wall, cost.cpu / alone.cpu);
+        columns.line(name, &[&cost.wall, &cost.cpu, &cost.memory, &wall, &cpu]);
     }
     Ok(())
 }
 
-fn with(alone: &[String], column: &str, flags: &str) -> Vec<String> {
-    let mut command = alone.to_vec();
-    command.extend(["--sensitive", column].map(String::from));
-    command.extend(flags.split_whitespace().map(String::from));
-    command
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn print_ratios(input: &Input, asked: &[&str], costs: &[Vec<Cost>]) {
-    let alone = median(&costs[0]);
-    println!(
-        "{:<62} {:>8} {:>8} {:>10} {:>6} {:>6}",
-        input.name, "wall s", "cpu s", "memory MB", "wall", "cpu"
-    );
-    for (name, costs) in std::iter::once(&"k alone").chain(asked).zip(costs) {
-        let cost = median(costs);
-        let (wall, cpu) = (cost.wall / alone.wall, cost.cpu / alone.cpu);
-        println!(
-            "{name:<62} {:>8.2} {:>8.2} {:>10.0} {wall:>6.2} {cpu:>6.2}",
-            cost.wall, cost.cpu, cost.memory
-        );
+    #[test]
+    fn requirements_are_asked_of_a_column_or_of_all() {
+        let asked = [("l-diversity", "", "distinct:2"), ("alpha", "C7", "0.9")];
+        assert_eq!(words(&asked), "--l-diversity distinct:2 --alpha 0.9");
+        let settings = require(Anonymizer::new(), &asked).unwrap().settings().clone();
+        let columns: Vec<_> = settings.requirements.iter().map(|asked| asked.column.as_deref()).collect();
+        assert_eq!(columns, [None, Some("C7")]);
+        assert!(require(Anonymizer::new(), &[("no-such", "", "1")]).is_err());
     }
 }

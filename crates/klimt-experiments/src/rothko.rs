@@ -1,17 +1,18 @@
 //! Tables larger than memory: the experiments of LeFevre and DeWitt (*Scalable Anonymization Algorithms for Large Data
 //! Sets*, 2007), and klimt beside GNU sort.
 
-pub mod engine;
-pub mod quality;
-pub mod sensitive;
-pub mod traffic;
+mod sensitive;
 
-use crate::bench::PlaceArgs;
-use crate::measure::{Cost, measure, median};
-use crate::published::Published;
-use crate::tables::{Input, Places};
+use crate::Result;
+use crate::adult::Adult;
+use crate::figure::{self, Overrides};
+use crate::print::Columns;
+use crate::process::Klimt;
+use crate::tables::{Dataset, PlaceArgs};
+use crate::timing::{COST, Cost, in_turn, measure};
 use clap::Args;
-use serde_json::Value;
+use klimt::Choice;
+use klimt::prelude::*;
 
 /// `klimt-experiments rothko`.
 #[derive(Args, Clone, Debug)]
@@ -34,152 +35,129 @@ pub struct RothkoArgs {
     #[arg(long, default_value_t = 2)]
     threads: usize,
     /// What the part sensitive runs within a budget
-    #[arg(long, default_value = "rothko-s")]
-    algorithm: String,
+    #[arg(long, default_value = "rothko-s", value_parser = choice::<AlgorithmKind>)]
+    algorithm: AlgorithmKind,
     /// How often everything of the parts sort and sensitive is run
     #[arg(long, default_value_t = 1)]
     runs: usize,
     /// What happens to the columns that are no quasi-identifiers: keep or drop
-    #[arg(long, default_value = "drop")]
-    other: String,
+    #[arg(long, default_value = "drop", value_parser = choice::<Other>)]
+    other: Other,
+    /// How many rows the tables of the parts traffic, pruning and quality have; ten million, 100,000 and 100,000 by default
+    #[arg(long)]
+    figure_rows: Option<u64>,
+}
+
+/// The choice of a name.
+fn choice<C: Choice>(name: &str) -> Result<C, String> {
+    C::named(name).ok_or_else(|| format!("choose one of {}", C::names()))
 }
 
 const PARTS: [&str; 6] = ["sort", "scale", "traffic", "pruning", "quality", "sensitive"];
 
 /// Runs the parts that were asked for.
-pub fn rothko(args: &RothkoArgs) -> Result<(), String> {
+pub fn rothko(args: &RothkoArgs) -> Result<()> {
     if let Some(unknown) = args.parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
-        return Err(format!("there is no part {unknown}; the parts are {}", PARTS.join(", ")));
+        return Err(format!("there is no part {unknown}; the parts are {}", PARTS.join(", ")).into());
     }
     let wanted = |part: &str| args.parts.iter().any(|wanted| wanted == part);
-    let places = args.place.places()?;
+    let klimt = || Klimt::new(&args.place, args.threads);
     if wanted("sort") {
-        sort(args, &places)?;
+        sort(args, &klimt()?)?;
     }
     if wanted("scale") {
-        scale(args, &places)?;
+        scale(args, &klimt()?)?;
     }
-    if wanted("traffic") {
-        traffic::traffic(&places, args.threads)?;
-    }
-    if wanted("pruning") {
-        quality::pruning(&places)?;
-    }
-    if wanted("quality") {
-        quality::quality(&places)?;
+    let shown = [
+        ("traffic", 10_000_000, &["rothko-10", "rothko-11", "rothko-12"][..]),
+        ("pruning", 100_000, &["rothko-28"]),
+        ("quality", 100_000, &["rothko-22", "rothko-23", "rothko-25", "rothko-26"]),
+    ];
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
+    for (_, rows, figures) in shown.iter().filter(|(part, ..)| wanted(part)) {
+        let adult = Adult::new(&args.place.tables()?, None, u64::MAX)?;
+        let overrides = Overrides { rows: Some(args.figure_rows.unwrap_or(*rows)), ..Overrides::default() };
+        threads.install(|| figure::show(figures, &adult, overrides))?;
     }
     if wanted("sensitive") {
         let rows = args.rows.iter().copied().min().unwrap_or(1_000_000);
-        sensitive::sensitive(&places, rows, args.threads, args.runs, &args.algorithm)?;
+        sensitive::sensitive(&klimt()?, rows, args.runs, args.algorithm)?;
     }
     Ok(())
 }
 
-fn anonymize(args: &RothkoArgs, places: &Places, input: &Input, k: u64, flags: &[&str]) -> Vec<String> {
-    let out = places.folder.join("out-rothko.csv").display().to_string();
-    let mut command = vec![places.klimt.display().to_string(), "anonymize".to_string()];
-    command.extend([
-        input.path.display().to_string(),
-        "--qi".to_string(),
-        input.quasi_identifiers.to_string(),
-    ]);
-    command.extend(["--other", &args.other, "--quiet", "-o", &out].map(String::from));
-    command.extend([format!("-k={k}"), format!("--threads={}", args.threads)]);
-    command.extend(flags.iter().map(|flag| flag.to_string()));
-    command
+/// A run over the table with nine attributes, within so much memory.
+fn within(dataset: &Dataset, k: u64, algorithm: AlgorithmKind, memory: &str) -> Result<Anonymizer> {
+    let mut asked = dataset.groups_of(k)?.algorithm(algorithm);
+    asked.settings_mut().memory.memory = Some(memory.parse()?);
+    Ok(asked)
 }
 
 /// klimt within a memory budget beside GNU sort within the same, and beside itself without one, in turn.
-fn sort(args: &RothkoArgs, places: &Places) -> Result<(), String> {
+fn sort(args: &RothkoArgs, klimt: &Klimt) -> Result<()> {
     let rows = args.rows.iter().copied().max().unwrap_or(100_000_000);
-    let input = places.agrawal(rows)?;
-    let out = places.folder.join("out-sort.csv").display().to_string();
-    let (size, folder) = (format!("{}M", args.memory), places.folder.display().to_string());
-    let path = input.path.display().to_string();
-    let threads = format!("--parallel={}", args.threads);
-    let sort = ["env", "LC_ALL=C", "sort", "-S", &size, &threads, "-T", &folder, "-o", &out, &path];
-    let sort: Vec<String> = sort.map(String::from).to_vec();
-    let memory = format!("--memory={}MB", args.memory);
+    let dataset = klimt.tables.agrawal(rows)?;
+    let (size, threads) = (format!("{}M", args.memory), format!("--parallel={}", args.threads));
+    let paths =
+        [&klimt.tables.folder, &klimt.out("sort"), &dataset.path].map(|path| path.display().to_string());
+    let [folder, out, path] = &paths;
+    let sort = ["env", "LC_ALL=C", "sort", "-S", &size, &threads, "-T", folder, "-o", out, path];
+    let sort = sort.map(String::from).to_vec();
     println!(
         "{rows} rows, {} megabytes of memory, {} threads, other columns: {}",
-        args.memory, args.threads, args.other
+        args.memory,
+        args.threads,
+        args.other.name()
     );
-    println!(
-        "{:<26} {:>8} {:>8} {:>10} {:>14} {:>14}",
-        "", "wall s", "cpu s", "memory MB", "wall/sort", "wall/in memory"
-    );
+    let ratios = [("wall/sort", 2), ("wall/in memory", 2)];
+    let columns = Columns::new("", 26, &[&COST[..], &ratios].concat());
     for &k in &args.k {
-        let bounded = anonymize(args, places, &input, k, &["--algorithm=rothko-s", &memory]);
-        let free = anonymize(args, places, &input, k, &["--algorithm=mondrian", "--memory=90%"]);
-        let mut costs: [Vec<Cost>; 3] = Default::default();
-        for _ in 0..args.runs.max(1) {
-            costs[0].push(measure(&sort)?);
-            let _ = std::fs::remove_file(&out);
-            costs[1].push(measure(&bounded)?);
+        let line = |name: &str, algorithm: AlgorithmKind, memory: &str| {
+            let asked = within(&dataset, k, algorithm, memory)?.other(args.other);
+            klimt.anonymizing(name, &dataset.path, &asked)
+        };
+        let bounded = line("bounded", AlgorithmKind::RothkoS, &format!("{}MB", args.memory))?;
+        let free = line("free", AlgorithmKind::Mondrian, "90%")?;
+        let costs = in_turn(args.runs, 3, |at| match at {
+            0 => {
+                let cost = measure(&sort)?;
+                let _ = std::fs::remove_file(out);
+                Ok(Some(cost))
+            }
+            1 => measure(&bounded).map(Some),
             // What does not fit is not compared.
-            costs[2].extend(measure(&free).ok());
-        }
-        let sorted = median(&costs[0]);
-        let within = (!costs[2].is_empty()).then(|| median(&costs[2]));
-        print_cost("sort", sorted, sorted, within);
-        print_cost(&format!("k = {k}, rothko-s"), median(&costs[1]), sorted, within);
-        if let Some(within) = within {
-            print_cost(&format!("k = {k}, in memory"), within, sorted, Some(within));
+            _ => Ok(measure(&free).ok()),
+        })?;
+        let wall = |cost: Option<Cost>| cost.map_or(f64::NAN, |cost| cost.wall);
+        let names = ["sort".to_string(), format!("k = {k}, rothko-s"), format!("k = {k}, in memory")];
+        for (name, cost) in names.iter().zip(&costs) {
+            let Some(cost) = cost else { continue };
+            let ratios = [costs[0], costs[2]].map(|other| cost.wall / wall(other));
+            columns.line(name, &[&cost.wall, &cost.cpu, &cost.memory, &ratios[0], &ratios[1]]);
         }
     }
     Ok(())
 }
 
-fn print_cost(name: &str, cost: Cost, sort: Cost, within: Option<Cost>) {
-    let ratio = within.map_or("-".to_string(), |within| format!("{:.2}", cost.wall / within.wall));
-    println!(
-        "{name:<26} {:>8.1} {:>8.1} {:>10.0} {:>14.2} {ratio:>14}",
-        cost.wall,
-        cost.cpu,
-        cost.memory,
-        cost.wall / sort.wall
-    );
-}
-
 /// Scale-up: passes over the rows and bytes on disk as rows grow (Fig. 12).
-fn scale(args: &RothkoArgs, places: &Places) -> Result<(), String> {
-    println!(
-        "\n{:>12} {:<9} {:>8} {:>8} {:>10} {:>7} {:>7} {:>8} {:>8} {:>10} {:>10}",
-        "rows",
-        "",
-        "wall s",
-        "cpu s",
-        "memory MB",
-        "reads",
-        "writes",
-        "divided",
-        "parts",
-        "read MB",
-        "written MB"
-    );
+fn scale(args: &RothkoArgs, klimt: &Klimt) -> Result<()> {
+    let passes =
+        [("reads", 2), ("writes", 2), ("divided", 0), ("parts", 0), ("read MB", 0), ("written MB", 0)];
+    println!();
+    let columns = Columns::new(&format!("{:>12}", "rows"), 22, &[&COST[..], &passes].concat());
     for &rows in &args.rows {
-        let input = places.agrawal(rows)?;
-        for algorithm in ["rothko-s", "rothko-t"] {
-            let flags = [
-                "-k=1000".to_string(),
-                format!("--algorithm={algorithm}"),
-                format!("--memory={}MB", args.memory),
-                format!("--threads={}", args.threads),
-            ];
-            let made = Published::make(places, "rothko", &input.path, input.quasi_identifiers, &flags)?;
-            let run = &made.certificate["run"];
-            let number = |value: &Value| value.as_f64().unwrap_or(0.0);
-            println!(
-                "{rows:>12} {algorithm:<9} {:>8.1} {:>8.1} {:>10.0} {:>7.2} {:>7.2} {:>8} {:>8} {:>10.0} {:>10.0}",
-                made.cost.wall,
-                made.cost.cpu,
-                made.cost.memory,
-                number(&run["passes"]["reads"]),
-                number(&run["passes"]["writes"]),
-                number(&run["repartitions"]),
-                number(&run["parts"]),
-                number(&run["bytes"]["read"]) / 1e6,
-                number(&run["bytes"]["written"]) / 1e6,
+        let dataset = klimt.tables.agrawal(rows)?;
+        for algorithm in [AlgorithmKind::RothkoS, AlgorithmKind::RothkoT] {
+            let asked = within(&dataset, 1000, algorithm, &format!("{}MB", args.memory))?;
+            let made = klimt.anonymize("rothko", &dataset, &asked)?;
+            let (run, Cost { wall, cpu, memory }) = (&made.certificate.run, made.cost);
+            let (reads, writes) = made.passes();
+            let [divided, parts] = [run.repartitions, run.parts].map(Option::unwrap_or_default);
+            let bytes = run.bytes.map_or([0; 2], |bytes| [bytes.read, bytes.written]);
+            let [read, written] = bytes.map(|bytes| bytes as f64 / 1e6);
+            columns.line(
+                format!("{rows:>12} {algorithm}"),
+                &[&wall, &cpu, &memory, &reads, &writes, &divided, &parts, &read, &written],
             );
         }
     }

@@ -3,12 +3,19 @@
 
 mod peers;
 
-use crate::bench::PlaceArgs;
-use crate::published::Published;
-use crate::tables::Places;
+use crate::Result;
+use crate::adult::{Adult, FOUR, folder};
+use crate::figure::{self, Overrides};
+use crate::print::{Cell, Columns};
+use crate::process::{Klimt, ProcessRelease};
+use crate::tables::{Dataset, PlaceArgs};
 use clap::Args;
+use klimt::Choice;
+use klimt::prelude::*;
+use klimt::settings::{Levels, TimeLimit};
 use klimt_chart::{Axis, Chart, Frame, Lines};
-use std::path::{Path, PathBuf};
+use klimt_core::algorithm::scheme::Scheme;
+use std::path::PathBuf;
 
 /// `klimt-experiments schemes`.
 #[derive(Args, Clone, Debug)]
@@ -23,7 +30,7 @@ pub struct SchemesArgs {
     k: Vec<u64>,
     /// How long each search may take
     #[arg(long, default_value = "60s")]
-    time_limit: String,
+    time_limit: TimeLimit,
     /// How many rows the large tables have, for the parts rows and local
     #[arg(long, value_delimiter = ',', default_values_t = [100_000, 1_000_000, 5_000_000])]
     rows: Vec<u64>,
@@ -41,79 +48,98 @@ pub struct SchemesArgs {
 const PARTS: [&str; 7] = ["paper", "direction", "pruning", "arx", "flexible", "local", "rows"];
 
 /// The schemes, each after those that allow less.
-const SCHEMES: [&str; 6] = ["bhs", "ghs", "gops", "gsps", "ops", "sps"];
+pub const SCHEMES: [Scheme; 6] =
+    [Scheme::Bhs, Scheme::Ghs, Scheme::Gops, Scheme::Gsps, Scheme::Ops, Scheme::Sps];
 
 /// Each allows at least as much as the one before it: the least cost cannot rise.
-pub const CHAINS: [&[&str]; 2] = [&["bhs", "ghs", "gops", "ops", "sps"], &["gops", "gsps", "sps"]];
+pub const CHAINS: [&[Scheme]; 2] = [
+    &[Scheme::Bhs, Scheme::Ghs, Scheme::Gops, Scheme::Ops, Scheme::Sps],
+    &[Scheme::Gops, Scheme::Gsps, Scheme::Sps],
+];
 
-/// The quasi-identifiers of the paper.
-const FOUR: &str = "age,marital-status,race,sex";
-
-/// Runs klimt on Adult and on larger tables like it.
-struct Adult<'a> {
-    args: &'a SchemesArgs,
-    places: Places,
-    data: PathBuf,
+/// The search for the best generalization by one scheme for all columns.
+pub fn by(scheme: Scheme) -> Algorithm {
+    Algorithm::Scheme { scheme: Some(scheme), direction: None, without: Vec::new(), gap: None }
 }
 
-impl Adult<'_> {
-    /// A release of Adult with the hierarchies of its columns.
-    fn publish(&self, columns: &str, k: u64, flags: &str) -> Result<Published, String> {
-        self.publish_table(&self.data.join("adult.csv"), columns, k, flags)
+/// A run of the experiments of the paper, and its table: ages in intervals of five years at least, and rows may be
+/// suppressed at their price.
+fn as_in_the_paper(
+    adult: &Adult,
+    columns: &[&str],
+    k: u64,
+    algorithm: Algorithm,
+    loss: &str,
+) -> Result<(Dataset, Anonymizer)> {
+    let dataset = adult.trees(columns)?;
+    let mut asked = dataset.groups_of(k)?.algorithm(algorithm).loss(loss).suppress(Share::ONE);
+    let age = asked.settings_mut().columns.entry("age".to_string()).or_default();
+    age.levels = Some(Levels { least: 1, most: None });
+    Ok((dataset, asked))
+}
+
+/// Runs klimt on Adult and on larger tables like it.
+struct Runs<'a> {
+    args: &'a SchemesArgs,
+    klimt: Klimt,
+    adult: Adult,
+}
+
+impl Runs<'_> {
+    fn publish(&self, dataset: &Dataset, asked: Anonymizer) -> Result<ProcessRelease> {
+        self.klimt.anonymize("schemes", dataset, &asked.time_limit(self.args.time_limit.0))
     }
 
-    fn publish_table(&self, input: &Path, columns: &str, k: u64, flags: &str) -> Result<Published, String> {
-        let mut all = vec![format!("-k={k}"), format!("--threads={}", self.args.threads)];
-        for column in columns.split(',') {
-            let hierarchy = self.data.join(format!("hierarchy_{column}.csv"));
-            all.push(format!("--hierarchy={column}={}", hierarchy.display()));
-        }
-        all.extend(flags.split_whitespace().map(String::from));
-        Published::make(&self.places, "schemes", input, columns, &all)
-    }
-
-    /// As the paper does: ages in intervals of five years, and suppressed rows at their price.
-    fn as_published(&self, columns: &str, k: u64, scheme: &str, flags: &str) -> Result<Published, String> {
-        let limit = &self.args.time_limit;
-        let flags = format!(
-            "--algorithm scheme --scheme {scheme} --levels age=1.. --suppress unlimited --time-limit {limit} {flags}"
-        );
-        self.publish(columns, k, &flags)
+    fn as_in_the_paper(
+        &self,
+        columns: &[&str],
+        k: u64,
+        algorithm: Algorithm,
+        loss: &str,
+    ) -> Result<ProcessRelease> {
+        let (dataset, asked) = as_in_the_paper(&self.adult, columns, k, algorithm, loss)?;
+        self.publish(&dataset, asked)
     }
 
     /// What every scheme costs, by both metrics (Fig. 12), and takes (Fig. 11).
-    fn paper(&self) -> Result<(), String> {
+    fn paper(&self) -> Result<()> {
         for loss in ["dm", "hdm"] {
-            println!("\n{} of {FOUR}, unlimited suppression; ~ where not proven", loss.to_uppercase());
-            println!("{:>5}{}", "k", SCHEMES.map(|scheme| format!(" {scheme:>14} {:>6}", "cpu s")).concat());
-            let mut series: Vec<(&str, Vec<f64>)> = SCHEMES.map(|scheme| (scheme, Vec::new())).to_vec();
+            println!(
+                "\n{} of {}, unlimited suppression; ~ where not proven",
+                loss.to_uppercase(),
+                FOUR.join(",")
+            );
+            let titles: Vec<(&str, usize)> =
+                SCHEMES.iter().flat_map(|scheme| [(scheme.name(), 1), ("cpu s", 2)]).collect();
+            let columns = Columns::new("k", 5, &titles);
+            let mut series: Vec<(Scheme, Vec<f64>)> = SCHEMES.map(|scheme| (scheme, Vec::new())).to_vec();
             let mut problems = Vec::new();
             for &k in &self.args.k {
-                let mut line = format!("{k:>5}");
-                let mut costs = Vec::new();
+                let (mut line, mut costs) = (Vec::<Box<dyn Cell>>::new(), Vec::new());
                 for (scheme, values) in &mut series {
-                    let found = self.as_published(FOUR, k, scheme, &format!("--loss {loss}"))?;
+                    let found = self.as_in_the_paper(&FOUR, k, by(*scheme), loss)?;
                     let (cost, optimal) = (found.loss(loss), found.is_optimal());
-                    let mark = if optimal { " " } else { "~" };
-                    line.push_str(&format!(" {mark}{cost:>13.1} {:>6.2}", found.cost.cpu));
+                    let mark = if optimal { "" } else { "~" };
+                    line.extend([
+                        Box::new(format!("{mark}{cost:.1}")) as Box<dyn Cell>,
+                        Box::new(found.cost.cpu),
+                    ]);
                     values.push(cost);
                     costs.push((*scheme, cost, optimal));
                 }
-                println!("{line}");
+                columns.line(k, &line.iter().map(|cell| &**cell).collect::<Vec<_>>());
                 problems.extend(disorder(&costs).into_iter().map(|problem| format!("k = {k}: {problem}")));
             }
-            match problems.is_empty() {
-                true => {
-                    println!("BHS >= GHS >= GOPS >= OPS >= SPS and GOPS >= GSPS >= SPS: holds for every k")
-                }
-                false => return Err(format!("the order of the schemes is broken: {}", problems.join("; "))),
+            if !problems.is_empty() {
+                return Err(format!("the order of the schemes is broken: {}", problems.join("; ")).into());
             }
+            println!("BHS >= GHS >= GOPS >= OPS >= SPS and GOPS >= GSPS >= SPS: holds for every k");
             self.draw(loss, &series)?;
         }
         Ok(())
     }
 
-    fn draw(&self, loss: &str, series: &[(&str, Vec<f64>)]) -> Result<(), String> {
+    fn draw(&self, loss: &str, series: &[(Scheme, Vec<f64>)]) -> Result<()> {
         let path = match (loss, self.args.chart.file_stem()) {
             ("hdm", Some(stem)) => {
                 self.args.chart.with_file_name(format!("{}-hdm.svg", stem.to_string_lossy()))
@@ -121,117 +147,55 @@ impl Adult<'_> {
             _ => self.args.chart.clone(),
         };
         let labels: Vec<String> = self.args.k.iter().map(|k| format!("k = {k}")).collect();
-        let title = format!("{} on Adult by generalization scheme: {FOUR}", loss.to_uppercase());
+        let title = format!("{} on Adult by generalization scheme: {}", loss.to_uppercase(), FOUR.join(","));
         let frame = Frame::new(title, "What the best release of each scheme costs, for every k");
         let chart = Lines::over_labels(frame, "", labels, Axis::new("").from(0.0));
-        let chart = series.iter().fold(chart, |chart, (name, values)| chart.with_values(*name, values));
+        let with =
+            |chart: Lines, (scheme, values): &(Scheme, Vec<f64>)| chart.with_values(scheme.name(), values);
+        let chart = series.iter().fold(chart, with);
         std::fs::write(&path, chart.svg()).map_err(|e| format!("{}: {e}", path.display()))?;
         println!("chart: {}", path.display());
         Ok(())
     }
 
-    /// Bottom-up against top-down, over k and over the number of quasi-identifiers (Fig. 10). No column is solved by
-    /// itself, as in the paper.
-    fn direction(&self) -> Result<(), String> {
-        println!(
-            "\nCPU seconds of the search bottom-up and top-down, DM, without folding; ~ where the time was over"
-        );
-        let heading =
-            |first: &str| println!("{first:>24} {:>6} {:>10} {:>10}", "scheme", "bottom-up", "top-down");
-        heading("k");
-        for scheme in ["ops", "sps"] {
-            for &k in &self.args.k {
-                self.directions(&format!("{k}"), FOUR, k, scheme)?;
-            }
-        }
-        heading("columns, k = 5");
-        for scheme in ["ops", "sps"] {
-            for columns in ["age", "age,race", "age,race,sex", "age,marital-status,race,sex"] {
-                self.directions(columns, columns, 5, scheme)?;
-            }
-        }
-        Ok(())
+    /// Shows a figure of the paper for the least sizes and the time limit that were given.
+    fn show(&self, figure: &str) -> Result<()> {
+        let overrides = Overrides { k: self.args.k.clone(), limit: Some(self.args.time_limit.0), rows: None };
+        figure::show(&[figure], &self.adult, overrides)
     }
-
-    fn directions(&self, name: &str, columns: &str, k: u64, scheme: &str) -> Result<(), String> {
-        let time = |direction: &str| {
-            let flags = format!("--loss dm --without fold --direction {direction}");
-            Ok::<_, String>(seconds(&self.as_published(columns, k, scheme, &flags)?))
-        };
-        let (up, down) = (time("bottom-up")?, time("top-down")?);
-        println!(
-            "{name:>24} {scheme:>6} {up:>10} {down:>10}",
-            name = name.replace("marital-status", "marital")
-        );
-        Ok(())
-    }
-
-    /// What the search takes without some of its techniques (Fig. 13).
-    fn pruning(&self) -> Result<(), String> {
-        println!(
-            "\nCPU seconds of the search without some techniques, DM, k = 10; ~ where the time was over"
-        );
-        println!("{:<52} {:>8} {:>8} {:>8}", "without", "gops", "ops", "sps");
-        for without in [
-            "",
-            "fold",
-            "fold,seeding,reconsider",
-            "fold,nodes,applicators",
-            "fold,seeding,reconsider,nodes,applicators",
-            "fold,useless,useful",
-            "fold,bounds",
-        ] {
-            let flag = if without.is_empty() { String::new() } else { format!("--without {without}") };
-            let mut line = format!("{:<52}", if without.is_empty() { "nothing" } else { without });
-            for scheme in ["gops", "ops", "sps"] {
-                let found = self.as_published(FOUR, 10, scheme, &format!("--loss dm {flag}"))?;
-                line.push_str(&format!(" {:>8}", seconds(&found)));
-            }
-            println!("{line}");
-        }
-        Ok(())
-    }
-}
-
-/// The CPU seconds of a run; marked where it ended before it had a proof.
-fn seconds(found: &Published) -> String {
-    format!("{}{:.2}", if found.is_optimal() { "" } else { "~" }, found.cost.cpu)
 }
 
 /// Where a scheme that allows more is proven to cost more, which cannot be.
-fn disorder(costs: &[(&str, f64, bool)]) -> Vec<String> {
-    let of = |scheme: &str| costs.iter().find(|(name, ..)| *name == scheme);
+fn disorder(costs: &[(Scheme, f64, bool)]) -> Vec<String> {
+    let of = |scheme: Scheme| costs.iter().find(|(name, ..)| *name == scheme);
     let mut problems = Vec::new();
     for pair in CHAINS.iter().flat_map(|chain| chain.windows(2)) {
         let (Some((less, before, _)), Some((more, after, proven))) = (of(pair[0]), of(pair[1])) else {
             continue;
         };
         if *proven && *after > before * (1.0 + 1e-9) {
-            problems.push(format!("{more} costs {after}, {less} only {before}"));
+            problems.push(format!("{} costs {after}, {} only {before}", more.name(), less.name()));
         }
     }
     problems
 }
 
 /// Runs the parts that are asked for.
-pub fn schemes(args: &SchemesArgs) -> Result<(), String> {
-    let named = std::env::var_os("KLIMT_DATA").map(PathBuf::from);
-    let data = args.data.clone().or(named).unwrap_or("../shared/data/adult".into());
-    if !data.join("adult.csv").is_file() {
-        println!("skipped: {} has no adult.csv; --data or KLIMT_DATA names the folder", data.display());
-        return Ok(());
-    }
-    let adult = Adult { args, places: args.place.places()?, data };
+pub fn schemes(args: &SchemesArgs) -> Result<()> {
+    let klimt = Klimt::new(&args.place, args.threads)?;
+    let data = args.data.clone().unwrap_or_else(folder);
+    let Some(adult) = Adult::in_folder(&klimt.tables, &data)? else { return Ok(()) };
+    let runs = Runs { args, klimt, adult };
     for part in &args.parts {
         match part.as_str() {
-            "paper" => adult.paper()?,
-            "direction" => adult.direction()?,
-            "pruning" => adult.pruning()?,
-            "arx" => adult.arx()?,
-            "flexible" => adult.flexible()?,
-            "local" => adult.local()?,
-            "rows" => adult.rows()?,
-            other => return Err(format!("there is no part {other}: {}", PARTS.join(", "))),
+            "paper" => runs.paper()?,
+            "direction" => runs.show("schemes-10")?,
+            "pruning" => runs.show("schemes-13")?,
+            "arx" => runs.arx()?,
+            "flexible" => runs.flexible()?,
+            "local" => runs.local()?,
+            "rows" => runs.rows()?,
+            other => return Err(format!("there is no part {other}: {}", PARTS.join(", ")).into()),
         }
     }
     Ok(())

@@ -1,17 +1,12 @@
 //! What it helps to know the queries: releases for a workload beside those of the same k that are for none.
 
-use crate::bench::PlaceArgs;
-use crate::figure::adult_with_hierarchies;
-use crate::index::{groups_for, k_alone};
-use crate::queries::Queries;
-use crate::release::Release;
-use crate::rothko::engine::read;
-use crate::tables::Input;
+use crate::Result;
+use crate::adult::{Adult, EIGHT, Files};
+use crate::print::Columns;
+use crate::releases::{Queries, release};
+use crate::tables::{Dataset, PlaceArgs, Tables};
 use clap::Args;
-use klimt_core::region::Extents;
-use klimt_core::split::SplitSpec;
-use klimt_core::table::Table;
-use klimt_core::workload::{Errors, TableWorkload};
+use klimt::prelude::*;
 
 /// `klimt-experiments workload`.
 #[derive(Args, Clone, Debug)]
@@ -30,37 +25,39 @@ pub struct WorkloadArgs {
 }
 
 /// Runs all.
-pub fn workload(args: &WorkloadArgs) -> Result<(), String> {
-    let places = args.place.places()?;
-    let inputs = [places.adult(args.rows)?, Some(places.agrawal(args.rows)?)];
-    let named = |input: Input| Ok((format!("{}, {} rows", input.name, args.rows), read(&input, &[])?));
-    let mut tables = inputs.into_iter().flatten().map(named).collect::<Result<Vec<_>, String>>()?;
-    tables.push(adult_with_hierarchies()?);
-    for (name, table) in tables {
-        println!("\n{name}, {} random range queries", args.queries);
-        println!("{:<32} {:>5} {:<9} {:>9} {:>9} {:>7}", "about", "k", "", "unaware", "aware", "ratio");
-        let all: Vec<usize> = (0..table.dimensions()).collect();
-        for asked in [&all[1..2], &all[..2], &all[2..5], &all] {
-            let names: Vec<&str> = asked.iter().map(|&d| table.dimension(d).name.as_str()).collect();
-            let about = if names.len() == all.len() { "all columns".to_string() } else { names.join(", ") };
-            let asked = Queries::ranges(&table, asked, args.queries)?;
+pub fn workload(args: &WorkloadArgs) -> Result<()> {
+    let tables = args.place.tables()?;
+    let mut datasets = args.place.both(args.rows)?;
+    for dataset in &mut datasets {
+        dataset.name = format!("{}, {} rows", dataset.name, args.rows);
+    }
+    datasets.push(adult_with_hierarchies(&tables)?);
+    for dataset in datasets {
+        println!("\n{}, {} random range queries", dataset.name, args.queries);
+        let head = format!("{:<32} {:>5}", "about", "k");
+        let columns = Columns::new(&head, 48, &[("unaware", 4), ("aware", 4), ("ratio", 2)]);
+        let all = dataset.quasi_identifiers();
+        for about in [&all[1..2], &all[..2], &all[2..5], &all] {
+            let name = if about.len() == all.len() { "all columns".to_string() } else { about.join(", ") };
+            let asked = Queries::ranges(&dataset, about, args.queries);
+            let path = tables.file("out-workload.sql");
+            asked.save(&path)?;
             for &k in &args.k {
-                print(&table, &about, k, &asked)?;
+                for algorithm in [AlgorithmKind::Mondrian, AlgorithmKind::RTree] {
+                    let plain = dataset.groups_of(k)?.algorithm(algorithm);
+                    let unaware = asked.relative(&release(&dataset, &plain)?)?;
+                    let aware = asked.relative(&release(&dataset, &plain.workload(&path)?)?)?;
+                    let name = format!("{name:<32} {k:>5} {algorithm}");
+                    columns.line(name, &[&unaware, &aware, &(aware / unaware)]);
+                }
             }
         }
     }
     Ok(())
 }
 
-fn print(table: &Table, about: &str, k: u64, asked: &Queries) -> Result<(), String> {
-    let requirements = k_alone(table, k)?;
-    let error = |split: &str, workload: Option<&TableWorkload>| {
-        let groups = groups_for(table, &requirements, &SplitSpec::named(split), false, workload)?;
-        asked.mean(&Release::new(table, groups, Extents::Compact), Errors::relative)
-    };
-    for (name, split) in [("mondrian", "median"), ("rtree", "box")] {
-        let (unaware, aware) = (error(split, None)?, error(split, Some(&asked.bound))?);
-        println!("{about:<32} {k:>5} {name:<9} {unaware:>9.4} {aware:>9.4} {:>7.2}", aware / unaware);
-    }
-    Ok(())
+/// Adult with a hierarchy for each of its eight quasi-identifiers, or what stands in for it.
+fn adult_with_hierarchies(tables: &Tables) -> Result<Dataset> {
+    let adult = Adult::new(tables, Files::find(None, None)?, u64::MAX)?;
+    Ok(Dataset { name: format!("{}, hierarchies", adult.described()), ..adult.trees(&EIGHT)? })
 }

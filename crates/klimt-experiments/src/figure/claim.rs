@@ -5,8 +5,8 @@
 //! or *independent* differs by at most a twentieth ([`NEAR`]), a *small* share is at most a tenth ([`SMALL`]), and what is *much*
 //! more is at least twice as much ([`MUCH`]). Such a claim names the word that was read.
 
-use super::number::Measured;
 use super::sweep::Sweep;
+use crate::number::Measured;
 use serde_json::{Value, json};
 
 /// At most a twentieth more: *close*, *comparable*, *independent*, *does not suffer*.

@@ -1,7 +1,8 @@
 //! What work takes, with the doubt that the clock leaves.
 
-use super::number::{Measured, mean};
-use crate::measure::{DOUBT, Spent, timed};
+use crate::Result;
+use crate::number::{Measured, mean};
+use crate::timing::{DOUBT, Spent, timed};
 
 /// What work took in several rounds, each of as many runs as the clock needs to tell something.
 #[derive(Clone, Debug, Default)]
@@ -18,11 +19,7 @@ const LONG: f64 = 3.0;
 impl Clocked {
     /// Does the work in at most so many rounds of at least so many seconds of processors. Work tells whether it came to its
     /// end; where it did not, it is not done again.
-    pub fn new(
-        rounds: usize,
-        seconds: f64,
-        mut work: impl FnMut() -> Result<bool, String>,
-    ) -> Result<Self, String> {
+    pub fn new(rounds: usize, seconds: f64, mut work: impl FnMut() -> Result<bool>) -> Result<Self> {
         let (mut found, mut wall) = (Clocked::default(), 0.0);
         let enough = |found: &Clocked, wall: f64| {
             let done = found.rounds.len();

@@ -1,7 +1,7 @@
 //! Pictures of panels: files of their own, and parts of the page.
 
-use super::number::Measured;
 use super::sweep::{Panel, Plane, Region, Sweep};
+use crate::number::Measured;
 use klimt_chart::{Area, Axis, Bars, Chart, Frame, Lines, Scatter};
 
 /// The size of a picture of one panel.

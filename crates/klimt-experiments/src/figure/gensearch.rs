@@ -8,19 +8,24 @@
 //! it found.
 
 use super::Context;
-use super::adult::EIGHT;
 use super::claim::{At, Claim, Is, NEAR, Of};
-use super::data::{As, Want, coarsened, generated, quasi};
-use super::engine::{Asked, Goal, Steepest, bind, loss_of, mondrian, optimal, search, searched, steepest};
-use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
+use crate::Result;
+use crate::adult::EIGHT;
+use crate::engine::partitions::loss_of;
+use crate::engine::splits::split;
+use crate::engine::{Goal, Steepest, bind, mondrian, search, searched, steepest};
+use crate::number::Measured;
+use crate::requirements::RequirementSpec;
+use crate::tables::{As, Want, quasi};
+use klimt::generate::Parameters;
+use klimt::table::{Role, Table};
 use klimt_core::algorithm::gensearch::{GenSearch, Splits};
 use klimt_core::algorithm::mondrian::Mondrian;
+use klimt_core::algorithm::optimal::Optimal;
 use klimt_core::job::Partitioner;
-use klimt_core::table::{Role, Table};
-use klimt_io::generate::Parameters;
 use std::rc::Rc;
 
 /// The experiments of this file.
@@ -199,9 +204,6 @@ const NAMES: [&str; 4] = [GREEDY, MEDIAN, GEN, OWN];
 /// How many partitions may wait; the paper does not say.
 const MAXSIZE: usize = 200;
 
-/// Requirements with the name under which a figure shows them.
-type Case = (&'static str, &'static [Asked<'static>]);
-
 /// A table with a split set, a sensitive column and requirements to combine.
 struct Setting {
     adult: bool,
@@ -209,8 +211,9 @@ struct Setting {
     sensitive: &'static str,
     /// The splits of the paper, of all dimensions together.
     splits: usize,
-    /// The most stringent last.
-    cases: &'static [Case],
+    /// Requirements as figures show them, the most stringent last: k, entropy l-diversity, t-closeness with equal distances
+    /// and ε-privacy, each by its letter.
+    cases: &'static [&'static str],
 }
 
 const CENSUS: Setting = Setting {
@@ -219,66 +222,25 @@ const CENSUS: Setting = Setting {
     sensitive: "income",
     splits: 30,
     cases: &[
-        ("k 100", &[("k", "", "100")]),
-        ("k 100, t 0.1", &[("k", "", "100"), ("t-closeness", "income", "0.1:equal")]),
-        ("k 500, l 1.1", &[("k", "", "500"), ("l-diversity", "income", "entropy:1.1")]),
-        (
-            "k 500, l 1.1, t 0.1",
-            &[
-                ("k", "", "500"),
-                ("l-diversity", "income", "entropy:1.1"),
-                ("t-closeness", "income", "0.1:equal"),
-            ],
-        ),
-        (
-            "k 500, l 1.1, e 10:10000",
-            &[
-                ("k", "", "500"),
-                ("l-diversity", "income", "entropy:1.1"),
-                ("epsilon-privacy", "income", "10:10000"),
-            ],
-        ),
-        (
-            "k 1000, l 1.15, t 0.05",
-            &[
-                ("k", "", "1000"),
-                ("l-diversity", "income", "entropy:1.15"),
-                ("t-closeness", "income", "0.05:equal"),
-            ],
-        ),
+        "k 100",
+        "k 100, t 0.1",
+        "k 500, l 1.1",
+        "k 500, l 1.1, t 0.1",
+        "k 500, l 1.1, e 10:10000",
+        "k 1000, l 1.15, t 0.05",
     ],
 };
 
 /// One of the nine attributes is sensitive; the class is among the eight others.
-const OTHERS: [&str; 8] = ["sex", "age", "race", "marital", "education", "country", "workclass", "income"];
+pub const OTHERS: [&str; 8] =
+    ["sex", "age", "race", "marital", "education", "country", "workclass", "income"];
 
 const ADULT: Setting = Setting {
     adult: true,
     quasi: &OTHERS,
     sensitive: "occupation",
     splits: 102,
-    cases: &[
-        ("k 50, l 5", &[("k", "", "50"), ("l-diversity", "occupation", "entropy:5")]),
-        ("k 50, l 7", &[("k", "", "50"), ("l-diversity", "occupation", "entropy:7")]),
-        ("k 50, t 0.3", &[("k", "", "50"), ("t-closeness", "occupation", "0.3:equal")]),
-        (
-            "k 100, l 5, t 0.25",
-            &[
-                ("k", "", "100"),
-                ("l-diversity", "occupation", "entropy:5"),
-                ("t-closeness", "occupation", "0.25:equal"),
-            ],
-        ),
-        (
-            "k 500, l 2, t 0.2, e 10:10000",
-            &[
-                ("k", "", "500"),
-                ("l-diversity", "occupation", "entropy:2"),
-                ("t-closeness", "occupation", "0.2:equal"),
-                ("epsilon-privacy", "occupation", "10:10000"),
-            ],
-        ),
-    ],
+    cases: &["k 50, l 5", "k 50, l 7", "k 50, t 0.3", "k 100, l 5, t 0.25", "k 500, l 2, t 0.2, e 10:10000"],
 };
 
 const ADULT_66: Setting = Setting { splits: 66, ..ADULT };
@@ -288,39 +250,40 @@ fn census_rows(context: &Context) -> u64 {
     context.pick(3_000, 50_000, 199_523)
 }
 
+/// The option, the column and the parameters of a requirement as figures show it.
+fn requirement(text: &str, sensitive: &'static str) -> (&'static str, &'static str, String) {
+    match text.split_at(2) {
+        ("l ", least) => ("l-diversity", sensitive, format!("entropy:{least}")),
+        ("t ", most) => ("t-closeness", sensitive, format!("{most}:equal")),
+        ("e ", parameters) => ("epsilon-privacy", sensitive, parameters.to_string()),
+        (_, k) => ("k", "", k.to_string()),
+    }
+}
+
 impl Setting {
+    /// Does something for the requirements of every case.
+    fn each(&self, mut experiment: impl FnMut(&str, &[RequirementSpec<'_>]) -> Result<()>) -> Result<()> {
+        self.cases.iter().try_for_each(|case| {
+            let each: Vec<_> = case.split(", ").map(|text| requirement(text, self.sensitive)).collect();
+            let each: Vec<_> =
+                each.iter().map(|(option, column, text)| (*option, *column, &**text)).collect();
+            experiment(case, &each)
+        })
+    }
+
     /// The table with all splits, and what it is.
-    fn table(&self, context: &Context) -> Result<(Table, String, u64), String> {
+    fn table(&self, context: &Context) -> Result<(Table, String, u64)> {
         let mut wants = quasi(self.quasi, As::Ordered);
         wants.push(Want::other(self.sensitive, Role::Sensitive));
         if self.adult {
             let adult = context.adult();
-            return Ok((adult.table(&wants)?, adult.described(), 30_162));
+            return Ok((adult.dataset(&wants)?.table()?, adult.described(), 30_162));
         }
         let told = "the generator census stands in for Census-Income".to_string();
-        Ok((generated("census", &Parameters::new(census_rows(context), 1), &wants)?, told, 199_523))
+        let census =
+            context.tables().generated("census", &Parameters::new(census_rows(context), 1), &wants)?;
+        Ok((census.table()?, told, 199_523))
     }
-}
-
-/// A split set of so many splits of all dimensions together, as even over the values of each as can be: every dimension
-/// gets as many as any other, or all that it has.
-fn split_set(table: &Table, total: usize) -> Vec<Vec<u32>> {
-    let most: Vec<usize> = (0..table.dimensions()).map(|d| table.domain(d).cardinality() - 1).collect();
-    let mut splits = vec![0; most.len()];
-    while splits.iter().sum::<usize>() < total {
-        let open = (0..most.len()).filter(|&d| splits[d] < most[d]);
-        let Some(fewest) = open.min_by_key(|&d| splits[d]) else { break };
-        splits[fewest] += 1;
-    }
-    let cut = |most: usize, splits: usize, at: usize| ((at + 1) * (most + 1) / (splits + 1)) as u32 - 1;
-    let cuts = most.iter().zip(&splits);
-    cuts.map(|(&most, &splits)| (0..splits).map(|at| cut(most, splits, at)).collect()).collect()
-}
-
-/// A table that knows at most so many splits of all dimensions together, and how many these are.
-pub fn split(table: &Table, total: usize) -> Result<(Table, usize), String> {
-    let cuts = split_set(table, total);
-    Ok((coarsened(table, &cuts)?, cuts.iter().map(Vec::len).sum()))
 }
 
 /// The algorithm of the paper, over every split that a table knows.
@@ -341,11 +304,11 @@ pub fn sizes(context: &Context, rows: (usize, u64), splits: (usize, usize), hour
 /// What GenSearch would find when it had all the time that it wants.
 fn gensearch(
     table: &Table,
-    asked: &[Asked<'_>],
+    asked: &[RequirementSpec<'_>],
     loss: &str,
     way: &GenSearch,
     seconds: f64,
-) -> Result<Measured, String> {
+) -> Result<Measured> {
     let found = searched(table, &bind(table, asked)?, way, Goal::least(loss, seconds))?;
     let cost = loss_of(table, found.groups.clone(), 1, loss)?;
     Ok(found.result(cost))
@@ -354,17 +317,18 @@ fn gensearch(
 /// What all four lose, in the order of their names.
 fn four(
     table: &Table,
-    asked: &[Asked<'_>],
+    asked: &[RequirementSpec<'_>],
     loss: &'static str,
     seconds: f64,
-) -> Result<Vec<Measured>, String> {
+) -> Result<Vec<Measured>> {
     let bound = bind(table, asked)?;
     let cost = |groups| loss_of(table, groups, 1, loss).map(Measured::from);
+    let optimal = Optimal { start: Box::new(Mondrian::default()) };
     Ok(vec![
         cost(steepest(table, &bound, loss)?)?,
         cost(mondrian(table, &bound)?)?,
         gensearch(table, asked, loss, &published(), seconds)?,
-        cost(search(table, &bound, &optimal(), Goal::least(loss, 0.5 * seconds))?)?,
+        cost(search(table, &bound, &optimal, Goal::least(loss, 0.5 * seconds))?)?,
     ])
 }
 
@@ -374,11 +338,11 @@ fn told(sweep: &Sweep) -> String {
     format!("GenSearch was not over in {open} of {} cases, which then tell only bounds", sweep.labels.len())
 }
 
-fn by_k(context: &Context, loss: &'static str) -> Result<Outcome, String> {
+fn by_k(context: &Context, loss: &'static str) -> Result<Outcome> {
     let adult = context.adult();
     let mut wants = quasi(&EIGHT, As::Ordered);
     wants.push(Want::other("income", Role::Target));
-    let (table, splits) = split(&adult.table(&wants)?, 101)?;
+    let (table, splits) = split(&adult.dataset(&wants)?.table()?, 101)?;
     let ks: Vec<u64> = context.pick(vec![5, 50], vec![10, 100, 1000], vec![2, 10, 50, 100, 200, 500, 1000]);
     let title = format!("{} by k", loss.to_uppercase());
     let measure = if loss == "dm" { "DM over its lower bound n·k" } else { "rows of another class" };
@@ -390,15 +354,11 @@ fn by_k(context: &Context, loss: &'static str) -> Result<Outcome, String> {
     })?;
     let sizes = sizes(context, (table.rows(), 30_162), (splits, 101), "5 hours");
     let run = Run::new(adult.described(), sizes, told(&sweep));
-    Ok(Outcome { panels: vec![sweep.into()], run })
+    Ok(Outcome::new([sweep], run))
 }
 
 /// What all lose under the requirements of a setting; made once.
-fn cases(
-    context: &Context,
-    setting: &'static Setting,
-    loss: &'static str,
-) -> Result<Rc<(Sweep, Run)>, String> {
+fn cases(context: &Context, setting: &'static Setting, loss: &'static str) -> Result<Rc<(Sweep, Run)>> {
     let name = format!("{} of {} splits, {}", loss, setting.splits, setting.sensitive);
     context.memo(&name, || {
         let (table, data, rows) = setting.table(context)?;
@@ -406,12 +366,11 @@ fn cases(
         let measure = if loss == "dm" { "discernibility" } else { "volume, in cells of the split set" };
         let title = format!("{} under combined requirements", loss.to_uppercase());
         let mut sweep = Sweep::new(&title, "requirements", measure, &NAMES).log().bars();
-        for (name, asked) in setting.cases {
-            // A small table may not satisfy what a large one does.
-            if bind(&table, asked).is_ok() {
-                sweep.push(name, four(&table, asked, loss, context.limit())?)?;
-            }
-        }
+        // A small table may not satisfy what a large one does.
+        setting.each(|name, asked| match bind(&table, asked) {
+            Ok(_) => sweep.push(name, four(&table, asked, loss, context.limit())?),
+            Err(_) => Ok(()),
+        })?;
         let hours = if loss == "dm" { "5 hours" } else { "1 hour" };
         let sizes = sizes(context, (table.rows(), rows), (splits, setting.splits), hours);
         let run = Run::new(data, sizes, told(&sweep));
@@ -419,46 +378,46 @@ fn cases(
     })
 }
 
-fn combined(context: &Context, setting: &'static Setting, loss: &'static str) -> Result<Outcome, String> {
+fn combined(context: &Context, setting: &'static Setting, loss: &'static str) -> Result<Outcome> {
     let found = cases(context, setting, loss)?;
-    Ok(Outcome { panels: vec![found.0.clone().into()], run: found.1.clone() })
+    Ok(Outcome::new([found.0.clone()], found.1.clone()))
 }
 
 /// The splits of the paper's search and of its greedy cuts.
 const FEW: usize = 21;
 const ALL: usize = 111;
 
-fn fewer_splits(context: &Context) -> Result<Outcome, String> {
+fn fewer_splits(context: &Context) -> Result<Outcome> {
     let (whole, data, rows) = CENSUS.table(context)?;
     let ((few, splits), (many, all)) = (split(&whole, FEW)?, split(&whole, ALL)?);
     let names = [GREEDY, MEDIAN, GEN];
     let mut sweep =
         Sweep::new("DM under combined requirements", "requirements", "discernibility", &names).log().bars();
-    for (name, asked) in CENSUS.cases {
-        let Ok(bound) = bind(&many, asked) else { continue };
+    CENSUS.each(|name, asked| {
+        let Ok(bound) = bind(&many, asked) else { return Ok(()) };
         let cost = |groups| loss_of(&many, groups, 1, "dm").map(Measured::from);
         let greedy = [cost(steepest(&many, &bound, "dm")?)?, cost(mondrian(&many, &bound)?)?];
         let found = gensearch(&few, asked, "dm", &published(), context.limit())?;
-        sweep.push(name, vec![greedy[0], greedy[1], found])?;
-    }
+        sweep.push(name, vec![greedy[0], greedy[1], found])
+    })?;
     let mut sizes = sizes(context, (whole.rows(), rows), (splits, FEW), "5 hours");
     sizes.push(Size::new("splits of greedy cuts", all, ALL));
     let run = Run::new(data, sizes, told(&sweep));
-    Ok(Outcome { panels: vec![sweep.into()], run })
+    Ok(Outcome::new([sweep], run))
 }
 
 /// Makes the algorithm that a search starts from.
 type Start = fn() -> Box<dyn Partitioner>;
 
-fn improving(context: &Context) -> Result<Outcome, String> {
+fn improving(context: &Context) -> Result<Outcome> {
     let (table, data, rows) = CENSUS.table(context)?;
     let (table, splits) = split(&table, CENSUS.splits)?;
     let mut sweep =
         Sweep::new("What a search saves", "requirements", "share of the first cost", &[GREEDY, MEDIAN])
             .bars();
     let starts: [Start; 2] = [|| Box::new(Steepest("dm")), || Box::new(Mondrian::default())];
-    for (name, asked) in CENSUS.cases {
-        let Ok(bound) = bind(&table, asked) else { continue };
+    CENSUS.each(|name, asked| {
+        let Ok(bound) = bind(&table, asked) else { return Ok(()) };
         let saved = |start: &Start| {
             let first = search(&table, &bound, &*start(), Goal::least("dm", context.limit()))?;
             let first = loss_of(&table, first, 1, "dm")?;
@@ -466,11 +425,11 @@ fn improving(context: &Context) -> Result<Outcome, String> {
             let found = gensearch(&table, asked, "dm", &way, context.limit())?;
             Ok(Measured::between(1.0 - found.high / first, 1.0 - found.low / first))
         };
-        sweep.push(name, starts.iter().map(saved).collect::<Result<Vec<_>, String>>()?)?;
-    }
+        sweep.push(name, starts.iter().map(saved).collect::<Result<Vec<_>>>()?)
+    })?;
     let sizes = sizes(context, (table.rows(), rows), (splits, CENSUS.splits), "5 hours");
     let run = Run::new(data, sizes, "where GenSearch was not over, what it saves is known only to be more");
-    Ok(Outcome { panels: vec![sweep.into()], run })
+    Ok(Outcome::new([sweep], run))
 }
 
 #[cfg(test)]
@@ -478,21 +437,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_split_set_has_as_many_splits_as_were_asked_for() {
-        let parameters = Parameters { cardinality: Some(20), attributes: Some(3), ..Parameters::new(500, 1) };
-        let table = generated("uniform", &parameters, &quasi(&["X1", "X2", "X3"], As::Plain)).unwrap();
-        let few =
-            generated("census", &Parameters::new(500, 1), &quasi(&["age", "sex"], As::Ordered)).unwrap();
-        for (table, total) in [(&table, 1), (&table, 10), (&table, 57), (&few, 30)] {
-            let cuts = split_set(table, total);
-            assert_eq!(cuts.iter().map(Vec::len).sum::<usize>(), total);
-            for (dimension, cuts) in cuts.iter().enumerate() {
-                assert!(cuts.windows(2).all(|two| two[0] < two[1]));
-                assert!(cuts.iter().all(|&cut| (cut as usize) + 1 < table.domain(dimension).cardinality()));
-            }
-        }
-        assert_eq!(split_set(&few, 30)[1].len(), 1, "all of what there is");
-        assert_eq!(split(&table, 1000).unwrap().1, 57);
+    fn requirements_are_read_from_what_figures_show() {
+        let mut found = Vec::new();
+        let told = |asked: &[RequirementSpec<'_>]| {
+            let each = asked.iter().map(|(option, column, text)| format!("{option} {column} {text}"));
+            each.collect::<Vec<_>>().join("; ")
+        };
+        let each = ADULT.each(|_, asked| {
+            found.push(told(asked));
+            Ok(())
+        });
+        each.unwrap();
+        assert_eq!(found.len(), 5);
+        let last = "k  500; l-diversity occupation entropy:2; t-closeness occupation 0.2:equal; epsilon-privacy occupation 10:10000";
+        assert_eq!(found[4], last);
     }
 
     #[test]

@@ -2,22 +2,23 @@
 //! Anonymization*).
 
 use super::Context;
-use super::adult::{EIGHT, codes_of};
 use super::claim::{At, Claim, Is, NEAR, Of};
-use super::data::{As, Want, quasi};
-use super::engine::{Goal, Searched, bind, loss_of, mondrian, searched, steepest};
-use super::gensearch::{GEN, GREEDY, MEDIAN, published, sizes, split};
-use super::number::Measured;
+use super::gensearch::{GEN, GREEDY, MEDIAN, OTHERS, published, sizes};
 use super::outcome::{Outcome, Run};
 use super::registry::Figure;
 use super::sweep::Sweep;
-use crate::queries::Queries;
-use crate::release::Release;
+use crate::Result;
+use crate::adult::{EIGHT, codes_of};
+use crate::engine::partitions::{EngineRelease, loss_of};
+use crate::engine::splits::split;
+use crate::engine::{Goal, SearchResult, bind, mondrian, searched, steepest};
+use crate::number::Measured;
+use crate::tables::{As, Want, quasi};
+use klimt::table::{Role, Table};
 use klimt_core::algorithm::gensearch::{GenSearch, Priority};
 use klimt_core::job::Observer;
 use klimt_core::partition::Partitioning;
 use klimt_core::region::Extents;
-use klimt_core::table::{Role, Table};
 use klimt_core::workload::{self, End, Errors, Predicate, Test, Workload};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -135,19 +136,17 @@ impl Query {
     }
 }
 
-const OTHERS: [&str; 8] = ["sex", "age", "race", "marital", "education", "country", "workclass", "income"];
-
 /// The groups of a table that knows only some splits, with the smallest regions over them in the table itself.
-fn refined<'t>(table: &'t Table, groups: Partitioning) -> Release<'t> {
+fn refined<'t>(table: &'t Table, groups: Partitioning) -> EngineRelease<'t> {
     let groups = Partitioning { regions: groups.compact(table), tree: None, ..groups };
-    Release::new(table, groups, Extents::Compact)
+    EngineRelease::new(table, groups, Extents::Compact)
 }
 
-fn queries(context: &Context) -> Result<Outcome, String> {
+fn queries(context: &Context) -> Result<Outcome> {
     let adult = context.adult();
     let mut wants = quasi(&OTHERS, As::Ordered);
     wants.push(Want::other("occupation", Role::Sensitive));
-    let table = adult.table(&wants)?;
+    let table = adult.dataset(&wants)?.table()?;
     let (coarse, splits) = split(&table, 102)?;
     let all = [
         ("k", "", context.pick("20", "500", "500")),
@@ -160,8 +159,7 @@ fn queries(context: &Context) -> Result<Outcome, String> {
     let releases = [steepest(&coarse, &bound, "dm")?, mondrian(&coarse, &bound)?, found.groups.clone()];
     let releases = releases.map(|groups| refined(&table, groups));
     let asked = Workload { queries: QUERIES.iter().map(|query| query.of(&table)).collect() };
-    let asked = Queries::new(&table, asked)?;
-    let errors: [Errors; 3] = releases.each_ref().map(|release| asked.errors(release));
+    let errors = releases.iter().map(|release| release.errors(&asked)).collect::<Result<Vec<Errors>>>()?;
     let sweep = Sweep::new("Count queries", "query", "relative error", &[GREEDY, MEDIAN, GEN]).bars();
     let numbers: Vec<usize> = (1..=QUERIES.len()).collect();
     let sweep = sweep.run(&numbers, |&number| {
@@ -179,19 +177,19 @@ fn queries(context: &Context) -> Result<Outcome, String> {
     } else {
         "GenSearch was not over in its time, so that its answers are not known"
     };
-    Ok(Outcome {
-        panels: vec![sweep.into()],
-        run: Run::new(
+    Ok(Outcome::new(
+        [sweep],
+        Run::new(
             adult.described(),
             sizes,
             format!("occupation is the sensitive column; {over} (twice the limit)"),
         ),
-    })
+    ))
 }
 
-fn table(context: &Context) -> Result<(Table, usize), String> {
+fn table(context: &Context) -> Result<(Table, usize)> {
     let wants = quasi(&EIGHT, As::Ordered);
-    split(&context.adult().table(&wants)?, 101)
+    split(&context.adult().dataset(&wants)?.table()?, 101)
 }
 
 fn ks(context: &Context) -> Vec<u64> {
@@ -199,12 +197,12 @@ fn ks(context: &Context) -> Vec<u64> {
 }
 
 /// The cost of what was found, over the least of all.
-fn over_least(table: &Table, found: &Searched, k: u64) -> Result<Measured, String> {
+fn over_least(table: &Table, found: &SearchResult, k: u64) -> Result<Measured> {
     let cost = loss_of(table, found.groups.clone(), k, "dm")?;
     Ok(found.result(cost).scaled(1.0 / (table.rows() as f64 * k as f64)))
 }
 
-fn priorities(context: &Context) -> Result<Outcome, String> {
+fn priorities(context: &Context) -> Result<Outcome> {
     let (table, splits) = table(context)?;
     let sweep =
         Sweep::new("What is found by the key of the queue", "k", "DM over its lower bound n·k", &KEYS).log();
@@ -220,7 +218,7 @@ fn priorities(context: &Context) -> Result<Outcome, String> {
     })?;
     let sizes = sizes(context, (table.rows(), 30_162), (splits, 101), "5 hours");
     let notes = "the paper does not say at which k; where a search was not over, what it would find is known only to lie between bounds";
-    Ok(Outcome { panels: vec![sweep.into()], run: Run::new(context.adult().described(), sizes, notes) })
+    Ok(Outcome::new([sweep], Run::new(context.adult().described(), sizes, notes)))
 }
 
 /// Remembers what a search has found, and when.
@@ -249,7 +247,7 @@ fn best_after(trace: &[(f64, f64)], seconds: f64) -> f64 {
     by_then.fold(f64::NAN, f64::min).min(trace.first().map_or(f64::NAN, |(_, found)| *found))
 }
 
-fn early(context: &Context) -> Result<Outcome, String> {
+fn early(context: &Context) -> Result<Outcome> {
     let (table, splits) = table(context)?;
     let seconds = context.limit();
     let sweep = Sweep::new(
@@ -275,7 +273,7 @@ fn early(context: &Context) -> Result<Outcome, String> {
     })?;
     let sizes = sizes(context, (table.rows(), 30_162), (splits, 101), "5 hours");
     let notes = "a fifth of what a search took, where it was over; else what it finds is known only to lie between bounds";
-    Ok(Outcome { panels: vec![sweep.into()], run: Run::new(context.adult().described(), sizes, notes) })
+    Ok(Outcome::new([sweep], Run::new(context.adult().described(), sizes, notes)))
 }
 
 #[cfg(test)]
@@ -294,9 +292,9 @@ mod tests {
 
     #[test]
     fn a_query_finds_its_values_by_name() {
-        let context = Context::tiny();
+        let (_folder, context) = Context::tiny();
         let wants = quasi(&["age", "marital", "race"], As::Ordered);
-        let table = context.adult().table(&wants).unwrap();
+        let table = context.adult().dataset(&wants).unwrap().table().unwrap();
         let asked = QUERIES[3].of(&table);
         assert_eq!(asked.predicates.len(), 3);
         let years = Test::Range { from: Some(End::included("47")), to: Some(End::included("67")) };

@@ -7,18 +7,21 @@
 //! what it proved and what it found.
 
 use super::Context;
-use super::adult::EIGHT;
 use super::claim::{At, Claim, Is, MUCH, NEAR, Of};
-use super::data::{As, generated, quasi};
-use super::engine::{Goal, bind, loss_of, mondrian, scheme, searched};
-use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
+use crate::Result;
+use crate::adult::EIGHT;
+use crate::number::Measured;
+use crate::releases::{least, loss, median, release};
+use crate::schemes::by;
+use crate::tables::{As, Dataset, quasi};
+use klimt::generate::Parameters;
+use klimt::prelude::*;
 use klimt_core::algorithm::scheme::Scheme;
-use klimt_core::table::Table;
-use klimt_io::generate::Parameters;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -130,12 +133,12 @@ const VALUES: u32 = 8;
 
 /// One table as ordered columns and as hierarchies.
 struct Both {
-    ordered: Table,
-    trees: Table,
+    ordered: Dataset,
+    trees: Dataset,
 }
 
 impl Both {
-    fn generated(context: &Context, attributes: u32, sigma: Option<f64>) -> Result<Self, String> {
+    fn generated(context: &Context, attributes: u32, sigma: Option<f64>) -> Result<Self> {
         let generator = if sigma.is_some() { "skewed" } else { "uniform" };
         let parameters = Parameters {
             attributes: Some(attributes),
@@ -145,26 +148,25 @@ impl Both {
         };
         let names: Vec<String> = (1..=attributes).map(|number| format!("X{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        Ok(Both {
-            ordered: generated(generator, &parameters, &quasi(&names, As::Plain))?,
-            trees: generated(generator, &parameters, &quasi(&names, As::Tree(2)))?,
-        })
+        let made = |values: As| context.tables().generated(generator, &parameters, &quasi(&names, values));
+        Ok(Both { ordered: made(As::Plain)?, trees: made(As::Tree(2))? })
     }
 
     /// The discernibility of the three models.
-    fn models(&self, k: u64, seconds: f64) -> Result<Vec<Measured>, String> {
-        let k_text = k.to_string();
-        let asked = [("k", "", k_text.as_str())];
-        let best = |table: &Table, kind: Scheme| {
-            let found =
-                searched(table, &bind(table, &asked)?, &scheme(table, kind), Goal::least("dm", seconds))?;
-            let cost = loss_of(table, found.groups.clone(), k, "dm")?;
-            Ok::<Measured, String>(found.optimum(cost))
+    fn models(&self, k: u64, limit: Duration) -> Result<Vec<Measured>> {
+        let best = |dataset: &Dataset, scheme: Scheme| {
+            let found = release(dataset, &single_scheme(dataset, k, scheme, limit)?)?;
+            let (low, high) = least(&found, "dm");
+            Ok::<_, crate::Failure>(Measured::between(low, high))
         };
-        let multi = mondrian(&self.ordered, &bind(&self.ordered, &asked)?)?;
-        let multi = loss_of(&self.ordered, multi, k, "dm")?;
+        let multi = loss(&median(&self.ordered, k, Extents::Compact)?, "dm");
         Ok(vec![best(&self.trees, Scheme::Bhs)?, best(&self.ordered, Scheme::Ops)?, multi.into()])
     }
+}
+
+/// The search for the generalization of least DM by one scheme for all columns, which publishes every row.
+pub fn single_scheme(dataset: &Dataset, k: u64, scheme: Scheme, limit: Duration) -> Result<Anonymizer> {
+    Ok(dataset.groups_of(k)?.algorithm(by(scheme)).loss("dm").time_limit(limit))
 }
 
 fn rows(context: &Context) -> u64 {
@@ -175,9 +177,9 @@ fn ks(context: &Context) -> Vec<u64> {
     context.pick(vec![2, 10], vec![2, 10, 50, 100, 500], vec![2, 5, 10, 25, 50, 100, 250, 500, 1000])
 }
 
-fn by_k(context: &Context, title: &str, both: &Both) -> Result<Sweep, String> {
+fn by_k(context: &Context, title: &str, both: &Both) -> Result<Sweep> {
     let sweep = Sweep::new(title, "k", "discernibility", &NAMES).log();
-    sweep.run(&ks(context), |&k| both.models(k, context.limit()))
+    sweep.run(&ks(context), |&k| both.models(k, context.time_limit()))
 }
 
 /// How many times as much a model loses as the multidimensional one, at each value.
@@ -186,7 +188,7 @@ fn over_multi(sweep: &Sweep, model: &str) -> Vec<Measured> {
 }
 
 /// How many times as much the other models lose, as a panel.
-fn advantage(sweep: &Sweep) -> Result<Sweep, String> {
+fn advantage(sweep: &Sweep) -> Result<Sweep> {
     let names = [OVER_SINGLE, OVER_FULL];
     let mut panel =
         Sweep::new("How many times as much the others lose", &sweep.parameter, "ratio of DM", &names).log();
@@ -208,34 +210,28 @@ fn outcome(context: &Context, panels: Vec<Sweep>, varied: &str) -> Outcome {
     let sizes = all.into_iter().filter(|size| size.what != varied).collect();
     let open: usize = panels[0].of(SINGLE).iter().filter(|number| !number.is_exact()).count();
     let searches = panels[0].labels.len();
-    Outcome {
-        run: Run::new(
-            "generated as in the paper",
-            sizes,
-            format!(
-                "the optimal single-dimensional generalization was proven {} of {searches} times, in at most {} s",
-                searches - open,
-                context.limit()
-            ),
-        ),
-        panels: panels.into_iter().map(Into::into).collect(),
-    }
+    let notes = format!(
+        "the optimal single-dimensional generalization was proven {} of {searches} times, in at most {} s",
+        searches - open,
+        context.limit()
+    );
+    Outcome::new(panels, Run::new("generated as in the paper", sizes, notes))
 }
 
 /// The models on uniform data, which two figures show.
-fn even(context: &Context) -> Result<Rc<Sweep>, String> {
+fn even(context: &Context) -> Result<Rc<Sweep>> {
     context.memo("uniform attributes", || {
         by_k(context, "Uniform attributes", &Both::generated(context, ATTRIBUTES, None)?)
     })
 }
 
-fn uniform(context: &Context) -> Result<Outcome, String> {
+fn uniform(context: &Context) -> Result<Outcome> {
     let mut outcome = outcome(context, vec![Sweep::clone(&*even(context)?)], "k");
     outcome.run.sizes.retain(|size| size.what != "sigma");
     Ok(outcome)
 }
 
-fn skewed(context: &Context) -> Result<Outcome, String> {
+fn skewed(context: &Context) -> Result<Outcome> {
     let skewed = by_k(context, "Skewed attributes", &Both::generated(context, ATTRIBUTES, Some(SIGMA))?)?;
     let even = even(context)?;
     let mut compared =
@@ -247,7 +243,7 @@ fn skewed(context: &Context) -> Result<Outcome, String> {
     Ok(outcome(context, vec![skewed, compared, Sweep::clone(&*even)], "k"))
 }
 
-fn by_sigma(context: &Context) -> Result<Outcome, String> {
+fn by_sigma(context: &Context) -> Result<Outcome> {
     let sigmas = context.pick(
         vec![0.2, 1.0],
         vec![0.1, 0.2, 0.3, 0.5, 1.0],
@@ -255,34 +251,29 @@ fn by_sigma(context: &Context) -> Result<Outcome, String> {
     );
     let sweep = Sweep::new("Skewed attributes", "sigma", "discernibility", &NAMES).log();
     let sweep = sweep.run(&sigmas, |&sigma| {
-        Both::generated(context, ATTRIBUTES, Some(sigma))?.models(K, context.limit())
+        Both::generated(context, ATTRIBUTES, Some(sigma))?.models(K, context.time_limit())
     })?;
     let ratios = advantage(&sweep)?;
     Ok(outcome(context, vec![sweep, ratios], "sigma"))
 }
 
-fn by_attributes(context: &Context) -> Result<Outcome, String> {
+fn by_attributes(context: &Context) -> Result<Outcome> {
     let many = context.pick(vec![2, 3], vec![2, 3, 4, 5, 6], vec![2, 3, 4, 5, 6, 7, 8]);
     let sweep = Sweep::new("Skewed attributes", "attributes", "discernibility", &NAMES).log();
     let sweep = sweep.run(&many, |&attributes| {
-        Both::generated(context, attributes, Some(SIGMA))?.models(K, 4.0 * context.limit())
+        Both::generated(context, attributes, Some(SIGMA))?.models(K, 4 * context.time_limit())
     })?;
     let mut outcome = outcome(context, vec![sweep], "attributes");
     outcome.run.notes.push_str(" times four");
     Ok(outcome)
 }
 
-fn adult(context: &Context) -> Result<Outcome, String> {
+fn adult(context: &Context) -> Result<Outcome> {
     let adult = context.adult();
-    let mut trees = quasi(&EIGHT, As::Tree(3));
-    trees.iter_mut().filter(|want| want.name == "age").for_each(|want| want.values = As::Intervals);
-    let both = Both { ordered: adult.table(&quasi(&EIGHT, As::Ordered))?, trees: adult.table(&trees)? };
+    let both = Both { ordered: adult.dataset(&quasi(&EIGHT, As::Ordered))?, trees: adult.trees(&EIGHT)? };
     let sweep = by_k(context, "Adult", &both)?;
     let ratios = advantage(&sweep)?;
-    let sizes = vec![
-        Size::new("rows", both.ordered.rows(), 30_162),
-        Size::new("attributes", both.ordered.dimensions(), 8),
-    ];
+    let sizes = vec![Size::new("rows", adult.rows(), 30_162), Size::new("attributes", EIGHT.len(), 8)];
     let mut outcome = outcome(context, vec![sweep, ratios], "k");
     (outcome.run.data, outcome.run.sizes) = (adult.described(), sizes);
     Ok(outcome)

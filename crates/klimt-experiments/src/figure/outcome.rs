@@ -47,6 +47,13 @@ pub struct Outcome {
     pub run: Run,
 }
 
+impl Outcome {
+    /// The numbers of a run.
+    pub fn new(panels: impl IntoIterator<Item = impl Into<Panel>>, run: Run) -> Self {
+        Outcome { panels: panels.into_iter().map(Into::into).collect(), run }
+    }
+}
+
 /// What is told of a run beside its numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {

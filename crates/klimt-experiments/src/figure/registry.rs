@@ -3,9 +3,10 @@
 use super::Context;
 use super::claim::Claim;
 use super::outcome::Outcome;
+use crate::Result;
 
 /// What measures a figure.
-pub type Experiment = fn(&Context) -> Result<Outcome, String>;
+pub type Experiment = fn(&Context) -> Result<Outcome>;
 
 /// A figure or a table of a paper.
 #[derive(Clone, Copy, Debug)]

@@ -6,18 +6,15 @@
 
 use super::Context;
 use super::claim::{At, Claim, Is, MUCH, Of};
-use super::data::{AGRAWAL, As, generated, quasi};
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
-use crate::index::{groups, k_alone};
-use crate::rothko::engine::{Asked, run};
-use crate::rothko::traffic::{exhaustive, repartitions};
-use klimt_core::algorithm::rothko::{Method, RothkoLimits, Sampling};
+use crate::Result;
+use crate::engine::passes::{Passes, run, sampled};
+use crate::engine::{groups, k_alone};
+use klimt::table::Table;
+use klimt_core::algorithm::rothko::{Method, RothkoLimits};
 use klimt_core::parts::Account;
-use klimt_core::split::SplitSpec;
-use klimt_core::table::Table;
-use klimt_io::generate::Parameters;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -93,13 +90,13 @@ const SAMPLE: &str = "Rothko-S";
 const TREE: &str = "Rothko-T";
 
 /// A table of people, with nine attributes.
-pub fn people(rows: u64) -> Result<Table, String> {
-    generated("agrawal", &Parameters::new(rows, 1), &quasi(&AGRAWAL, As::Plain))
+pub fn people(context: &Context, rows: u64) -> Result<Table> {
+    context.tables().agrawal(rows)?.table()
 }
 
 /// How many rows the largest table has, the paper's 50 million.
 pub fn rows(context: &Context) -> u64 {
-    context.pick(5_000, 200_000, 1_000_000)
+    context.rows(5_000, 200_000, 1_000_000)
 }
 
 /// The k of the paper is 1000 for 50 million rows and more.
@@ -112,22 +109,36 @@ pub fn fits(context: &Context) -> u64 {
     rows(context) / 25
 }
 
-fn passes(
-    table: &Table,
-    k: u64,
-    method: Method,
-    memory: u64,
-    groups: Option<usize>,
-) -> Result<Account, String> {
-    let k = k.to_string();
-    let requirements = [("k", "", k.as_str())];
-    let limits = RothkoLimits { memory_rows: Some(memory), frequency_groups: groups, leaves: Some(1 << 10) };
-    run(table, &Asked { requirements: &requirements, split: "median", method, limits }, |_, _| {})
+/// `reads_T` and `writes_T` of section 4, in passes over the rows.
+fn exhaustive(rows: f64, memory: f64, groups: f64) -> (f64, f64) {
+    let height = (rows / memory).log2().ceil().max(0.0);
+    let repartitions = (height / (groups.log2().floor() + 1.0)).ceil();
+    (height + repartitions + 1.0, repartitions)
 }
 
-/// Rothko-S with a sample of so many rows.
-pub fn sampled(rows: Option<u64>) -> Method {
-    Method::Sample(Sampling { alpha: 0.05, rows, seed: 1 })
+/// `repartitions_S` of section 4.
+fn repartitions(rows: f64, memory: f64, sample: f64, k: f64) -> f64 {
+    if rows <= memory {
+        return 0.0;
+    }
+    // z for alpha = 0.05 and two sides.
+    let (share, z) = (k / rows, 1.959_964);
+    let error = (share * (1.0 - share) / sample * ((rows - sample) / (rows - 1.0))).sqrt();
+    let levels = (1..64).take_while(|&level| 0.5f64.powi(level) - share >= z * error).count();
+    if levels == 0 { 0.0 } else { 1.0 + repartitions(rows / 2f64.powi(levels as i32), memory, sample, k) }
+}
+
+/// A run over rows of which so many fit in memory, and so many frequency groups.
+pub fn passes(
+    table: &Table,
+    k: u64,
+    split: &str,
+    method: Method,
+    (memory, groups): (u64, Option<usize>),
+) -> Result<Account> {
+    let limits = RothkoLimits { memory_rows: Some(memory), frequency_groups: groups, leaves: Some(1 << 10) };
+    let requirements = [("k", "", &*k.to_string())];
+    run(table, &Passes { requirements: &requirements, split, method, limits }, |_, _| {})
 }
 
 /// What is said of the data and of the sizes.
@@ -143,22 +154,19 @@ pub fn sizes(context: &Context) -> Vec<Size> {
 pub const GENERATED: &str = "generated as in the paper (klimt generate agrawal)";
 
 fn outcome(context: &Context, panels: Vec<Sweep>) -> Outcome {
-    Outcome {
-        panels: panels.into_iter().map(Into::into).collect(),
-        run: Run::new(
-            GENERATED,
-            sizes(context),
-            "passes over all rows are counted instead of blocks of the disk",
-        ),
-    }
+    Outcome::new(
+        panels,
+        Run::new(GENERATED, sizes(context), "passes over all rows are counted instead of blocks of the disk"),
+    )
 }
 
-fn in_memory_io(context: &Context) -> Result<Outcome, String> {
+fn in_memory_io(context: &Context) -> Result<Outcome> {
     let sizes: Vec<u64> = [50, 25, 5, 1].map(|part| rows(context) / part).to_vec();
     let names = ["Mondrian in memory", SAMPLE];
     let sweep = Sweep::new("Rows read and written again", "rows", "passes", &names);
     let sweep = sweep.run(&sizes, |&rows| {
-        let account = passes(&people(rows)?, k(context), sampled(None), fits(context), None)?;
+        let account =
+            passes(&people(context, rows)?, k(context), "median", sampled(None), (fits(context), None))?;
         let within = if rows <= fits(context) { 1.0 } else { f64::NAN };
         Ok(vec![within, account.reads + account.writes])
     })?;
@@ -166,28 +174,28 @@ fn in_memory_io(context: &Context) -> Result<Outcome, String> {
 }
 
 /// Mondrian in memory on tables of growing size.
-fn in_memory_time(context: &Context) -> Result<Outcome, String> {
+fn in_memory_time(context: &Context) -> Result<Outcome> {
     let most = context.pick(4_000, 200_000, 2_000_000);
     let sizes: Vec<u64> = [8, 4, 2, 1].map(|part| most / part).to_vec();
     let sweep = Sweep::new("Mondrian in memory", "rows", "CPU seconds", &["Mondrian"]).log();
     let sweep = sweep.run(&sizes, |&rows| {
-        let table = people(rows)?;
+        let table = people(context, rows)?;
         let bound = k_alone(&table, k(context))?;
-        let work = || groups(&table, &bound, &SplitSpec::named("median"), false).map(|_| true);
+        let work = || groups(&table, &bound, "median", false).map(|_| true);
         Ok(vec![context.clocked(work)?.cpu()])
     })?;
     Ok(outcome(context, vec![sweep]))
 }
 
-fn tree(context: &Context) -> Result<Outcome, String> {
-    let table = people(rows(context))?;
+fn tree(context: &Context) -> Result<Outcome> {
+    let table = people(context, rows(context))?;
     let (many, memory) = (table.rows() as f64, fits(context));
     let names = ["reads", "writes", TOTAL, "reads, by the formula", "writes, by the formula"];
     let (mut last, mut saved) =
         (None, Sweep::new("What further groups save", "frequency groups in memory", "passes", &[SAVED]));
     let sweep = Sweep::new(TREE, "frequency groups in memory", "passes over the rows", &names);
     let sweep = sweep.run(&[1usize, 2, 4, 8, 16], |&groups| {
-        let account = passes(&table, k(context), Method::Tree, memory, Some(groups))?;
+        let account = passes(&table, k(context), "median", Method::Tree, (memory, Some(groups)))?;
         let (reads, writes) = exhaustive(many, memory as f64, groups as f64);
         let total = account.reads + account.writes;
         if let Some((before, fewer)) = last.replace((total, groups)) {
@@ -198,12 +206,12 @@ fn tree(context: &Context) -> Result<Outcome, String> {
     Ok(outcome(context, vec![sweep, saved]))
 }
 
-fn sample(context: &Context) -> Result<Outcome, String> {
-    let table = people(rows(context))?;
+fn sample(context: &Context) -> Result<Outcome> {
+    let table = people(context, rows(context))?;
     let (many, memory, k) = (table.rows() as f64, fits(context), k(context));
     let samples: Vec<u64> = [16, 8, 4, 2, 1].map(|part| memory / part).to_vec();
     let names = ["reads", "writes", "reads, by the formula", "writes, by the formula"];
-    let tree = passes(&table, k, Method::Tree, memory, Some(8))?;
+    let tree = passes(&table, k, "median", Method::Tree, (memory, Some(8)))?;
     let mut beside = Sweep::new(
         "Beside Rothko-T with eight frequency groups",
         "rows of the sample",
@@ -212,7 +220,7 @@ fn sample(context: &Context) -> Result<Outcome, String> {
     );
     let sweep = Sweep::new(SAMPLE, "rows of the sample", "passes over the rows", &names);
     let sweep = sweep.run(&samples, |&sample| {
-        let account = passes(&table, k, sampled(Some(sample)), memory, None)?;
+        let account = passes(&table, k, "median", sampled(Some(sample)), (memory, None))?;
         let divided = repartitions(many, memory as f64, sample as f64, k as f64);
         beside.push(sample, vec![account.reads + account.writes, tree.reads + tree.writes])?;
         Ok(vec![account.reads, account.writes, 2.0 * divided + 1.0, divided])
@@ -220,10 +228,11 @@ fn sample(context: &Context) -> Result<Outcome, String> {
     Ok(outcome(context, vec![sweep, beside]))
 }
 
-fn scale_up(context: &Context) -> Result<Outcome, String> {
+fn scale_up(context: &Context) -> Result<Outcome> {
     let (memory, k) = (fits(context), k(context));
     let sizes: Vec<u64> = [10, 5, 2, 1].map(|part| rows(context) / part).to_vec();
-    let names = [SAMPLE, "Rothko-T, 1 frequency group", TREE];
+    let names =
+        [SAMPLE, "Rothko-T, 1 frequency group", TREE, "Rothko-S, by the formula", "Rothko-T, by the formula"];
     let sweep = Sweep::new(
         "Reads and writes together (Rothko-T with eight frequency groups)",
         "rows",
@@ -231,11 +240,20 @@ fn scale_up(context: &Context) -> Result<Outcome, String> {
         &names,
     );
     let sweep = sweep.run(&sizes, |&rows| {
-        let table = people(rows)?;
+        let table = people(context, rows)?;
         let total = |method: Method, groups: Option<usize>| {
-            passes(&table, k, method, memory, groups).map(|account| account.reads + account.writes)
+            passes(&table, k, "median", method, (memory, groups))
+                .map(|account| account.reads + account.writes)
         };
-        Ok(vec![total(sampled(None), None)?, total(Method::Tree, Some(1))?, total(Method::Tree, Some(8))?])
+        let (many, fits) = (rows as f64, memory as f64);
+        let (reads, writes) = exhaustive(many, fits, 8.0);
+        Ok(vec![
+            total(sampled(None), None)?,
+            total(Method::Tree, Some(1))?,
+            total(Method::Tree, Some(8))?,
+            3.0 * repartitions(many, fits, fits / 2.0, k as f64) + 1.0,
+            reads + writes,
+        ])
     })?;
     Ok(outcome(context, vec![sweep]))
 }

@@ -6,17 +6,19 @@
 
 use super::Context;
 use super::claim::{At, Claim, Is, MUCH, NEAR, Of};
-use super::data::{AGRAWAL, As, Want, column, generated, quasi};
-use super::number::{Measured, mean};
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
-use super::rothko_io::{GENERATED, sampled};
+use super::rothko_io::GENERATED;
 use super::sweep::Sweep;
-use crate::rothko::engine::{Asked, run};
-use crate::rothko::quality::{entropy, limits, squared_error};
-use klimt_core::algorithm::rothko::{Method, Sampling};
-use klimt_core::table::{Role, Table};
-use klimt_io::generate::{ColumnKind, GeneratedBlock, Generator, Parameters, Skewed};
+use crate::Result;
+use crate::engine::partitions::{entropy, squared_error};
+use crate::engine::passes::{Passes, run, sampled};
+use crate::number::{Measured, mean};
+use crate::tables::{AGRAWAL, As, Want, quasi};
+use klimt::generate::Parameters;
+use klimt::table::{Role, Table};
+use klimt_core::algorithm::rothko::{Method, RothkoLimits, Sampling};
+use klimt_core::table::Column;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -99,7 +101,13 @@ const OPEN: &str = "runs that may not be minimal";
 /// The quasi-identifiers of the census with their hierarchies.
 const CENSUS: [&str; 7] = ["age", "sex", "race", "marital", "education", "workclass", "occupation"];
 
-fn table(generator: &str, rows: u64, seed: u64, target: &str) -> Result<Table, String> {
+/// The limits of the paper for a sample of so many rows.
+fn limits(sample: u64) -> RothkoLimits {
+    // Rows are divided when the tree has a height of 8.
+    RothkoLimits { memory_rows: Some(sample), frequency_groups: None, leaves: Some(256) }
+}
+
+fn table(context: &Context, generator: &str, rows: u64, seed: u64, target: &str) -> Result<Table> {
     let mut wants = match generator {
         "census" => quasi(&CENSUS, As::Tree(3)),
         _ => quasi(&AGRAWAL, As::Plain),
@@ -109,16 +117,16 @@ fn table(generator: &str, rows: u64, seed: u64, target: &str) -> Result<Table, S
         .filter(|want| want.name == "age" && generator == "census")
         .for_each(|want| want.values = As::Plain);
     wants.push(Want::other(target, Role::Target));
-    generated(generator, &Parameters::new(rows, seed), &wants)
+    context.tables().generated(generator, &Parameters::new(rows, seed), &wants)?.table()
 }
 
 /// Entropy in bits, or error, of one run.
-fn of_run(table: &Table, k: u64, sample: u64, is_class: bool) -> Result<f64, String> {
+fn of_run(table: &Table, k: u64, sample: u64, is_class: bool) -> Result<f64> {
     let k = k.to_string();
     let requirements = [("k", "", k.as_str())];
     let split = if is_class { "infogain" } else { "regression" };
     let asked =
-        Asked { requirements: &requirements, split, method: sampled(Some(sample)), limits: limits(sample) };
+        Passes { requirements: &requirements, split, method: sampled(Some(sample)), limits: limits(sample) };
     let target = table.columns().iter().position(|column| column.role == Role::Target).unwrap_or(0);
     let mut sum = 0.0;
     run(table, &asked, |table, groups| {
@@ -128,28 +136,27 @@ fn of_run(table: &Table, k: u64, sample: u64, is_class: bool) -> Result<f64, Str
     Ok(if is_class { mean } else { mean.sqrt() })
 }
 
-fn quality(context: &Context, generator: &str, target: &str) -> Result<Outcome, String> {
+fn quality(context: &Context, generator: &str, target: &str) -> Result<Outcome> {
     let is_class = matches!(target, "C2" | "C7" | "income");
-    let rows: u64 = context.pick(600, 20_000, 100_000);
+    let rows = context.rows(600, 20_000, 100_000);
     let sets = context.pick(1, 1, 3);
     let samples: Vec<u64> = context.pick(vec![4, 1], vec![20, 10, 4, 1], vec![40, 20, 10, 4, 1]);
     let samples: Vec<u64> = samples.iter().map(|part| rows / part).collect();
     let ks: Vec<u64> = context.pick(vec![5, 50], vec![10, 50, 250], vec![10, 50, 100, 500]);
     let names: Vec<String> = ks.iter().map(|k| format!("k = {k}")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let measure = if is_class { "conditional entropy, bits" } else { "root mean squared error" };
-    let tables: Result<Vec<Table>, String> =
-        (1..=sets).map(|seed| table(generator, rows, seed, target)).collect();
+    let tables: Result<Vec<Table>> =
+        (1..=sets).map(|seed| table(context, generator, rows, seed, target)).collect();
     let tables = tables?;
     let sweep =
         Sweep::new(&format!("{target} by the size of the sample"), "rows of the sample", measure, &names);
     let sweep = sweep.run(&samples, |&sample| {
         let of_k = |&k: &u64| {
-            let each: Result<Vec<f64>, String> =
+            let each: Result<Vec<f64>> =
                 tables.iter().map(|table| of_run(table, k, sample, is_class)).collect();
             Ok(mean(&each?))
         };
-        ks.iter().map(of_k).collect::<Result<Vec<f64>, String>>()
+        ks.iter().map(of_k).collect::<Result<Vec<f64>>>()
     })?;
     let data = if generator == "census" {
         "the generator census stands in for the Census database"
@@ -159,13 +166,13 @@ fn quality(context: &Context, generator: &str, target: &str) -> Result<Outcome, 
     let sizes = vec![Size::new("rows", rows, 100_000), Size::new("data sets", sets, 10)];
     let mut panels = effects(&sweep)?;
     panels.insert(0, sweep);
-    Ok(Outcome { panels: panels.into_iter().map(Into::into).collect(), run: Run::new(data, sizes, "") })
+    Ok(Outcome::new(panels, Run::new(data, sizes, "")))
 }
 
 /// What follows from a sweep over samples, the smallest first and the whole table last, with a series for each k: the mean
 /// over all k by the sample, the same for a tenth of the rows and more, and how far the measure moves with k and with the
 /// sample.
-fn effects(sweep: &Sweep) -> Result<Vec<Sweep>, String> {
+fn effects(sweep: &Sweep) -> Result<Vec<Sweep>> {
     let of_label =
         |at: usize| -> Vec<f64> { sweep.series.iter().map(|(_, values)| values[at].shown()).collect() };
     let spread = |values: &[f64]| {
@@ -230,14 +237,14 @@ const CASES: [Case; 4] = [
 ];
 
 /// The people of the generator; their salaries are normal with a variance of 1.1e8 where that is asked for.
-fn employees(case: &Case, rows: u64) -> Result<Table, String> {
+fn employees(context: &Context, case: &Case, rows: u64) -> Result<Table> {
     let mut wants = quasi(&AGRAWAL, As::Plain);
     wants.iter_mut().filter(|want| want.name == case.column).for_each(|want| want.role = Role::Sensitive);
-    let table = generated("agrawal", &Parameters::new(rows, 1), &wants)?;
+    let table = context.tables().generated("agrawal", &Parameters::new(rows, 1), &wants)?.table()?;
     if !case.normal {
         return Ok(table);
     }
-    // sigma is in halves of the domain: 10,488 of 65,000.
+    // sigma is in halves of the domain: 10,488 of 65,000. The variance does not depend on where the domain begins.
     let (values, sigma) = (130_001, 10_488.0 / 65_000.5);
     let parameters = Parameters {
         attributes: Some(1),
@@ -245,36 +252,25 @@ fn employees(case: &Case, rows: u64) -> Result<Table, String> {
         sigma: Some(sigma),
         ..Parameters::new(rows, 2)
     };
-    let generator = Skewed::new(&parameters).map_err(|e| e.to_string())?;
-    let (mut block, mut salaries) = (GeneratedBlock::default(), Vec::new());
-    for index in 0..generator.blocks() {
-        generator.block(index, &mut block);
-        salaries.extend(block.columns[0].values.iter().map(|value| 20_000 + value));
-    }
+    let salaries = context.tables().generated("skewed", &parameters, &quasi(&["X1"], As::Plain))?.table()?;
     let mut columns = table.columns().to_vec();
     if let Some(salary) = columns.iter_mut().find(|column| column.name == "salary") {
-        *salary = column(&Want::other("salary", Role::Sensitive), ColumnKind::Integer, &salaries)?;
+        *salary = Column { data: salaries.columns()[0].data.clone(), ..salary.clone() };
     }
-    Table::new(table.rows(), columns).map_err(|e| e.to_string())
+    Ok(Table::new(table.rows(), columns)?)
 }
 
 /// The cuts that were undone, and whether nothing is known of the result being minimal.
-fn undone(
-    table: &Table,
-    case: &Case,
-    parameters: &str,
-    sample: u64,
-    alpha: f64,
-) -> Result<(f64, bool), String> {
+fn undone(table: &Table, case: &Case, parameters: &str, sample: u64, alpha: f64) -> Result<(f64, bool)> {
     let requirements = [(case.flag, case.column, parameters)];
     let method = Method::Sample(Sampling { alpha, rows: Some(sample), seed: 1 });
-    let asked = Asked { requirements: &requirements, split: "median", method, limits: limits(sample) };
+    let asked = Passes { requirements: &requirements, split: "median", method, limits: limits(sample) };
     let account = run(table, &asked, |_, _| {})?;
     Ok((account.pruned as f64, account.switched > 0))
 }
 
-fn pruning(context: &Context) -> Result<Outcome, String> {
-    let rows: u64 = context.pick(800, 20_000, 100_000);
+fn pruning(context: &Context) -> Result<Outcome> {
+    let rows = context.rows(800, 20_000, 100_000);
     let samples: Vec<u64> = context.pick(
         vec![100, 400],
         vec![100, 500, 2500],
@@ -283,7 +279,7 @@ fn pruning(context: &Context) -> Result<Outcome, String> {
     let mut totals = vec![[0.0; 3]; samples.len()];
     let mut panels = Vec::new();
     for case in &CASES {
-        panels.push(undone_in(case, rows, &samples, &mut totals)?);
+        panels.push(undone_in(context, case, rows, &samples, &mut totals)?);
     }
     let mut by_sample =
         Sweep::new("All requirements together", "rows of the sample", "number", &[WITH, WITHOUT, OPEN]);
@@ -295,20 +291,26 @@ fn pruning(context: &Context) -> Result<Outcome, String> {
     let sum = |at: usize| totals.iter().map(|line| line[at]).sum::<f64>();
     all.push("all", vec![sum(0), sum(1)])?;
     panels.splice(0..0, [by_sample, all]);
-    Ok(Outcome {
-        panels: panels.into_iter().map(Into::into).collect(),
-        run: Run::new(
+    Ok(Outcome::new(
+        panels,
+        Run::new(
             format!("{GENERATED}; normal salaries come from klimt generate skewed"),
             vec![Size::new("rows", rows, 100_000), Size::new("least sample", samples[0], 100)],
             "",
         ),
-    })
+    ))
 }
 
 /// The cuts undone under a kind of requirement; adds them up by sample: with tests, without, and runs that may not be
 /// minimal.
-fn undone_in(case: &Case, rows: u64, samples: &[u64], totals: &mut [[f64; 3]]) -> Result<Sweep, String> {
-    let table = employees(case, rows)?;
+fn undone_in(
+    context: &Context,
+    case: &Case,
+    rows: u64,
+    samples: &[u64],
+    totals: &mut [[f64; 3]],
+) -> Result<Sweep> {
+    let table = employees(context, case, rows)?;
     let possible: Vec<&str> = case
         .parameters
         .iter()
@@ -324,7 +326,6 @@ fn undone_in(case: &Case, rows: u64, samples: &[u64], totals: &mut [[f64; 3]]) -
         .iter()
         .flat_map(|text| [format!("{}, with tests", last(text)), format!("{}, without", last(text))])
         .collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut totals = totals.iter_mut();
     Sweep::new(case.title, "rows of the sample", "cuts undone", &names).run(samples, |&sample| {
         let (mut line, mut sums) = (Vec::new(), [0.0; 3]);
@@ -366,8 +367,10 @@ mod tests {
 
     #[test]
     fn normal_salaries_have_the_variance_of_the_paper() {
-        let table = employees(&CASES[3], 20_000).unwrap();
-        let (domain, codes) = table.columns()[0].coded().unwrap();
+        let (_folder, context) = Context::tiny();
+        let table = employees(&context, &CASES[3], 20_000).unwrap();
+        let (domain, codes) =
+            table.columns().iter().find(|column| column.name == "salary").unwrap().coded().unwrap();
         let values: Vec<f64> = (0..table.rows()).map(|row| domain.position(codes.get(row)) as f64).collect();
         let centre = mean(&values);
         let variance = mean(&values.iter().map(|value| (value - centre).powi(2)).collect::<Vec<_>>());

@@ -6,17 +6,18 @@
 use super::Context;
 use super::claim::{At, Claim, Is, NEAR, Of};
 use super::clock::Clocked;
-use super::data::{AGRAWAL, As, Want, generated, quasi};
-use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
-use super::rothko_io::{GENERATED, fits, k, people, rows, sampled};
+use super::rothko_io::{GENERATED, fits, k, passes, people, rows};
 use super::sweep::Sweep;
-use crate::rothko::engine::{Asked, run};
-use klimt_core::algorithm::rothko::{Method, RothkoLimits};
+use crate::Result;
+use crate::engine::passes::sampled;
+use crate::number::Measured;
+use crate::tables::{AGRAWAL, As, Want, quasi};
+use klimt::generate::Parameters;
+use klimt::table::{Role, Table};
+use klimt_core::algorithm::rothko::Method;
 use klimt_core::parts::Account;
-use klimt_core::table::{Role, Table};
-use klimt_io::generate::Parameters;
 use std::rc::Rc;
 
 /// The experiments of this file.
@@ -146,8 +147,8 @@ impl Runs {
     fn new(
         parameter: &'static str,
         labels: Vec<u64>,
-        mut each: impl FnMut(u64) -> Result<[(Clocked, Account); 3], String>,
-    ) -> Result<Self, String> {
+        mut each: impl FnMut(u64) -> Result<[(Clocked, Account); 3]>,
+    ) -> Result<Self> {
         let mut runs = Runs { parameter, labels: labels.clone(), each: Default::default() };
         for label in labels {
             for (all, one) in runs.each.iter_mut().zip(each(label)?) {
@@ -163,7 +164,7 @@ impl Runs {
         title: &str,
         measure: &str,
         of: impl Fn(&(Clocked, Account)) -> Measured,
-    ) -> Result<Sweep, String> {
+    ) -> Result<Sweep> {
         let mut sweep = Sweep::new(title, self.parameter, measure, &NAMES);
         for (at, label) in self.labels.iter().enumerate() {
             sweep.push(label, self.each.iter().map(|runs| of(&runs[at])).collect())?;
@@ -172,7 +173,7 @@ impl Runs {
     }
 
     /// The panels of a figure about one of them.
-    fn panels(&self, algorithm: usize, kind: Kind) -> Result<Vec<Sweep>, String> {
+    fn panels(&self, algorithm: usize, kind: Kind) -> Result<Vec<Sweep>> {
         let groups =
             [1, kind.groups].get(algorithm).map_or(String::new(), |many| format!(", F_CACHE = {many}"));
         let title = format!("{}{groups}, {}", NAMES[algorithm], kind.name);
@@ -194,30 +195,23 @@ impl Runs {
     }
 }
 
-fn three(context: &Context, table: &Table, kind: Kind, k: u64) -> Result<[(Clocked, Account); 3], String> {
-    let k = k.to_string();
+fn three(context: &Context, table: &Table, kind: Kind, k: u64) -> Result<[(Clocked, Account); 3]> {
+    let fits = fits(context);
     let once = |method: Method, groups: Option<usize>| {
-        let requirements = [("k", "", k.as_str())];
-        let limits = RothkoLimits {
-            memory_rows: Some(fits(context)),
-            frequency_groups: groups,
-            leaves: Some(1 << 10),
-        };
-        let asked = Asked { requirements: &requirements, split: kind.name, method, limits };
         let mut account = Account::default();
         let clocked = context.clocked(|| {
-            account = run(table, &asked, |_, _| {})?;
+            account = passes(table, k, kind.name, method, (fits, groups))?;
             Ok(true)
         })?;
-        Ok::<_, String>((clocked, account))
+        Ok::<_, crate::Failure>((clocked, account))
     };
     Ok([once(Method::Tree, Some(1))?, once(Method::Tree, Some(kind.groups))?, once(sampled(None), None)?])
 }
 
-fn labelled(rows: u64) -> Result<Table, String> {
+fn labelled(context: &Context, rows: u64) -> Result<Table> {
     let mut wants = quasi(&AGRAWAL, As::Plain);
     wants.push(Want::other("C2", Role::Target));
-    generated("agrawal", &Parameters::new(rows, 1), &wants)
+    context.tables().generated("agrawal", &Parameters::new(rows, 1), &wants)?.table()
 }
 
 /// The largest table of a split criterion.
@@ -225,11 +219,12 @@ fn most(context: &Context, kind: Kind) -> u64 {
     if kind.name == GAIN.name { rows(context) / 3 } else { rows(context) }
 }
 
-fn growing(context: &Context, kind: Kind) -> Result<Rc<Runs>, String> {
+fn growing(context: &Context, kind: Kind) -> Result<Rc<Runs>> {
     let sizes = [4, 2, 1].map(|part| most(context, kind) / part).to_vec();
     context.memo(&format!("rothko by rows, {}", kind.name), || {
         Runs::new("rows", sizes, |rows| {
-            let table = if kind.name == GAIN.name { labelled(rows)? } else { people(rows)? };
+            let table =
+                if kind.name == GAIN.name { labelled(context, rows)? } else { people(context, rows)? };
             three(context, &table, kind, k(context))
         })
     })
@@ -241,13 +236,13 @@ fn outcome(context: &Context, panels: Vec<Sweep>, rows: u64) -> Outcome {
         Size::new("rows that fit", fits(context), 2_000_000),
         Size::new("k where it does not vary", k(context), 1000),
     ];
-    Outcome {
-        panels: panels.into_iter().map(Into::into).collect(),
-        run: Run::new(GENERATED, sizes, "one thread; blocks may come from the cache of the system"),
-    }
+    Outcome::new(
+        panels,
+        Run::new(GENERATED, sizes, "one thread; blocks may come from the cache of the system"),
+    )
 }
 
-fn by_rows(context: &Context, algorithm: usize, kind: Kind) -> Result<Outcome, String> {
+fn by_rows(context: &Context, algorithm: usize, kind: Kind) -> Result<Outcome> {
     let runs = growing(context, kind)?;
     let mut panels = runs.panels(algorithm, kind)?;
     if kind.name == GAIN.name {
@@ -260,11 +255,11 @@ fn by_rows(context: &Context, algorithm: usize, kind: Kind) -> Result<Outcome, S
     Ok(outcome(context, panels, most(context, kind)))
 }
 
-fn by_k(context: &Context, algorithm: usize) -> Result<Outcome, String> {
+fn by_k(context: &Context, algorithm: usize) -> Result<Outcome> {
     let ks = context.pick(vec![10, 200], vec![10, 100, 1000], vec![10, 100, 1000, 10_000]);
     let half = rows(context) / 2;
     let runs = context.memo("rothko by k", || {
-        let table = people(half)?;
+        let table = people(context, half)?;
         Runs::new("k", ks, |k| three(context, &table, MEDIAN, k))
     })?;
     let mut panels = runs.panels(algorithm, MEDIAN)?;

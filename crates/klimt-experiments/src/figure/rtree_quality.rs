@@ -3,19 +3,17 @@
 
 use super::Context;
 use super::claim::{At, Claim, Is, MUCH, Of};
-use super::number::{Measured, mean};
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
-use super::rtree_time::{BASE, PAPER_ROWS, STANDS_IN, leaves, sales, scan};
+use super::rtree_time::{BASE, PAPER_ROWS, STANDS_IN, sales};
 use super::sweep::Sweep;
-use crate::index::{groups, k_alone};
-use crate::queries::Queries;
-use crate::release::Release;
-use klimt_core::partition::Partitioning;
-use klimt_core::region::Extents;
-use klimt_core::split::SplitSpec;
-use klimt_core::table::Table;
-use klimt_core::workload::Errors;
+use crate::Result;
+use crate::number::{Measured, mean};
+use crate::releases::{Queries, loss, median, tree};
+use crate::tables::Dataset;
+use klimt::Release;
+use klimt::prelude::Extents;
+use klimt_core::algorithm::rtree::LeafGrouping;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -101,40 +99,48 @@ fn ks(context: &Context) -> Vec<u64> {
     context.pick(vec![5, 50], vec![5, 25, 100, 500], vec![5, 10, 25, 50, 100, 250, 500, 1000])
 }
 
-/// The three releases of a table, in the order of their names: the tree is built once, and its leaves are scanned.
-fn releases<'t>(table: &'t Table, leaves: &Partitioning, k: u64) -> Result<[Release<'t>; 3], String> {
-    let median = groups(table, &k_alone(table, k)?, &SplitSpec::named("median"), true)?;
+/// The release of an R+-tree: the leaves of the base k, joined to groups of k rows.
+fn leaves(dataset: &Dataset, k: u64, preferred: Option<&str>) -> Result<Release> {
+    tree(dataset, k, Some((BASE, LeafGrouping::LeafScan)), preferred)
+}
+
+/// The three releases of a table, in the order of their names.
+fn releases(dataset: &Dataset, k: u64) -> Result<[Release; 3]> {
     Ok([
-        Release::new(table, median.clone(), Extents::Region),
-        Release::new(table, median, Extents::Compact),
-        Release::new(table, scan(leaves, table, k)?, Extents::Compact),
+        median(dataset, k, Extents::Region)?,
+        median(dataset, k, Extents::Compact)?,
+        leaves(dataset, k, None)?,
     ])
 }
 
-fn losses(context: &Context) -> Result<Outcome, String> {
-    let table = sales(context.pick(1_500, 30_000, 1_000_000))?;
-    let leaves = leaves(&table, &SplitSpec::named("box"))?;
+fn losses(context: &Context) -> Result<Outcome> {
+    let rows = context.pick(1_500, 30_000, 1_000_000);
+    let dataset = sales(context, rows)?;
     let panel = |title: &str, measure: &str| Sweep::new(title, "k", measure, &NAMES);
     let mut panels = [
-        panel("Discernibility", "DM").log(),
-        panel("KL divergence", "nats"),
-        panel("Certainty penalty", "share of the range"),
+        ("dm", panel("Discernibility", "DM").log()),
+        ("kl", panel("KL divergence", "nats")),
+        ("ncp", panel("Certainty penalty", "share of the range")),
     ];
     for k in ks(context) {
-        let releases = releases(&table, &leaves, k)?;
-        let each: Result<Vec<Vec<f64>>, String> =
-            releases.iter().map(|release| release.losses(k, &["dm", "kl", "ncp"])).collect();
-        let each = each?;
-        for (at, panel) in panels.iter_mut().enumerate() {
-            panel.push(k, each.iter().map(|losses| losses[at]).collect())?;
+        let releases = releases(&dataset, k)?;
+        for (name, panel) in &mut panels {
+            panel.push(k, releases.iter().map(|release| loss(release, name)).collect())?;
         }
     }
-    Ok(Outcome { panels: panels.map(Into::into).to_vec(), run: run(&table, "") })
+    Ok(Outcome::new(panels.map(|(_, panel)| panel), run(rows, "")))
 }
 
-fn run(table: &Table, notes: &str) -> Run {
-    let sizes = vec![Size::new("rows", table.rows(), PAPER_ROWS), Size::new("base k", BASE, 5)];
+fn run(rows: u64, notes: &str) -> Run {
+    let sizes = vec![Size::new("rows", rows, PAPER_ROWS), Size::new("base k", BASE, 5)];
     Run::new(STANDS_IN, sizes, notes)
+}
+
+/// For each query the rows in the table, and the error of a release where every group is counted that it meets.
+fn matched(asked: &Queries<'_>, release: &Release) -> Result<Vec<(f64, f64)>> {
+    let answers = asked.answers(release)?.queries;
+    let pair = |answer: klimt::query::QueryAnswer| Some((answer.exact?, answer.released?.matched_error?));
+    Ok(answers.into_iter().filter_map(pair).collect())
 }
 
 /// The mean errors of the queries that are about few rows, more and most: thirds by number.
@@ -150,17 +156,12 @@ fn by_selectivity(answers: &[(f64, f64)]) -> [f64; 3] {
 const THIRDS: [&str; 3] = ["fewest rows", "more rows", "most rows"];
 
 /// The errors of thirds of the queries, for each release, and those of the first release over those of the second.
-fn by_thirds(
-    title: &str,
-    names: &[&str],
-    asked: &Queries,
-    releases: &[Release<'_>],
-) -> Result<Sweep, String> {
+fn by_thirds(title: &str, names: &[&str], asked: &Queries<'_>, releases: &[Release]) -> Result<Sweep> {
     let mut all = names.to_vec();
     all.push(BENEFIT);
     let mut sweep = Sweep::new(title, "queries about", "relative error", &all).log().bars();
-    let thirds: Vec<[f64; 3]> =
-        releases.iter().map(|release| by_selectivity(&asked.matched(release))).collect();
+    let thirds = releases.iter().map(|release| Ok(by_selectivity(&matched(asked, release)?)));
+    let thirds = thirds.collect::<Result<Vec<[f64; 3]>>>()?;
     for (at, third) in THIRDS.iter().enumerate() {
         let mut line: Vec<Measured> = thirds.iter().map(|errors| errors[at].into()).collect();
         line.push(line[0].over(line[1]));
@@ -169,39 +170,32 @@ fn by_thirds(
     Ok(sweep)
 }
 
-fn queries(context: &Context) -> Result<Outcome, String> {
-    let table = sales(context.pick(1_500, 30_000, 100_000))?;
+fn queries(context: &Context) -> Result<Outcome> {
+    let rows = context.pick(1_500, 30_000, 100_000);
+    let dataset = sales(context, rows)?;
     let many = context.pick(40, 300, 1000);
-    let all: Vec<usize> = (0..table.dimensions()).collect();
-    let asked = Queries::ranges(&table, &all, many)?;
-    let about_zip = Queries::ranges(&table, &all[..1], many)?;
-    let preferred = SplitSpec { preferred: vec!["zipcode".to_string()], ..SplitSpec::named("box") };
-    let (plain, biased) = (leaves(&table, &SplitSpec::named("box"))?, leaves(&table, &preferred)?);
+    let all = dataset.quasi_identifiers();
+    let asked = Queries::ranges(&dataset, &all, many);
+    let about_zip = Queries::ranges(&dataset, &all[..1], many);
     let ks = ks(context);
     let by_k = Sweep::new("Mean error of queries over all columns", "k", "relative error", &NAMES).log();
     let by_k = by_k.run(&ks, |&k| {
-        let releases = releases(&table, &plain, k)?;
-        releases.iter().map(|release| asked.mean(release, Errors::matched)).collect::<Result<Vec<f64>, _>>()
+        releases(&dataset, k)?.iter().map(|release| asked.matched(release)).collect::<Result<Vec<f64>>>()
     })?;
-    let trees = |k: u64| -> Result<Vec<Release<'_>>, String> {
-        let each = [&plain, &biased].into_iter().map(|leaves| scan(leaves, &table, k));
-        each.map(|made| Ok(Release::new(&table, made?, Extents::Compact))).collect()
-    };
+    let trees =
+        |k: u64| Ok::<_, crate::Failure>([leaves(&dataset, k, None)?, leaves(&dataset, k, Some(&all[0]))?]);
     let names = [TREE, BIASED];
     let about = Sweep::new("Mean error of queries about zip codes", "k", "relative error", &names).log();
     let about = about.run(&ks, |&k| {
-        trees(k)?
-            .iter()
-            .map(|release| about_zip.mean(release, Errors::matched))
-            .collect::<Result<Vec<f64>, _>>()
+        trees(k)?.iter().map(|release| about_zip.matched(release)).collect::<Result<Vec<f64>>>()
     })?;
     let middle = ks[ks.len() / 2];
     let title = |about: &str| format!("Queries about {about} by the rows they are about, k = {middle}");
-    let selective = by_thirds(&title("all columns"), &NAMES, &asked, &releases(&table, &plain, middle)?)?;
+    let selective = by_thirds(&title("all columns"), &NAMES, &asked, &releases(&dataset, middle)?)?;
     let about_few = by_thirds(&title("zip codes"), &names, &about_zip, &trees(middle)?)?;
-    let mut run = run(&table, "thirds of the queries instead of a scale of selectivity");
+    let mut run = run(rows, "thirds of the queries instead of a scale of selectivity");
     run.sizes.push(Size::new("queries", many, 1000));
-    Ok(Outcome { panels: vec![by_k.into(), selective.into(), about.into(), about_few.into()], run })
+    Ok(Outcome::new([by_k, selective, about, about_few], run))
 }
 
 #[cfg(test)]

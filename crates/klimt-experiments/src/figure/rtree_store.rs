@@ -4,15 +4,16 @@
 use super::Context;
 use super::claim::{At, Claim, Is, NEAR, Of};
 use super::clock::Clocked;
-use super::data::{KEY, keyed};
-use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::rtree_time::{STANDS_IN, sales};
 use super::sweep::Sweep;
-use crate::index::{groups, k_alone};
-use crate::measure::timed;
-use crate::release::{Release, named};
+use crate::Result;
+use crate::engine::partitions::{EngineRelease, named};
+use crate::engine::{groups, k_alone, whole_numbers};
+use crate::number::Measured;
+use crate::timing::timed;
+use klimt::table::{Role, Table};
 use klimt_core::algorithm::rothko::Sampling;
 use klimt_core::algorithm::rtree::LeafGrouping;
 use klimt_core::job::Unobserved;
@@ -23,10 +24,11 @@ use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::region::Extents;
 use klimt_core::spill::{Block, HeldRows, SpillFolder};
 use klimt_core::split::SplitSpec;
-use klimt_core::table::Table;
+use klimt_core::table::{Codes, Column, ColumnData};
 use klimt_store::{Batch, Means, Promise, ReleaseRequest, Spec, Store};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[Figure::experiment(
@@ -111,6 +113,29 @@ fn released(store: &mut Store) -> klimt_core::Result<Vec<f64>> {
     Ok(LOSSES.iter().map(loss).collect())
 }
 
+/// Some rows of a table, with a key in the first column: the numbers of the rows.
+fn keyed(table: &Table, rows: std::ops::Range<usize>) -> Result<Table> {
+    let gather = |column: &Column| -> Result<Column> {
+        let (domain, codes) = match &column.data {
+            ColumnData::Coded { domain, codes } => (domain, codes),
+            ColumnData::Texts(_) => return Err(format!("column {} has no codes", column.name).into()),
+        };
+        let codes = Codes::collect(domain.cardinality(), rows.clone().map(|row| codes.get(row)));
+        let data = ColumnData::Coded { domain: Arc::clone(domain), codes };
+        Ok(Column { name: column.name.clone(), role: column.role, data })
+    };
+    let numbers = Codes::collect(table.rows(), rows.clone().map(|row| row as u32));
+    let data = ColumnData::Coded { domain: Arc::new(whole_numbers(table.rows())), codes: numbers };
+    let mut columns = vec![Column { name: KEY.to_string(), role: Role::Insensitive, data }];
+    for column in table.columns() {
+        columns.push(gather(column)?);
+    }
+    Ok(Table::new(rows.len(), columns)?)
+}
+
+/// The column that [`keyed`] adds.
+const KEY: &str = "row";
+
 /// Makes a store for rows like these.
 fn create(folder: &Path, like: &Table) -> klimt_core::Result<Store> {
     let promise = Promise { k: K, requirements: Vec::new(), split: SplitSpec::named("box") };
@@ -131,39 +156,38 @@ fn insert(store: &mut Store, rows: &Table) -> klimt_core::Result<()> {
 }
 
 /// Lets a store grow; done once for all figures.
-pub fn growth(context: &Context) -> Result<Rc<Growth>, String> {
-    context.memo("a store that grows", || grow(batch(context) as usize, context.pick(3, 6, 9)))
+pub fn growth(context: &Context) -> Result<Rc<Growth>> {
+    context.memo("a store that grows", || grow(context, batch(context) as usize, context.pick(3, 6, 9)))
 }
 
-fn grow(batch: usize, batches: usize) -> Result<Growth, String> {
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let all = sales((batch * batches) as u64)?;
-    let failed = |error: klimt_core::Error| error.to_string();
-    let mut store = create(&folder.path().join("store"), &keyed(&all, 0..batch)?).map_err(failed)?;
+fn grow(context: &Context, batch: usize, batches: usize) -> Result<Growth> {
+    let folder = tempfile::tempdir()?;
+    let all = sales(context, (batch * batches) as u64)?.table()?;
+    let mut store = create(&folder.path().join("store"), &keyed(&all, 0..batch)?)?;
     let mut growth = Growth { rows: Vec::new(), seconds: Vec::new(), losses: Vec::new() };
     for number in 0..batches {
         let come = keyed(&all, number * batch..(number + 1) * batch)?;
-        let inserted = timed(|| insert(&mut store, &come).map_err(failed))?.1;
+        let inserted = timed(|| Ok(insert(&mut store, &come)?))?.1;
         let rows = (number + 1) * batch;
         let whole = keyed(&all, 0..rows)?;
-        let mut anew = create(&folder.path().join(format!("anew-{number}")), &whole).map_err(failed)?;
-        let built = timed(|| insert(&mut anew, &whole).map_err(failed))?.1;
-        let so_far = sales(rows as u64)?;
+        let mut anew = create(&folder.path().join(format!("anew-{number}")), &whole)?;
+        let built = timed(|| Ok(insert(&mut anew, &whole)?))?.1;
+        let so_far = sales(context, rows as u64)?.table()?;
         let bound = k_alone(&so_far, K)?;
-        let made = |split: &str| groups(&so_far, &bound, &SplitSpec::named(split), true);
+        let made = |split: &str| groups(&so_far, &bound, split, true);
         let (median, again) = timed(|| made("median"))?;
-        let loose = Release::new(&so_far, median, Extents::Region).losses(K, &LOSSES)?;
-        let at_once = Release::new(&so_far, made("box")?, Extents::Compact).losses(K, &LOSSES)?;
+        let loose = EngineRelease::new(&so_far, median, Extents::Region).losses(K, &LOSSES)?;
+        let at_once = EngineRelease::new(&so_far, made("box")?, Extents::Compact).losses(K, &LOSSES)?;
         growth.rows.push(rows);
         growth.seconds.push([inserted, built, again].map(|spent| Clocked::once(spent).cpu()));
-        growth.losses.push([released(&mut store).map_err(failed)?, at_once, loose]);
+        growth.losses.push([released(&mut store)?, at_once, loose]);
     }
     Ok(growth)
 }
 
 impl Growth {
     /// CPU time of each batch beside anonymizing everything again.
-    pub fn times(&self) -> Result<Sweep, String> {
+    pub fn times(&self) -> Result<Sweep> {
         let mut sweep = Sweep::new("CPU time of each batch", "rows so far", "CPU seconds", &PER_BATCH);
         for (rows, seconds) in self.rows.iter().zip(&self.seconds) {
             sweep.push(rows, seconds.to_vec())?;
@@ -171,7 +195,7 @@ impl Growth {
         Ok(sweep)
     }
 
-    fn panel(&self, title: &str, measure: &str, loss: usize) -> Result<Sweep, String> {
+    fn panel(&self, title: &str, measure: &str, loss: usize) -> Result<Sweep> {
         let mut sweep =
             Sweep::new(&format!("{title}, k = {K}"), "rows so far", measure, &[GROWN, AT_ONCE, DOWN]);
         for (rows, losses) in self.rows.iter().zip(&self.losses) {
@@ -190,7 +214,7 @@ const GROWN: &str = "R+-tree, grown";
 const AT_ONCE: &str = "R+-tree, built at once";
 const DOWN: &str = "top-down, not compacted";
 
-fn incremental(context: &Context) -> Result<Outcome, String> {
+fn incremental(context: &Context) -> Result<Outcome> {
     let growth = growth(context)?;
     let panels = [
         growth.panel("Discernibility", "DM", 0)?.log(),
@@ -198,5 +222,20 @@ fn incremental(context: &Context) -> Result<Outcome, String> {
         growth.panel("Certainty penalty", "share of the range", 2)?,
     ];
     let sizes = vec![Size::new("rows of a batch", batch(context), 500_000), Size::new("k", K, 10)];
-    Ok(Outcome { panels: panels.map(Into::into).to_vec(), run: Run::new(STANDS_IN, sizes, "") })
+    Ok(Outcome::new(panels, Run::new(STANDS_IN, sizes, "")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_the_number_of_the_row() {
+        let (_folder, context) = Context::tiny();
+        let table = sales(&context, 10).unwrap().table().unwrap();
+        let some = keyed(&table, 4..7).unwrap();
+        let mut key = Vec::new();
+        some.columns()[0].write_text(2, &mut key);
+        assert_eq!((some.rows(), key, some.codes(0).get(0)), (3, b"6".to_vec(), table.codes(0).get(4)));
+    }
 }

@@ -3,21 +3,20 @@
 
 use super::Context;
 use super::claim::{At, Claim, Is, NEAR, Of, SMALL};
-use super::data::{As, SALES, generated, quasi};
-use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
-use super::rothko_io::{GENERATED, people, sampled};
+use super::rothko_io::{GENERATED, people};
 use super::rtree_store::{BATCH, PER_BATCH};
 use super::sweep::Sweep;
-use crate::index::{groups, k_alone};
-use crate::rothko::engine::{Asked, run};
+use crate::Result;
+use crate::engine::passes::{Passes, run, sampled};
+use crate::engine::{groups, joined, k_alone};
+use crate::number::Measured;
+use crate::tables::{As, Dataset, SALES, quasi};
+use klimt::generate::Parameters;
+use klimt::table::Table;
 use klimt_core::algorithm::rothko::RothkoLimits;
-use klimt_core::algorithm::rtree::{LeafGrouping, granular};
-use klimt_core::partition::Partitioning;
-use klimt_core::split::SplitSpec;
-use klimt_core::table::Table;
-use klimt_io::generate::Parameters;
+use klimt_core::algorithm::rtree::LeafGrouping;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -110,39 +109,32 @@ pub const PAPER_ROWS: u64 = 4_591_581;
 pub const BASE: u64 = 5;
 
 /// Orders of a mail-order house.
-pub fn sales(rows: u64) -> Result<Table, String> {
-    generated("sales", &Parameters::new(rows, 1), &quasi(&SALES, As::Plain))
+pub fn sales(context: &Context, rows: u64) -> Result<Dataset> {
+    context.tables().generated("sales", &Parameters::new(rows, 1), &quasi(&SALES, As::Plain))
 }
 
 /// What is said of the data.
 pub const STANDS_IN: &str = "the generator sales stands in for the data of Lands End, which cannot be had";
 
-/// The leaves of a tree, each of at least the base k.
-pub fn leaves(table: &Table, split: &SplitSpec) -> Result<Partitioning, String> {
-    groups(table, &k_alone(table, BASE)?, split, true)
-}
-
-/// The release of a tree for a k: its leaves are scanned, and joined as few as will do.
-pub fn scan(leaves: &Partitioning, table: &Table, k: u64) -> Result<Partitioning, String> {
-    let parts = [table.rows() as u32];
-    granular(leaves, table, &k_alone(table, k)?, LeafGrouping::LeafScan, &parts).map_err(|e| e.to_string())
-}
-
-fn times(context: &Context) -> Result<Outcome, String> {
+fn times(context: &Context) -> Result<Outcome> {
     let rows = context.pick(2_000, 100_000, 1_000_000);
-    let table = sales(rows)?;
-    let (median, split) = (SplitSpec::named("median"), SplitSpec::named("box"));
-    let clocked = context.clocked(|| leaves(&table, &split).map(|_| true))?;
+    let table = sales(context, rows)?.table()?;
+    let base = k_alone(&table, BASE)?;
+    let leaves = || groups(&table, &base, "box", true);
+    let clocked = context.clocked(|| leaves().map(|_| true))?;
     let (built, middle) = (clocked.cpu(), clocked.parts()[0] + clocked.parts()[1]);
-    let leaves = leaves(&table, &split)?;
+    let leaves = leaves()?;
     let ks: Vec<u64> =
         context.pick(vec![5, 50], vec![5, 25, 100, 500], vec![5, 10, 25, 50, 100, 250, 500, 1000]);
     let mut scanned = Sweep::new("What k adds to the tree", "k", "ratio", &[SCANNED]);
     let sweep = Sweep::new("CPU time by k", "k", "CPU seconds", &[DOWN, TREE]).run(&ks, |&k| {
         let bound = k_alone(&table, k)?;
-        let down = context.clocked(|| groups(&table, &bound, &median, false).map(|_| true))?.cpu();
+        let down = context.clocked(|| groups(&table, &bound, "median", false).map(|_| true))?.cpu();
         let added = match k > BASE {
-            true => context.clocked(|| scan(&leaves, &table, k).map(|_| true))?.cpu(),
+            true => {
+                let scan = || joined(&leaves, &table, k, LeafGrouping::LeafScan).map(|_| true);
+                context.clocked(scan)?.cpu()
+            }
             false => 0.0.into(),
         };
         scanned.push(k, vec![added.plus(middle.into()).over(middle.into())])?;
@@ -154,36 +146,36 @@ fn times(context: &Context) -> Result<Outcome, String> {
         Size::new("rows of a batch", super::rtree_store::batch(context), 500_000),
         Size::new("base k", BASE, 5),
     ];
-    Ok(Outcome {
-        panels: vec![sweep.into(), scanned.into(), inserts.into()],
-        run: Run::new(
+    Ok(Outcome::new(
+        [sweep, scanned, inserts],
+        Run::new(
             STANDS_IN,
             sizes,
             "CPU time of one thread in memory; a batch goes into a store on disk, sealed and committed. The top-down algorithm is klimt's Mondrian, which runs in the same kernel as the tree; the paper compares with another implementation",
         ),
-    })
+    ))
 }
 
-fn scaling(context: &Context) -> Result<Outcome, String> {
+fn scaling(context: &Context) -> Result<Outcome> {
     let most: u64 = context.pick(8_000, 200_000, 1_000_000);
     // 100 million rows of 36 bytes are 14 times 256 megabytes.
     let fits = most / 14;
     let build = |table: &Table, memory: u64| {
         let requirements = [("k", "", "10")];
         let limits = RothkoLimits { memory_rows: Some(memory), frequency_groups: None, leaves: None };
-        let asked = Asked { requirements: &requirements, split: "box", method: sampled(None), limits };
+        let asked = Passes { requirements: &requirements, split: "box", method: sampled(None), limits };
         run(table, &asked, |_, _| {})
     };
     let sizes: Vec<u64> = [16, 8, 4, 2, 1].map(|part| most / part).to_vec();
     let mut sorting = Sweep::new("The same over n log n", "rows", "nanoseconds", &[SORTING]);
     let grows =
         Sweep::new("CPU time as the table grows", "rows", "CPU seconds", &[TREE]).run(&sizes, |&rows| {
-            let table = people(rows)?;
+            let table = people(context, rows)?;
             let cpu = context.clocked(|| build(&table, fits).map(|_| true))?.cpu();
             sorting.push(rows, vec![cpu.scaled(1e9 / (rows as f64 * (rows as f64).log2()))])?;
             Ok(vec![cpu])
         })?;
-    let table = people(most)?;
+    let table = people(context, most)?;
     let memories: Vec<u64> = [16, 8, 4, 2, 1].map(|part| 2 * fits / part).to_vec();
     let passes = Sweep::new("Reads and writes by memory", "rows that fit", "passes over the rows", &[TREE]);
     let passes = passes.run(&memories, |&memory| {
@@ -192,37 +184,32 @@ fn scaling(context: &Context) -> Result<Outcome, String> {
     })?;
     let sizes =
         vec![Size::new("rows", most, 100_000_000), Size::new("rows that fit", fits, 100_000_000 / 14)];
-    Ok(Outcome {
-        panels: vec![grows.into(), sorting.into(), passes.into()],
-        run: Run::new(
-            GENERATED,
-            sizes,
-            "k = 10; passes over all rows are counted instead of calls of the system",
-        ),
-    })
+    Ok(Outcome::new(
+        [grows, sorting, passes],
+        Run::new(GENERATED, sizes, "k = 10; passes over all rows are counted instead of calls of the system"),
+    ))
 }
 
-fn compaction(context: &Context) -> Result<Outcome, String> {
+fn compaction(context: &Context) -> Result<Outcome> {
     let most: u64 = context.pick(4_000, 100_000, 1_000_000);
     let sizes: Vec<u64> = [1, 3, 5, 7, 9].map(|part| most * part / 9).to_vec();
     let sweep = Sweep::new("Compaction, k = 10", "rows", "share of the CPU time", &[DOWN, TREE]);
     let sweep = sweep.run(&sizes, |&rows| {
-        let table = sales(rows)?;
+        let table = sales(context, rows)?.table()?;
         let bound = k_alone(&table, 10)?;
         let share = |split: &str| {
-            let spec = SplitSpec::named(split);
-            let whole = context.clocked(|| groups(&table, &bound, &spec, false).map(|_| true))?.cpu();
-            let made = groups(&table, &bound, &spec, false)?;
+            let whole = context.clocked(|| groups(&table, &bound, split, false).map(|_| true))?.cpu();
+            let made = groups(&table, &bound, split, false)?;
             let compact = || {
                 made.compact(&table);
                 Ok(true)
             };
-            Ok::<Measured, String>(context.clocked(compact)?.cpu().over(whole))
+            Ok::<Measured, crate::Failure>(context.clocked(compact)?.cpu().over(whole))
         };
         Ok(vec![share("median")?, share("box")?])
     })?;
-    Ok(Outcome {
-        panels: vec![sweep.into()],
-        run: Run::new(STANDS_IN, vec![Size::new("rows", most, 4_500_000)], "one thread, in memory"),
-    })
+    Ok(Outcome::new(
+        [sweep],
+        Run::new(STANDS_IN, vec![Size::new("rows", most, 4_500_000)], "one thread, in memory"),
+    ))
 }

@@ -1,18 +1,22 @@
 //! The data and the quality of the six generalization schemes (Figs. 9 and 12 of *Towards Optimal k-Anonymization*).
 
 use super::Context;
-use super::adult::{Adult, EIGHT, FOUR};
 use super::claim::{At, Claim, Is, Of};
-use super::data::{As, Want, quasi};
-use super::engine::{Goal, Searched, bind, searched};
-use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
 use super::sweep::Sweep;
-use crate::release::Release;
+use crate::Result;
+use crate::adult::{Adult, EIGHT, FOUR};
+use crate::engine::partitions::EngineRelease;
+use crate::engine::{Goal, SearchResult, k_alone, searched};
+use crate::number::Measured;
+use crate::schemes::SCHEMES;
+use crate::tables::{As, Want, quasi};
+use klimt::Choice;
+use klimt::prelude::{Extents, Role};
+use klimt::table::{Shape, Table};
 use klimt_core::algorithm::scheme::{ColumnScheme, Direction, Pruning, Scheme, SchemeSearch};
-use klimt_core::region::Extents;
-use klimt_core::table::{Role, Table};
+use std::sync::Arc;
 
 /// The experiments of this file.
 pub const FIGURES: &[Figure] = &[
@@ -80,50 +84,34 @@ const QUALITY: &[Claim] = &[
     refines(1, "SPS", "OPS"),
 ];
 
-/// The schemes, each after those that allow less.
-pub const SCHEMES: [(&str, Scheme); 6] = [
-    ("BHS", Scheme::Bhs),
-    ("GHS", Scheme::Ghs),
-    ("GOPS", Scheme::Gops),
-    ("GSPS", Scheme::Gsps),
-    ("OPS", Scheme::Ops),
-    ("SPS", Scheme::Sps),
-];
-
 /// The names of the schemes.
-pub fn names() -> [&'static str; 6] {
-    SCHEMES.map(|(name, _)| name)
+pub fn names() -> [String; 6] {
+    SCHEMES.map(|scheme| scheme.name().to_uppercase())
 }
 
 /// A search of the paper: a table, and the schemes of its columns. Ages are in intervals of five years at least.
 pub struct Schemed {
     /// The table: hierarchies are its domains where they are published, and guides where sets and intervals are.
-    pub table: Table,
+    table: Table,
     columns: Vec<ColumnScheme>,
 }
 
 impl Schemed {
     /// Some columns of Adult under a scheme.
-    pub fn new(adult: &Adult, columns: &[&str], scheme: Scheme) -> Result<Self, String> {
+    pub fn new(adult: &Adult, columns: &[&str], scheme: Scheme) -> Result<Self> {
         let published = matches!(scheme, Scheme::Bhs | Scheme::Ghs);
-        let values = |name: &str| match (published, name) {
-            (false, _) => As::Plain,
-            (true, "age") => As::Intervals,
-            (true, _) => As::Tree(3),
-        };
-        let wants: Vec<Want<'_>> = columns.iter().map(|name| Want::quasi(name, values(name))).collect();
-        let table = adult.table(&wants)?;
-        // The columns of a file stand in its own order.
-        let of_dimension = |dimension: usize| {
-            let name = table.dimension(dimension).name.as_str();
+        let trees = adult.trees(columns)?.table()?;
+        let table =
+            if published { trees.clone() } else { adult.dataset(&quasi(columns, As::Plain))?.table()? };
+        let of_dimension = |(dimension, name): (usize, &&str)| {
             let mut column = ColumnScheme::new(scheme);
-            column.levels.0 = u32::from(name == "age");
-            if !published {
-                column.guide = Some(adult.hierarchy(name)?);
+            column.levels.0 = u32::from(*name == "age");
+            if let (false, Shape::Hierarchy(tree)) = (published, trees.domain(dimension).shape()) {
+                column.guide = Some(Arc::clone(tree));
             }
-            Ok(column)
+            column
         };
-        let columns = (0..table.dimensions()).map(of_dimension).collect::<Result<Vec<_>, String>>()?;
+        let columns = columns.iter().enumerate().map(of_dimension).collect();
         Ok(Schemed { table, columns })
     }
 
@@ -135,13 +123,12 @@ impl Schemed {
         direction: Direction,
         pruning: Pruning,
         seconds: f64,
-    ) -> Result<Searched, String> {
-        let k = k.to_string();
+    ) -> Result<SearchResult> {
         let search_for =
             SchemeSearch { pruning, ..SchemeSearch::as_published(self.columns.clone(), direction) };
         let goal = Goal { suppress: true, ..Goal::least(loss, seconds) };
         // Rows may be suppressed: the table need not satisfy the requirements as a whole.
-        searched(&self.table, &bind(&self.table, &[("k", "", &k)])?, &search_for, goal)
+        searched(&self.table, &k_alone(&self.table, k)?, &search_for, goal)
     }
 }
 
@@ -158,11 +145,11 @@ const PUBLISHED: [(&str, f64, f64); 9] = [
     ("income", 2.0, 2.0),
 ];
 
-fn attributes(context: &Context) -> Result<Outcome, String> {
+fn attributes(context: &Context) -> Result<Outcome> {
     let adult = context.adult();
     let mut wants = quasi(&EIGHT, As::Plain);
     wants.push(Want::other("income", Role::Sensitive));
-    let table = adult.table(&wants)?;
+    let table = adult.dataset(&wants)?.table()?;
     let panel = |title: &str, measure: &str| Sweep::new(title, "attribute", measure, &[HERE, PAPER]).bars();
     let mut values = panel("Different values of each attribute", "values").log();
     let mut levels = panel("Levels of the hierarchies, with the values", "levels");
@@ -173,45 +160,46 @@ fn attributes(context: &Context) -> Result<Outcome, String> {
             .and_then(|column| column.coded())
             .map_or(f64::NAN, |(domain, _)| domain.value_count() as f64);
         values.push(name, vec![found, published])?;
-        levels.push(name, vec![f64::from(adult.hierarchy(name)?.height() + 1), height])?;
+        let tree = adult.trees(&[name])?.table()?;
+        let levels_of = tree.domain(0).hierarchy().map_or(f64::NAN, |tree| f64::from(tree.height() + 1));
+        levels.push(name, vec![levels_of, height])?;
     }
     rows.push("all", vec![table.rows() as f64, 30_162.0])?;
-    Ok(Outcome {
-        panels: vec![values.into(), rows.into(), levels.into()],
-        run: Run::new(
+    Ok(Outcome::new(
+        [values, rows, levels],
+        Run::new(
             adult.described(),
             vec![Size::new("rows", table.rows(), 30_162)],
             "hierarchies are those at hand, which may have more levels",
         ),
-    })
+    ))
 }
 
-fn quality(context: &Context) -> Result<Outcome, String> {
+fn quality(context: &Context) -> Result<Outcome> {
     let adult = context.adult();
-    let ks: Vec<u64> = context.pick(vec![2, 20], vec![2, 5, 20], vec![2, 3, 5, 10, 15, 20]);
-    let (mut panels, mut proven, mut searches, mut rows) = (Vec::new(), 0, 0, 0);
+    let ks = context.ks(&[2, 20], &[2, 5, 20], &[2, 3, 5, 10, 15, 20]);
+    let (mut panels, mut proven, mut searches) = (Vec::new(), 0, 0);
+    let each = SCHEMES.map(|scheme| Schemed::new(adult, &FOUR, scheme));
+    let each = each.into_iter().collect::<Result<Vec<Schemed>>>()?;
     for loss in ["dm", "hdm"] {
-        let each = SCHEMES.iter().map(|(_, scheme)| Schemed::new(adult, &FOUR, *scheme));
-        let each = each.collect::<Result<Vec<Schemed>, String>>()?;
-        rows = each[0].table.rows();
         let name = loss.to_uppercase();
-        let sweep = Sweep::new(&format!("{name} of age, marital status, race and sex"), "k", &name, &names());
-        let sweep = sweep.run(&ks, |&k| {
+        let title = format!("{name} of age, marital status, race and sex");
+        let sweep = Sweep::new(&title, "k", &name, &names()).run(&ks, |&k| {
             let cost = |schemed: &Schemed| {
                 let found = schemed.search(k, loss, Direction::Auto, Pruning::ALL, context.limit())?;
-                let release = Release::new(&schemed.table, found.groups.clone(), Extents::Region);
-                let cost = found.optimum(release.loss(k, loss)?);
+                let published = EngineRelease::new(&schemed.table, found.groups.clone(), Extents::Region);
+                let cost = found.optimum(published.losses(k, &[loss])?[0]);
                 searches += 1;
                 proven += usize::from(cost.is_exact());
                 Ok(cost)
             };
-            each.iter().map(cost).collect::<Result<Vec<Measured>, String>>()
+            each.iter().map(cost).collect::<Result<Vec<Measured>>>()
         })?;
-        panels.push(sweep.into());
+        panels.push(sweep);
     }
     let notes = format!("{proven} of {searches} optima were proven, in at most {} s each", context.limit());
-    let sizes = vec![Size::new("rows", rows, 30_162), Size::new("attributes", FOUR.len(), 4)];
-    Ok(Outcome { panels, run: Run::new(adult.described(), sizes, notes) })
+    let sizes = vec![Size::new("rows", adult.rows(), 30_162), Size::new("attributes", FOUR.len(), 4)];
+    Ok(Outcome::new(panels, Run::new(adult.described(), sizes, notes)))
 }
 
 #[cfg(test)]
@@ -222,7 +210,7 @@ mod tests {
     #[test]
     fn every_refinement_of_a_scheme_is_claimed() {
         for pair in CHAINS.iter().flat_map(|chain| chain.windows(2)) {
-            let [less, more] = [pair[0], pair[1]].map(str::to_uppercase);
+            let [less, more] = [pair[0], pair[1]].map(|scheme| scheme.name().to_uppercase());
             for panel in 0..2 {
                 let claimed = QUALITY.iter().any(|claim| match claim.of {
                     Of::Ratio((0 | 1, over), (under, of)) => under == panel && over == more && of == less,

@@ -4,13 +4,15 @@
 //! of a search that was not over in its time, that time is the least that it takes.
 
 use super::Context;
-use super::adult::FOUR;
 use super::claim::{At, Claim, Is, MUCH, Of};
-use super::number::Measured;
 use super::outcome::{Outcome, Run, Size};
 use super::registry::Figure;
-use super::schemes::{SCHEMES, Schemed, names};
+use super::schemes::{Schemed, names};
 use super::sweep::Sweep;
+use crate::Result;
+use crate::adult::FOUR;
+use crate::number::Measured;
+use crate::schemes::SCHEMES;
 use klimt_core::algorithm::scheme::{Direction, Pruning, Scheme};
 
 /// The experiments of this file.
@@ -106,7 +108,7 @@ const fn slower(scheme: &'static str) -> Claim {
 const COLUMNS: [&[&str]; 4] = [&["age"], &["age", "race"], &["age", "race", "sex"], &FOUR];
 
 fn ks(context: &Context) -> Vec<u64> {
-    context.pick(vec![2, 10], vec![2, 5, 20], vec![2, 3, 5, 10, 15, 20])
+    context.ks(&[2, 10], &[2, 5, 20], &[2, 3, 5, 10, 15, 20])
 }
 
 /// The CPU time of a search; the least that it takes where it was not over.
@@ -116,13 +118,13 @@ fn seconds(
     k: u64,
     direction: Direction,
     pruning: Pruning,
-) -> Result<Measured, String> {
+) -> Result<Measured> {
     let limit = context.limit();
     let work = || schemed.search(k, "dm", direction, pruning, limit).map(|found| found.over);
     Ok(context.clocked(work)?.cpu())
 }
 
-fn outcome(context: &Context, panels: Vec<Sweep>) -> Result<Outcome, String> {
+fn outcome(context: &Context, panels: Vec<Sweep>) -> Result<Outcome> {
     let open = |sweep: &Sweep| {
         let all = sweep.series.iter().flat_map(|(_, values)| values);
         all.filter(|value| value.high.is_infinite()).count()
@@ -132,17 +134,14 @@ fn outcome(context: &Context, panels: Vec<Sweep>) -> Result<Outcome, String> {
         panels.iter().map(open).sum::<usize>(),
         context.limit()
     );
-    let rows = Schemed::new(context.adult(), &FOUR, Scheme::Ops)?.table.rows();
+    let rows = context.adult().rows();
     let sizes = vec![Size::new("rows", rows, 30_162), Size::new("attributes", FOUR.len(), 4)];
-    Ok(Outcome {
-        panels: panels.into_iter().map(Into::into).collect(),
-        run: Run::new(context.adult().described(), sizes, notes),
-    })
+    Ok(Outcome::new(panels, Run::new(context.adult().described(), sizes, notes)))
 }
 
 const WAYS: [&str; 4] = ["OPS, bottom-up", "OPS, top-down", "SPS, bottom-up", "SPS, top-down"];
 
-fn both_ways(context: &Context, columns: &[&str], k: u64) -> Result<Vec<Measured>, String> {
+fn both_ways(context: &Context, columns: &[&str], k: u64) -> Result<Vec<Measured>> {
     let mut line = Vec::new();
     for scheme in [Scheme::Ops, Scheme::Sps] {
         let schemed = Schemed::new(context.adult(), columns, scheme)?;
@@ -156,7 +155,7 @@ fn both_ways(context: &Context, columns: &[&str], k: u64) -> Result<Vec<Measured
 /// The k of panels that vary the attributes.
 const K: u64 = 5;
 
-fn directions(context: &Context) -> Result<Outcome, String> {
+fn directions(context: &Context) -> Result<Outcome> {
     let by_k = Sweep::new("By k", "k", "CPU seconds", &WAYS).log();
     let by_k = by_k.run(&ks(context), |&k| both_ways(context, &FOUR, k))?;
     let by_columns =
@@ -166,15 +165,15 @@ fn directions(context: &Context) -> Result<Outcome, String> {
     outcome(context, vec![by_k, by_columns])
 }
 
-fn all_schemes(context: &Context, columns: &[&str], k: u64) -> Result<Vec<Measured>, String> {
-    let each = SCHEMES.iter().map(|(_, scheme)| {
+fn all_schemes(context: &Context, columns: &[&str], k: u64) -> Result<Vec<Measured>> {
+    let each = SCHEMES.iter().map(|scheme| {
         let schemed = Schemed::new(context.adult(), columns, *scheme)?;
         seconds(context, &schemed, k, Direction::BottomUp, Pruning::AS_PUBLISHED)
     });
     each.collect()
 }
 
-fn schemes(context: &Context) -> Result<Outcome, String> {
+fn schemes(context: &Context) -> Result<Outcome> {
     let by_columns =
         Sweep::new(&format!("By the number of attributes, k = {K}"), "attributes", "CPU seconds", &names());
     let by_columns =
@@ -189,7 +188,7 @@ const K_OF_TECHNIQUES: u64 = 10;
 
 const WITH: [&str; 4] = ["neither", "seeding & modified search", "rearrangement", "both"];
 
-fn techniques(context: &Context) -> Result<Outcome, String> {
+fn techniques(context: &Context) -> Result<Outcome> {
     let title = format!("CPU time with the techniques, k = {K_OF_TECHNIQUES}");
     let sweep = Sweep::new(&title, "scheme", "CPU seconds", &WITH).log().bars();
     // SPS is not over in any time that all figures together may take.

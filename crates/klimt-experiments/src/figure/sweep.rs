@@ -1,6 +1,8 @@
 //! What a figure shows: a measure of some algorithms over a parameter, or groups in the plane.
 
-use super::number::Measured;
+use crate::Result;
+use crate::number::Measured;
+use crate::print::{Cell, Columns};
 use std::fmt::Display;
 
 /// A measure of several algorithms at the values of a parameter.
@@ -24,7 +26,7 @@ pub struct Sweep {
 
 impl Sweep {
     /// A sweep that is still to be run.
-    pub fn new(title: &str, parameter: &str, measure: &str, names: &[&str]) -> Self {
+    pub fn new(title: &str, parameter: &str, measure: &str, names: &[impl ToString]) -> Self {
         Sweep {
             title: title.to_string(),
             parameter: parameter.to_string(),
@@ -52,8 +54,8 @@ impl Sweep {
     pub fn run<T: Display, N: Into<Measured>>(
         mut self,
         values: &[T],
-        mut step: impl FnMut(&T) -> Result<Vec<N>, String>,
-    ) -> Result<Self, String> {
+        mut step: impl FnMut(&T) -> Result<Vec<N>>,
+    ) -> Result<Self> {
         for value in values {
             self.push(value, step(value)?)?;
         }
@@ -61,14 +63,25 @@ impl Sweep {
     }
 
     /// Adds what was measured at one more value.
-    pub fn push<N: Into<Measured>>(&mut self, value: impl Display, measured: Vec<N>) -> Result<(), String> {
+    pub fn push<N: Into<Measured>>(&mut self, value: impl Display, measured: Vec<N>) -> Result<()> {
         if measured.len() != self.series.len() {
             let (many, wanted) = (measured.len(), self.series.len());
-            return Err(format!("{}: {many} numbers were measured for {wanted} series", self.title));
+            return Err(format!("{}: {many} numbers were measured for {wanted} series", self.title).into());
         }
         self.labels.push(value.to_string());
         self.series.iter_mut().zip(measured).for_each(|((_, values), number)| values.push(number.into()));
         Ok(())
+    }
+
+    /// Prints the numbers, with what is known of those that are not exact.
+    pub fn print(&self) {
+        println!("\n{}: {}", self.title, self.measure);
+        let titles: Vec<(&str, usize)> = self.series.iter().map(|(name, _)| (name.as_str(), 0)).collect();
+        let columns = Columns::new(&self.parameter, 26, &titles);
+        for (at, label) in self.labels.iter().enumerate() {
+            let texts: Vec<String> = self.series.iter().map(|(_, values)| values[at].text()).collect();
+            columns.line(label, &texts.iter().map(|text| text as &dyn Cell).collect::<Vec<_>>());
+        }
     }
 
     /// The numbers of an algorithm; none where there is none of that name.

@@ -1,10 +1,10 @@
 //! The list is whole, and every figure runs and is written.
 
 use super::claim::{Claim, Is, Line, Of, Verdict};
-use super::number::Measured;
 use super::registry::PAPERS;
 use super::sweep::{Panel, Sweep};
 use super::*;
+use crate::number::Measured;
 use std::collections::BTreeSet;
 
 #[test]
@@ -56,7 +56,7 @@ fn the_experiments_are_those_of_the_papers() {
 fn names_find_figures_papers_and_everything() {
     let many = |names: &[&str]| {
         let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-        wanted(&names).map(|found| found.len())
+        wanted(&names).map(|found| found.len()).map_err(|error| error.to_string())
     };
     assert_eq!(
         (many(&["all"]), many(&["mondrian"]), many(&["mondrian-10", "rtree-7"])),
@@ -138,10 +138,10 @@ fn verdicts_of_gensearch_are_about_gensearch_and_its_greedy_baseline() {
 /// name series that were measured, and the page has them all. Tables so small decide nothing.
 #[test]
 fn every_figure_runs_is_written_and_judged_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, context) = Context::tiny();
     let out = folder.path().join("made");
     let all = figures();
-    let (found, failed) = run(&Context::tiny(), &all, &out, &|_| ()).unwrap();
+    let (found, failed) = run(&context, &all, &out, &|_| ()).unwrap();
     assert_eq!(failed, Vec::<String>::new());
     let shown: Vec<page::Shown<'_>> = all.iter().copied().zip(found.iter().map(Option::as_ref)).collect();
     let (page, table) = (page::page(&shown), summary::summary(&shown));
@@ -180,7 +180,7 @@ fn every_figure_runs_is_written_and_judged_again() {
 
 #[test]
 fn what_is_shared_is_made_once() {
-    let context = Context::tiny();
+    let (_folder, context) = Context::tiny();
     let made = RefCell::new(0);
     for _ in 0..3 {
         let value = context.memo("x", || {
@@ -190,7 +190,7 @@ fn what_is_shared_is_made_once() {
         assert_eq!(*value.unwrap(), 7);
     }
     assert_eq!(*made.borrow(), 1);
-    assert!(context.memo::<u32>("y", || Err("no".to_string())).is_err());
+    assert!(context.memo::<u32>("y", || Err("no".into())).is_err());
 }
 
 #[test]
@@ -208,6 +208,7 @@ fn a_table_that_is_named_must_be_there() {
         hierarchies: None,
         quiet: true,
     };
-    assert!(files(args.data.as_deref(), None).unwrap_err().contains("there is no such file"));
+    let missing = Files::find(args.data.as_deref(), None).unwrap_err().to_string();
+    assert!(missing.contains("there is no such file"));
     assert_eq!((seconds("2.5"), seconds("0").is_err(), seconds("x").is_err()), (Ok(2.5), true, true));
 }

@@ -1,10 +1,11 @@
 //! The files of a figure: its numbers, its picture and its verdict. Numbers and verdict can be read again.
 
 use super::draw;
-use super::number::Measured;
 use super::outcome::{Outcome, Run, judge};
 use super::registry::Figure;
 use super::sweep::{Panel, Plane, Sweep};
+use crate::Result;
+use crate::number::Measured;
 use std::path::Path;
 
 /// A field of a CSV file.
@@ -88,11 +89,11 @@ fn records(text: &str) -> Vec<Vec<String>> {
 }
 
 /// The panels that numbers make, without regions.
-pub fn read_csv(text: &str) -> Result<Vec<Panel>, String> {
+pub fn read_csv(text: &str) -> Result<Vec<Panel>> {
     let mut sweeps: Vec<Sweep> = Vec::new();
     for (at, record) in records(text).iter().enumerate().skip(1) {
         let [title, parameter, value, name, measure, low, high] = record.as_slice() else {
-            return Err(format!("line {}: {} fields instead of 7", at + 1, record.len()));
+            return Err(format!("line {}: {} fields instead of 7", at + 1, record.len()).into());
         };
         if measure == REGION {
             continue;
@@ -103,7 +104,7 @@ pub fn read_csv(text: &str) -> Result<Vec<Panel>, String> {
             _ => Measured::UNKNOWN,
         };
         if sweeps.last().is_none_or(|last| last.title != *title) {
-            sweeps.push(Sweep::new(title, parameter, measure, &[]));
+            sweeps.push(Sweep::new(title, parameter, measure, &[""; 0]));
         }
         let Some(sweep) = sweeps.last_mut() else { continue };
         let first = sweep.series.first().is_none_or(|(first, _)| first == name);
@@ -119,9 +120,9 @@ pub fn read_csv(text: &str) -> Result<Vec<Panel>, String> {
 }
 
 /// Writes the three files of a figure into a folder.
-pub fn write(folder: &Path, figure: &Figure, outcome: &Outcome) -> Result<(), String> {
+pub fn write(folder: &Path, figure: &Figure, outcome: &Outcome) -> Result<()> {
     let verdict = judge(figure, outcome).json(figure, &outcome.run);
-    let text = serde_json::to_string_pretty(&verdict).map_err(|e| e.to_string())?;
+    let text = serde_json::to_string_pretty(&verdict)?;
     let files = [
         ("csv", csv(&outcome.panels)),
         ("svg", draw::file(figure.name, figure.title, &outcome.panels)),
@@ -135,13 +136,13 @@ pub fn write(folder: &Path, figure: &Figure, outcome: &Outcome) -> Result<(), St
 }
 
 /// Reads the numbers of a figure and what is told of its run.
-pub fn read(folder: &Path, figure: &Figure) -> Result<Outcome, String> {
+pub fn read(folder: &Path, figure: &Figure) -> Result<Outcome> {
     let text = |ending: &str| {
         let path = folder.join(format!("{}.{ending}", figure.name));
         std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
     };
-    let mut told: serde_json::Value = serde_json::from_str(&text("json")?).map_err(|e| e.to_string())?;
-    let run: Run = serde_json::from_value(told["run"].take()).map_err(|e| e.to_string())?;
+    let mut told: serde_json::Value = serde_json::from_str(&text("json")?)?;
+    let run: Run = serde_json::from_value(told["run"].take())?;
     Ok(Outcome { panels: read_csv(&text("csv")?)?, run })
 }
 
@@ -164,6 +165,6 @@ mod tests {
         );
         assert_eq!(text, expected);
         assert_eq!(csv(&read_csv(&text).unwrap()), text);
-        assert!(read_csv("a\nb,c\n").unwrap_err().contains("line 2"));
+        assert!(read_csv("a\nb,c\n").unwrap_err().to_string().contains("line 2"));
     }
 }

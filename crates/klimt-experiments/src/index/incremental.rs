@@ -1,10 +1,12 @@
 //! A store that grows batch by batch, beside one that is built anew each time (Figs. 7b and 11), and releases from it
 //! beside Mondrian.
 
-use crate::measure::{Cost, measure};
-use crate::published::Published;
-use crate::tables::{Input, Places};
-use serde_json::Value;
+use crate::Result;
+use crate::print::Columns;
+use crate::process::{Klimt, ProcessRelease};
+use crate::tables::Dataset;
+use crate::timing::{Cost, measure};
+use klimt::prelude::*;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,17 +14,24 @@ use std::path::{Path, PathBuf};
 /// The base k of the store, and that of the release that is compared.
 const K: u64 = 5;
 
+/// How many batches there are.
+const BATCHES: usize = 10;
+
 /// Ten batches of `batch` rows each.
-pub fn incremental(places: &Places, batch: u64, threads: usize) -> Result<(), String> {
-    const BATCHES: usize = 10;
-    let input = places.agrawal(batch * BATCHES as u64)?;
-    let run = Run { places, input: &input, threads };
-    let files = divide(&input.path, &places.folder, batch, BATCHES)?;
-    println!("{BATCHES} batches of {batch} rows, base k = {K}, {threads} threads");
-    println!(
-        "{:>10} {:>10} {:>10} {:>12} {:>12} {:>14} {:>14}",
-        "rows", "insert s", "insert cpu", "rebuild s", "rebuild cpu", "insert/rebuild", "insert/last"
-    );
+pub fn incremental(klimt: &Klimt, batch: u64) -> Result<()> {
+    let dataset = klimt.tables.agrawal(batch * BATCHES as u64)?;
+    let files = divide(&dataset.path, &klimt.tables.folder, batch, BATCHES)?;
+    let run = Run { klimt, dataset };
+    println!("{BATCHES} batches of {batch} rows, base k = {K}");
+    let titles = [
+        ("insert s", 2),
+        ("insert cpu", 2),
+        ("rebuild s", 2),
+        ("rebuild cpu", 2),
+        ("insert/rebuild", 2),
+        ("insert/last", 2),
+    ];
+    let columns = Columns::new("rows", 10, &titles);
     run.create("grown", &files[0].0)?;
     let (mut inserts, mut rebuilds) = (Vec::new(), Vec::new());
     for (one, all) in &files {
@@ -31,111 +40,70 @@ pub fn incremental(places: &Places, batch: u64, threads: usize) -> Result<(), St
         rebuilds.push(run.insert("built", all)?);
     }
     let last = rebuilds[BATCHES - 1];
-    for (number, (insert, rebuild)) in inserts.iter().zip(&rebuilds).enumerate() {
-        println!(
-            "{:>10} {:>10.2} {:>10.2} {:>12.2} {:>12.2} {:>14.2} {:>14.2}",
-            (number as u64 + 1) * batch,
-            insert.wall,
-            insert.cpu,
-            rebuild.wall,
-            rebuild.cpu,
-            insert.cpu / rebuild.cpu,
-            insert.cpu / last.cpu,
-        );
+    for (number, (insert, rebuild)) in (1..).zip(inserts.iter().zip(&rebuilds)) {
+        let ratios = [insert.cpu / rebuild.cpu, insert.cpu / last.cpu];
+        let rows: u64 = number * batch;
+        columns.line(rows, &[&insert.wall, &insert.cpu, &rebuild.wall, &rebuild.cpu, &ratios[0], &ratios[1]]);
     }
     run.releases()
 }
 
 struct Run<'a> {
-    places: &'a Places,
-    input: &'a Input,
-    threads: usize,
+    klimt: &'a Klimt,
+    dataset: Dataset,
 }
 
 impl Run<'_> {
-    fn store(&self, name: &str) -> PathBuf {
-        self.places.folder.join(format!("store-{name}"))
+    fn store(&self, name: &str) -> String {
+        self.klimt.tables.file(&format!("store-{name}")).display().to_string()
     }
 
-    fn command(&self, args: &[&str]) -> Vec<String> {
-        let klimt = self.places.klimt.display().to_string();
-        std::iter::once(klimt).chain(args.iter().map(|arg| arg.to_string())).collect()
-    }
-
-    fn create(&self, name: &str, like: &Path) -> Result<(), String> {
+    fn create(&self, name: &str, like: &Path) -> Result<()> {
         let store = self.store(name);
         let _ = std::fs::remove_dir_all(&store);
-        let (store, like, k) = (store.display().to_string(), like.display().to_string(), K.to_string());
-        let qi = self.input.quasi_identifiers;
-        let args = [
-            "index", "create", &store, "--like", &like, "--key", "id", "--qi", qi, "--other", "drop", "-k",
-            &k,
-        ];
-        measure(&self.command(&args)).map(|_| ())
+        let spec = self.klimt.spec("index", &self.dataset.groups_of(K)?)?;
+        let like = like.display().to_string();
+        let words = ["index", "create", &store, "--like", &like, "--key", "id", "--spec", &spec];
+        measure(&self.klimt.line(&words)).map(|_| ())
     }
 
-    fn insert(&self, name: &str, file: &Path) -> Result<Cost, String> {
-        let (store, file) = (self.store(name).display().to_string(), file.display().to_string());
-        let threads = format!("--threads={}", self.threads);
-        measure(&self.command(&["index", "insert", &store, &file, "--quiet", &threads]))
+    fn insert(&self, name: &str, file: &Path) -> Result<Cost> {
+        measure(&self.klimt.line(&["index", "insert", &self.store(name), &file.display().to_string()]))
     }
 
-    fn release(&self, name: &str, k: u64) -> Result<(Cost, Value), String> {
-        let store = self.store(name).display().to_string();
-        let out = self.places.folder.join("out-index.csv").display().to_string();
-        let (k, threads) = (k.to_string(), format!("--threads={}", self.threads));
-        let cost =
-            measure(&self.command(&["index", "release", &store, "-k", &k, "-o", &out, "--quiet", &threads]))?;
-        let text = std::fs::read_to_string(format!("{out}.certificate.json")).map_err(|e| e.to_string())?;
-        Ok((cost, serde_json::from_str(&text).map_err(|e| e.to_string())?))
+    fn release(&self, name: &str, k: u64) -> Result<ProcessRelease> {
+        let out = self.klimt.out("index");
+        let (store, k, to) = (self.store(name), k.to_string(), out.display().to_string());
+        self.klimt.publish(&out, &self.klimt.line(&["index", "release", &store, "-k", &k, "-o", &to]))
     }
 
     /// Releases of the store that has grown, of the one that was built at once, and of Mondrian.
-    fn releases(&self) -> Result<(), String> {
-        println!(
-            "\n{:>6} {:>12} {:>12} {:>8} {:>12} {:>12} {:>14} {:>14}",
-            "k",
-            "ncp grown",
-            "ncp built",
-            "ratio",
-            "release s",
-            "release cpu",
-            "mondrian cpu",
-            "cpu/mondrian"
-        );
+    fn releases(&self) -> Result<()> {
+        let titles = [
+            ("ncp grown", 5),
+            ("ncp built", 5),
+            ("ratio", 3),
+            ("release s", 2),
+            ("release cpu", 2),
+            ("mondrian cpu", 2),
+            ("cpu/mondrian", 2),
+        ];
+        println!();
+        let columns = Columns::new("k", 6, &titles);
         for k in [K, 10, 25, 50] {
-            let (cost, grown) = self.release("grown", k)?;
-            let (_, built) = self.release("built", k)?;
-            let flags = [
-                format!("-k={k}"),
-                format!("--threads={}", self.threads),
-                "--algorithm=mondrian".to_string(),
-            ];
-            let qi = self.input.quasi_identifiers;
-            let mondrian = Published::make(self.places, "mondrian", &self.input.path, qi, &flags)?;
-            let ncp = |certificate: &Value| certificate["losses"]["ncp"].as_f64().unwrap_or(f64::NAN);
-            println!(
-                "{k:>6} {:>12.5} {:>12.5} {:>8.3} {:>12.2} {:>12.2} {:>14.2} {:>14.2}",
-                ncp(&grown),
-                ncp(&built),
-                ncp(&grown) / ncp(&built),
-                cost.wall,
-                cost.cpu,
-                mondrian.cost.cpu,
-                cost.cpu / mondrian.cost.cpu,
-            );
+            let (grown, built) = (self.release("grown", k)?, self.release("built", k)?);
+            let mondrian = self.dataset.groups_of(k)?.algorithm(AlgorithmKind::Mondrian);
+            let mondrian = self.klimt.anonymize("mondrian", &self.dataset, &mondrian)?.cost;
+            let (cost, ncp) = (grown.cost, [grown.loss("ncp"), built.loss("ncp")]);
+            let (worse, dearer) = (ncp[0] / ncp[1], cost.cpu / mondrian.cpu);
+            columns.line(k, &[&ncp[0], &ncp[1], &worse, &cost.wall, &cost.cpu, &mondrian.cpu, &dearer]);
         }
         Ok(())
     }
 }
 
 /// The rows of a table with a key, in batches and in ever longer beginnings; made once.
-fn divide(
-    table: &Path,
-    folder: &Path,
-    batch: u64,
-    batches: usize,
-) -> Result<Vec<(PathBuf, PathBuf)>, String> {
+fn divide(table: &Path, folder: &Path, batch: u64, batches: usize) -> Result<Vec<(PathBuf, PathBuf)>> {
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     let name = |kind: &str, number: usize| folder.join(format!("keyed-{batch}-{kind}-{number}.csv"));
     let files: Vec<(PathBuf, PathBuf)> =

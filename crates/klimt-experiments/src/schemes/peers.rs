@@ -1,14 +1,13 @@
 //! klimt beside the figures of ARX, and on tables of growing size.
 
-use super::{Adult, FOUR};
-use crate::published::Published;
-use serde_json::Value;
-use std::process::Command;
-
-const EIGHT: &str = "sex,age,race,marital-status,education,native-country,workclass,occupation";
-
-/// The columns of Adult that the experiments of the paper leave out.
-const OTHERS: &str = "education,native-country,workclass,occupation,salary-class";
+use super::{Runs, as_in_the_paper, by};
+use crate::Result;
+use crate::adult::{Adult, EIGHT, FOUR};
+use crate::print::{Cell, Columns};
+use crate::process::ProcessRelease;
+use klimt::inspect;
+use klimt::prelude::*;
+use klimt_core::algorithm::scheme::Scheme;
 
 /// k, and the discernibility that ARX finds for one level per column with unlimited suppression.
 const ARX: [(u64, f64); 4] = [(2, 4_807_825.0), (5, 7_220_555.0), (10, 10_541_769.0), (25, 19_145_467.0)];
@@ -23,135 +22,101 @@ const ARX_LOCAL: [(u64, f64, f64); 5] =
 /// The same for five million rows at k = 10, with its memory in megabytes.
 const ARX_LARGE: (f64, f64, f64) = (0.007, 50.0, 2400.0);
 
-impl Adult<'_> {
+impl Runs<'_> {
     /// One level per column, unlimited suppression.
-    pub(super) fn arx(&self) -> Result<(), String> {
+    pub(super) fn arx(&self) -> Result<()> {
         let (least, most) = ARX_SECONDS;
         println!(
             "\nDM of eight quasi-identifiers, BHS, unlimited suppression, beside ARX ({least} to {most} CPU s)"
         );
-        println!(
-            "{:>5} {:>12} {:>12} {:>8} {:>8} {:>7} {:>14}",
-            "k", "klimt", "ARX", "ratio", "proven", "cpu s", "of ARX's"
-        );
+        let titles = [("klimt", 0), ("ARX", 0), ("ratio", 4), ("proven", 0), ("cpu s", 2), ("of ARX's", 0)];
+        let columns = Columns::new("k", 5, &titles);
         for (k, arx) in ARX {
-            let found = self.eight(k, "bhs", "60s")?;
+            let found = self.eight(k, Scheme::Bhs)?;
             let (dm, cpu) = (found.loss("dm"), found.cost.cpu);
-            println!(
-                "{k:>5} {dm:>12.0} {arx:>12.0} {:>8.4} {:>8} {cpu:>7.2} {:>6.2} to {:.2}",
-                dm / arx,
-                found.proven(),
-                cpu / most,
-                cpu / least
-            );
+            let share = format!("{:.2}..{:.2}", cpu / most, cpu / least);
+            columns.line(k, &[&dm, &arx, &(dm / arx), &found.proven(), &cpu, &share]);
         }
         Ok(())
     }
 
-    fn eight(&self, k: u64, scheme: &str, limit: &str) -> Result<Published, String> {
-        let flags = format!(
-            "--algorithm scheme --scheme {scheme} --loss dm --suppress unlimited --time-limit {limit}"
-        );
-        self.publish(EIGHT, k, &flags)
+    fn eight(&self, k: u64, scheme: Scheme) -> Result<ProcessRelease> {
+        let dataset = self.adult.trees(&EIGHT)?;
+        let asked = dataset.groups_of(k)?.algorithm(by(scheme)).loss("dm").suppress(Share::ONE);
+        self.publish(&dataset, asked)
     }
 
     /// What more freedom gains over one level per column.
-    pub(super) fn flexible(&self) -> Result<(), String> {
-        let limit = &self.args.time_limit;
+    pub(super) fn flexible(&self) -> Result<()> {
+        let limit = self.args.time_limit;
         println!("\nDM of eight quasi-identifiers, k = 10, unlimited suppression, {limit}");
-        println!(
-            "{:<6} {:>12} {:>12} {:>10} {:>12} {:>7}",
-            "", "found", "at least", "proven", "of BHS", "cpu s"
-        );
-        let basic = self.eight(10, "bhs", limit)?;
-        for scheme in ["bhs", "ghs", "gops", "ops", "gsps"] {
-            let found = self.eight(10, scheme, limit)?;
-            println!(
-                "{scheme:<6} {:>12.0} {:>12.0} {:>10} {:>12.4} {:>7.2}",
-                found.loss("dm"),
-                found.bound(),
-                found.proven(),
-                found.loss("dm") / basic.loss("dm"),
-                found.cost.cpu
+        let titles = [("found", 0), ("at least", 0), ("proven", 0), ("of BHS", 4), ("cpu s", 2)];
+        let columns = Columns::new("", 6, &titles);
+        let mut basic = f64::NAN;
+        for scheme in [Scheme::Bhs, Scheme::Ghs, Scheme::Gops, Scheme::Ops, Scheme::Gsps] {
+            let found = self.eight(10, scheme)?;
+            let dm = found.loss("dm");
+            if scheme == Scheme::Bhs {
+                basic = dm;
+            }
+            columns.line(
+                klimt::Choice::name(scheme),
+                &[&dm, &found.bound(), &found.proven(), &(dm / basic), &found.cost.cpu],
             );
         }
         Ok(())
     }
 
-    /// Local recoding, where this klimt has it.
-    pub(super) fn local(&self) -> Result<(), String> {
-        let help = Command::new(&self.places.klimt).args(["anonymize", "--help"]).output();
-        let help = help.map_err(|e| format!("{}: {e}", self.places.klimt.display()))?;
-        if !String::from_utf8_lossy(&help.stdout).contains("local recoding") {
-            println!("\nskipped: this klimt has no --algorithm local");
-            return Ok(());
-        }
+    /// Local recoding.
+    pub(super) fn local(&self) -> Result<()> {
         println!("\nCertainty penalty of eight quasi-identifiers, local recoding, beside ARX");
-        println!(
-            "{:>9} {:>5} {:>8} {:>8} {:>7} {:>8} {:>8} {:>8}",
-            "rows", "k", "ncp", "ARX", "cpu s", "ARX", "cpu", "MB"
-        );
-        let print = |rows: &Value, k: u64, found: &Published, arx: f64, seconds: f64| {
-            println!(
-                "{rows:>9} {k:>5} {:>8.4} {arx:>8.3} {:>7.2} {seconds:>8.1} {:>8.3} {:>8.0}",
-                found.loss("ncp"),
-                found.cost.cpu,
-                found.cost.cpu / seconds,
-                found.cost.memory
-            );
+        let titles = [("k", 0), ("ncp", 4), ("ARX", 3), ("cpu s", 2), ("ARX", 1), ("cpu", 3), ("MB", 0)];
+        let columns = Columns::new("rows", 9, &titles);
+        let run = |adult: &Adult, k: u64, arx: f64, seconds: f64| -> Result<ProcessRelease> {
+            let dataset = adult.trees(&EIGHT)?;
+            let asked = dataset.groups_of(k)?.algorithm(AlgorithmKind::Local);
+            let found = self.publish(&dataset, asked)?;
+            let (cpu, memory) = (found.cost.cpu, found.cost.memory);
+            let line: [&dyn Cell; 7] =
+                [&k, &found.loss("ncp"), &arx, &cpu, &seconds, &(cpu / seconds), &memory];
+            columns.line(found.certificate.rows.original, &line);
+            Ok(found)
         };
         for (k, arx, seconds) in ARX_LOCAL {
-            let found = self.publish(EIGHT, k, "--algorithm local")?;
-            print(&found.certificate["rows"]["original"], k, &found, arx, seconds);
+            run(&self.adult, k, arx, seconds)?;
         }
-        let large = self.places.folder.join("adult-5000000.csv");
+        let large = self.klimt.tables.file("adult-5000000.csv");
         if self.args.rows.contains(&5_000_000) && large.is_file() {
             let (arx, seconds, memory) = ARX_LARGE;
-            let found = self.publish_table(&large, EIGHT, 10, "--algorithm local")?;
-            print(&found.certificate["rows"]["original"], 10, &found, arx, seconds);
+            let found = run(&self.adult.with_table(large)?, 10, arx, seconds)?;
             println!("of ARX's memory: {:.3}", found.cost.memory / memory);
         }
         Ok(())
     }
 
     /// The search of the paper on tables of growing size.
-    pub(super) fn rows(&self) -> Result<(), String> {
-        println!("\nGHS of {FOUR}, k = 10, DM, unlimited suppression, on tables like Adult");
-        println!(
-            "{:>9} {:>9} {:>9} {:>9} {:>14} {:>8}",
-            "rows", "tuples", "search s", "wall s", "search us/tuple", "proven"
-        );
+    pub(super) fn rows(&self) -> Result<()> {
+        println!("\nGHS of {}, k = 10, DM, unlimited suppression, on tables like Adult", FOUR.join(","));
+        let titles = [("tuples", 0), ("search s", 3), ("wall s", 2), ("search us/tuple", 1), ("proven", 0)];
+        let columns = Columns::new("rows", 9, &titles);
         for &rows in &self.args.rows {
-            let Some(input) = self.places.adult(rows)? else { return Ok(()) };
-            let tuples = self.tuples(&input.path.display().to_string())?;
-            let trace = self.places.folder.join("out-schemes-trace.csv");
-            let flags = format!(
-                "--algorithm scheme --scheme ghs --levels age=1.. --suppress unlimited --time-limit {} --trace {}",
-                self.args.time_limit,
-                trace.display()
-            );
-            let found = self.publish_table(&input.path, FOUR, 10, &flags)?;
+            let Some(table) = self.args.place.enlarged(rows)? else { return Ok(()) };
+            let adult = self.adult.with_table(table.path)?;
+            let algorithm = by(Scheme::Ghs);
+            let (dataset, mut asked) = as_in_the_paper(&adult, &FOUR, 10, algorithm, "dm")?;
+            // An inspection takes columns of which nothing is said for quasi-identifiers.
+            let others = EIGHT.into_iter().chain(["income"]).filter(|name| !FOUR.contains(name));
+            let risk = inspect(dataset.input()?, &dataset.asked.clone().identifiers(others))?.risk;
+            let tuples = risk.ok_or("no risk is told of the table")?.tuples;
+            let trace = self.klimt.tables.file("out-schemes-trace.csv");
+            asked.settings_mut().search.trace = Some(trace.display().to_string());
+            let found = self.publish(&dataset, asked)?;
             let text = std::fs::read_to_string(&trace).map_err(|e| format!("{}: {e}", trace.display()))?;
             let searched = last_seconds(&text).unwrap_or(f64::NAN);
-            println!(
-                "{rows:>9} {tuples:>9} {searched:>9.3} {:>9.2} {:>14.1} {:>8}",
-                found.cost.wall,
-                searched * 1e6 / tuples as f64,
-                found.proven()
-            );
+            let of_tuple = searched * 1e6 / tuples as f64;
+            columns.line(rows, &[&tuples, &searched, &found.cost.wall, &of_tuple, &found.proven()]);
         }
         Ok(())
-    }
-
-    /// How many different tuples of the paper's quasi-identifiers a table has.
-    fn tuples(&self, path: &str) -> Result<u64, String> {
-        let output = Command::new(&self.places.klimt)
-            .args(["inspect", path, "--json", "--quiet", "--qi", FOUR, "--identifier", OTHERS])
-            .output()
-            .map_err(|e| e.to_string())?;
-        let found: Value = serde_json::from_slice(&output.stdout)
-            .map_err(|_| format!("klimt inspect: {}", String::from_utf8_lossy(&output.stderr)))?;
-        found["risk"]["tuples"].as_u64().ok_or_else(|| "klimt inspect tells no number of tuples".to_string())
     }
 }
 
