@@ -474,8 +474,8 @@ pub struct ApplyArgs {
 /// `klimt generate`.
 #[derive(Args, Clone, Debug)]
 pub struct GenerateArgs {
-    /// Which data: uniform, skewed (discrete, of Mondrian's paper), agrawal (nine attributes, of Rothko's), or census and
-    /// sales, which stand in for data that cannot be handed on
+    /// Which data: uniform, skewed (discrete, of Mondrian's paper), agrawal (nine attributes, of Rothko's), census and
+    /// sales, which stand in for data that cannot be handed on, or hospital, with everything that names a person
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(
         klimt_io::generate::GENERATORS.iter().map(|entry| clap::builder::PossibleValue::new(entry.name).help(entry.help))))]
     pub generator: String,
@@ -497,6 +497,9 @@ pub struct GenerateArgs {
     /// The standard deviation, relative to half the range: smaller is more skewed (skewed)
     #[arg(long, value_name = "NUMBER")]
     pub sigma: Option<f64>,
+    /// The language of names and forms (hospital)
+    #[arg(long, value_name = "LANGUAGE", value_parser = choice::<klimt_io::generate::Language>())]
+    pub language: Option<klimt_io::generate::Language>,
     /// Where the data goes; its name decides the format; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,

@@ -83,7 +83,7 @@ fn hierarchies_are_built_checked_and_shown() {
 #[test]
 fn generated_data_is_reproducible_in_every_format() {
     let place = Place::new();
-    for generator in ["uniform", "skewed", "agrawal", "census", "sales"] {
+    for generator in ["uniform", "skewed", "agrawal", "census", "sales", "hospital"] {
         let args = format!("generate {generator} --rows 5000 --seed 3");
         let text = place.ok(&format!("{args} --threads 1")).out;
         assert_eq!(text, place.ok(&format!("{args} --threads 3")).out);

@@ -80,7 +80,7 @@ pub fn generated(name: &str, parameters: &Parameters, wants: &[Want<'_>]) -> Res
     Table::new(generator.rows() as usize, columns).map_err(|e| e.to_string())
 }
 
-/// A column of numbers that stand for values.
+/// A column of numbers that stand for values; those of texts stay numbers.
 pub fn column(want: &Want<'_>, kind: ColumnKind, numbers: &[i64]) -> Result<Column, String> {
     let mut spec = ColumnSpec::new(want.name, want.role);
     let mut distinct: Vec<i64> = match kind {
@@ -90,7 +90,7 @@ pub fn column(want: &Want<'_>, kind: ColumnKind, numbers: &[i64]) -> Result<Colu
     distinct.sort_unstable();
     distinct.dedup();
     let text = |number: &i64| match kind {
-        ColumnKind::Integer => number.to_string(),
+        ColumnKind::Integer | ColumnKind::Text => number.to_string(),
         ColumnKind::Decimal { scale } => Decimal { units: i128::from(*number), scale }.spelt(),
         ColumnKind::Label(words) => words[*number as usize].to_string(),
     };

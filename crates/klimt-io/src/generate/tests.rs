@@ -162,6 +162,7 @@ fn wrong_parameters_are_told_all_at_once() {
         ("skewed", Parameters { sigma: Some(f64::INFINITY), ..base.clone() }, "sigma must be"),
         ("skewed", Parameters { mean: Some(7.5), ..base.clone() }, "mean must be in the domain, 0 to 7"),
         ("skewed", Parameters { mean: Some(f64::NAN), ..base.clone() }, "mean must be in the domain"),
+        ("sales", Parameters { language: Some(Language::German), ..base.clone() }, "takes no language"),
         ("agrawal", Parameters { attributes: Some(9), mean: Some(1.0), ..base.clone() }, "2 problems"),
         ("gaussian", base, "no generator is called \"gaussian\""),
     ];
