@@ -167,9 +167,9 @@ pub struct ColumnArgs {
     /// A text that stands for a missing value, besides the empty one; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub missing: Vec<String>,
-    /// Quasi-identifiers that may be published as sets of texts although nearly every row has its own
+    /// Columns that may have their role although they look like identifiers, or are sets of many texts
     #[arg(long, value_name = "COLUMNS")]
-    pub allow_unique: Vec<String>,
+    pub accept: Vec<String>,
 }
 
 /// How the risk of being found is told.
@@ -421,6 +421,9 @@ pub struct InitArgs {
     /// Where the spec goes; it must not exist yet
     #[arg(short, long, value_name = "FILE", default_value = "klimt.toml")]
     pub output: String,
+    /// Asks about each column whose role is not given, with a preview of its form; values are not shown
+    #[arg(short, long)]
+    pub interactive: bool,
     /// What the columns are; roles that are not given are suggested.
     #[command(flatten)]
     pub columns: ColumnArgs,

@@ -136,7 +136,7 @@ impl Hospital {
             sentence.replace("{n}", &patient.name).replace("{p}", &self.phone(draws)).replace("{d}", disease);
         [
             patient.mrn.clone(),
-            (1_000_000_000 + scrambled(number, 7_654_321_013, 9_000_000_000)).to_string(),
+            (1_000_000_000 + scrambled(number, 3_141_592_657, 9_000_000_000)).to_string(),
             patient.insurance.clone(),
             patient.name.clone(),
             patient.phone.clone(),
