@@ -85,7 +85,7 @@ fn doubled(digits: &[u32]) -> u32 {
 /// That sum and the last digit are a multiple of ten.
 fn luhn(code: &str, base: u32) -> bool {
     let digits = lettered(code, base).filter(|digits| digits.iter().any(|digit| *digit > 0));
-    digits.is_some_and(|digits| (doubled(&digits) + digits[digits.len() - 1]) % 10 == 0)
+    digits.is_some_and(|digits| (doubled(&digits) + digits[digits.len() - 1]).is_multiple_of(10))
 }
 
 /// The last digit is the rest of that sum by ten; letters are 01 to 26.
@@ -108,7 +108,7 @@ fn weighted_by_seven(code: &str) -> bool {
     let Some(digits) = digits(code).filter(|digits| digits.len() <= 16) else { return false };
     let weight = |at: usize| if at == 0 { 1 } else { (at as u32 - 1) % 6 + 2 };
     let sum: u32 = digits.iter().rev().enumerate().map(|(at, &digit)| weight(at) * digit).sum();
-    digits.iter().any(|digit| *digit > 0) && sum % 11 == 0
+    digits.iter().any(|digit| *digit > 0) && sum.is_multiple_of(11)
 }
 
 /// The last two digits are 97 less the rest of the others: the French NIR.

@@ -29,7 +29,7 @@ fn person_role() -> Role {
 }
 
 /// The key of the people of a table: of the columns that are one, the first.
-pub(super) fn person<'e>(columns: &'e [Evidence]) -> Option<&'e Evidence> {
+pub(super) fn person(columns: &[Evidence]) -> Option<&Evidence> {
     columns.iter().find(|evidence| is_person_key(evidence))
 }
 
