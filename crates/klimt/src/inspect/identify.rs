@@ -9,7 +9,7 @@ use super::{check_digits, form};
 use crate::text::count;
 use klimt_core::table::{Role, ValueType};
 
-/// A column with no more different values than this, each on two rows or more, is a category, whatever its name says.
+/// A column with no more different values than this, each on five rows on average, is a category, whatever its name says.
 const FEW_VALUES: u64 = 10;
 /// A set of fewer values never has one for nearly every row: in a small table, categories have few rows each.
 const FEW_UNIQUE: u64 = 5;
@@ -42,11 +42,8 @@ pub(super) fn identifier(evidence: &Evidence) -> Option<String> {
     if let Some(forms) = form::within_values(values) {
         return Some(format!("its values hold {forms}"));
     }
-    if form::are_names(values) && evidence.repeats_less_than(50) {
-        return Some(format!(
-            "its values are written like names of people, and hardly repeat: {}",
-            repeats()
-        ));
+    if form::are_names(values) && evidence.repeats_less_than(10) {
+        return Some(format!("its values are written like names of people: {}", repeats()));
     }
     if *rows > FEW_ROWS && evidence.repeats_less_than(50) && are_codes(values) {
         return Some(format!("its values are codes of one form, and hardly repeat: {}", repeats()));
@@ -57,7 +54,7 @@ pub(super) fn identifier(evidence: &Evidence) -> Option<String> {
 /// Why the name of a column says that it is an identifier, unless its values contradict.
 fn by_name(evidence: &Evidence) -> Option<String> {
     let Evidence { values, rows, distinct, value_type, .. } = evidence;
-    let is_category = *distinct <= FEW_VALUES && distinct * 2 <= *rows;
+    let is_category = *distinct <= FEW_VALUES && distinct * 5 <= *rows;
     if is_category || *value_type == Some(ValueType::Boolean) {
         return None;
     }
@@ -166,6 +163,8 @@ mod tests {
         assert!(identifier(&evidence("name", 1000, texts(200))).is_some());
         assert!(identifier(&evidence("name", 3, texts(3))).is_some());
         assert_eq!(identifier(&evidence("name", 1000, texts(3))), None, "a category");
+        assert_eq!(identifier(&evidence("name", 20, texts(3))), None, "a category");
+        assert!(identifier(&evidence("Vorname", 30, texts(10))).is_some(), "few people");
         assert_eq!(identifier(&evidence("Note", 1000, numbered(60, |at| at.to_string()))), None, "a grade");
         let days = || numbered(28, |at| format!("2024-01-{:02}", at + 1));
         assert_eq!(identifier(&evidence("patient_no", 28, days())), None, "dates");
@@ -191,7 +190,7 @@ mod tests {
             let letter = |at: u64| char::from(b'a' + (at % 26) as u8);
             format!("Anna S{}{}{}", letter(at), letter(at / 26), letter(at / 7))
         });
-        assert!(identifier(&evidence("x", 500, names)).unwrap().contains("names of people"));
+        assert!(identifier(&evidence("x", 2_000, names)).unwrap().contains("names of people"));
     }
 
     #[test]
