@@ -104,6 +104,7 @@ pub fn anonymize(places: &Places, input: &Input, k: u64, threads: usize, out: &s
     let flags = ["--other", "keep", "-k", &k, "--threads", &threads, "--quiet", "-o", out];
     let mut command = vec![klimt, "anonymize".to_string(), source];
     command.extend(["--qi".to_string(), input.quasi_identifiers.to_string()]);
+    command.push(format!("--accept={}", input.quasi_identifiers));
     command.extend(flags.map(String::from));
     command
 }

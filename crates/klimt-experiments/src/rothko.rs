@@ -82,6 +82,8 @@ fn anonymize(args: &RothkoArgs, places: &Places, input: &Input, k: u64, flags: &
         input.path.display().to_string(),
         "--qi".to_string(),
         input.quasi_identifiers.to_string(),
+        // Sets of many texts are measured as they are.
+        format!("--accept={}", input.quasi_identifiers),
     ]);
     command.extend(["--other", &args.other, "--quiet", "-o", &out].map(String::from));
     command.extend([format!("-k={k}"), format!("--threads={}", args.threads)]);
