@@ -25,7 +25,11 @@ impl Published {
         let out = places.folder.join(format!("out-{name}.csv"));
         std::fs::create_dir_all(&places.folder).map_err(|e| e.to_string())?;
         let mut command = vec![places.klimt.display().to_string(), "anonymize".to_string()];
-        command.extend([input.display().to_string(), format!("--qi={columns}"), format!("--accept={columns}")]);
+        command.extend([
+            input.display().to_string(),
+            format!("--qi={columns}"),
+            format!("--accept={columns}"),
+        ]);
         command.extend(["--other", "drop", "--quiet"].map(String::from));
         command.push(format!("--output={}", out.display()));
         command.extend(flags.iter().cloned());
