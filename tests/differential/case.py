@@ -107,6 +107,11 @@ class Case:
                 flags += ["--weight", f"{named(column.name)}={column.weight}"]
         return flags + (["--missing=" + self.missing] if self.missing else [])
 
+    def accept_flags(self, quasi=True):
+        """Consent to every published column: invented columns may look like identifiers."""
+        columns = (self.with_role("qi") if quasi else []) + self.kept()
+        return [flag for column in columns for flag in ("--accept", named(column.name))]
+
     def requirement_flags(self):
         flags = ["-k", str(self.k)]
         for requirement in self.requirements:
@@ -122,6 +127,7 @@ class Case:
             options = [option for option in options if option[0] in spec.FLAGS]
         else:
             flags += self.role_flags(folder) + ["--other", self.other] + self.requirement_flags()
+        flags += self.accept_flags()
         saved = {"RECODING": os.path.join(folder, "recoding.json"), "WORKLOAD": os.path.join(folder, "workload.sql")}
         flags += [saved.get(word, word) for option in options for word in option]
         flags += self.format_flags() + list(extra)

@@ -41,6 +41,7 @@ def apply(case, report, path, name, must):
     roles = ("sensitive", "insensitive", "identifier", "target")
     output = case.release(folder)
     flags = case.role_flags(folder, roles) + ["--other", case.other, "--seed", "1"] + case.format_flags()
+    flags += case.accept_flags(quasi=False)
     flags += [] if must else ["--suppress", "100%"]
     done = report.run(["apply", path, case.table(folder), "-o", output] + flags)
     if must:

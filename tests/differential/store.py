@@ -73,7 +73,7 @@ def check_history(case, history, report):
     store = os.path.join(folder, "store")
     roles = ("qi", "sensitive", "insensitive")
     done = report.run(["index", "create", store, "--like", case.table(folder), "--key", "key"] + case.role_flags(folder, roles)
-                      + case.requirement_flags())
+                      + case.accept_flags() + case.requirement_flags())
     if done.code != 0:
         report.outcome, report.refusal = f"refused {done.code}", "store: " + done.err.strip()[:110]
         return
@@ -87,7 +87,7 @@ def check_history(case, history, report):
         if "rows" in step:
             path = os.path.join(folder, f"batch{number}.csv")
             formats.write(path, names, step["rows"], formats.PLAIN)
-            args += [path, "--header", "--delimiter", ","]
+            args += [path, "--header", "--delimiter", ","] + case.accept_flags()
         done = report.run(args)
         right = possible(step, table)
         report.check("store-batch", (done.code == 0) == right or done.code == 1,

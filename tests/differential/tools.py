@@ -64,5 +64,6 @@ def check_inspect(case, report, random):
 def check_compare(case, report, random):
     page = os.path.join(report.folder, "compare.html")
     flags = case.role_flags(report.folder) + ["--other", case.other, "--k", f"2,{case.k}", "--algorithms", "mondrian,rtree,local"]
+    flags += case.accept_flags()
     done = report.run(["compare", case.table(report.folder), "-o", page, "--time", "1s"] + flags + case.format_flags())
     report.check("compare", done.code == 0, f"compare ends with {done.code}: {done.err.strip()[-300:]}")

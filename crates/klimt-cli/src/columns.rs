@@ -104,8 +104,8 @@ impl ColumnArgs {
                 (column.role, column.rank) = (Some(role), Some(rank));
             }
         }
-        for name in listed("--allow-unique", &self.allow_unique, problems) {
-            settings.columns.entry(name).or_default().allow_unique = true;
+        for name in listed("--accept", &self.accept, problems) {
+            settings.columns.entry(name).or_default().accepted = true;
         }
     }
 }

@@ -167,9 +167,9 @@ pub struct ColumnArgs {
     /// A text that stands for a missing value, besides the empty one; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub missing: Vec<String>,
-    /// Quasi-identifiers that may be published as sets of texts although nearly every row has its own
+    /// Columns that may have their role although they look like identifiers, or are sets of many texts
     #[arg(long, value_name = "COLUMNS")]
-    pub allow_unique: Vec<String>,
+    pub accept: Vec<String>,
 }
 
 /// How the risk of being found is told.
@@ -421,6 +421,9 @@ pub struct InitArgs {
     /// Where the spec goes; it must not exist yet
     #[arg(short, long, value_name = "FILE", default_value = "klimt.toml")]
     pub output: String,
+    /// Asks about each column whose role is not given, with a preview of its form; values are not shown
+    #[arg(short, long)]
+    pub interactive: bool,
     /// What the columns are; roles that are not given are suggested.
     #[command(flatten)]
     pub columns: ColumnArgs,
@@ -474,8 +477,8 @@ pub struct ApplyArgs {
 /// `klimt generate`.
 #[derive(Args, Clone, Debug)]
 pub struct GenerateArgs {
-    /// Which data: uniform, skewed (discrete, of Mondrian's paper), agrawal (nine attributes, of Rothko's), or census and
-    /// sales, which stand in for data that cannot be handed on
+    /// Which data: uniform, skewed (discrete, of Mondrian's paper), agrawal (nine attributes, of Rothko's), census and
+    /// sales, which stand in for data that cannot be handed on, or hospital, with everything that names a person
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(
         klimt_io::generate::GENERATORS.iter().map(|entry| clap::builder::PossibleValue::new(entry.name).help(entry.help))))]
     pub generator: String,
@@ -497,6 +500,9 @@ pub struct GenerateArgs {
     /// The standard deviation, relative to half the range: smaller is more skewed (skewed)
     #[arg(long, value_name = "NUMBER")]
     pub sigma: Option<f64>,
+    /// The language of names and forms (hospital)
+    #[arg(long, value_name = "LANGUAGE", value_parser = choice::<klimt_io::generate::Language>())]
+    pub language: Option<klimt_io::generate::Language>,
     /// Where the data goes; its name decides the format; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,

@@ -99,9 +99,10 @@ impl Dataset {
         Ok(Input::file(&self.path)?)
     }
 
-    /// A run over it with groups of at least k rows.
+    /// A run over it with groups of at least k rows. Columns are measured as they are, whatever they look like.
     pub fn groups_of(&self, k: u64) -> Result<Anonymizer> {
-        Ok(self.asked.clone().require(KAnonymity::new(k)?))
+        let named: Vec<String> = self.asked.settings().columns.keys().cloned().collect();
+        Ok(self.asked.clone().accept(named).require(KAnonymity::new(k)?))
     }
 
     /// The names of its quasi-identifiers in their order.

@@ -137,6 +137,25 @@ impl Anonymizer {
         self
     }
 
+    /// Columns that may have their role although they look like identifiers, or are sets of many texts.
+    ///
+    /// ```
+    /// use klimt::prelude::*;
+    ///
+    /// let rows: String = (0..40).map(|row| format!("{},s{}\n", 20 + row % 9, row)).collect();
+    /// let table = || Input::reader(Format::Csv, std::io::Cursor::new(format!("age,ship\n{rows}")));
+    /// let asked = Anonymizer::new().quasi_identifiers(["age"]).insensitive(["ship"]).require(KAnonymity::new(4)?);
+    /// assert!(asked.anonymize(table()).is_err());
+    /// assert!(asked.accept(["ship"]).anonymize(table()).is_ok());
+    /// # Ok::<(), klimt::Error>(())
+    /// ```
+    pub fn accept<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        for name in columns {
+            self.settings.columns.entry(name.into()).or_default().accepted = true;
+        }
+        self
+    }
+
     /// The hierarchy of a column.
     pub fn hierarchy(mut self, column: impl Into<String>, hierarchy: Hierarchy) -> Self {
         self.settings.columns.entry(column.into()).or_default().hierarchy = Some(hierarchy.source());

@@ -21,6 +21,7 @@ use crate::columns::{column_spec, plan};
 use crate::files::check_outputs;
 use crate::hand_over::publish;
 use crate::input::{Input, text_of};
+use crate::inspect::Evidence;
 use crate::observer::{Note, Stage, Unobserved, Watched};
 use crate::output::Output;
 use crate::reading::{self, Opened};
@@ -118,12 +119,18 @@ impl ApplyRequest {
         self.check_files(&input, output)?;
         let requirements = self.settings.build_requirements()?;
         let mut read = (Dialect::default(), KeptTypes::default());
-        let (dialect, missing) = (self.settings.dialect, &self.settings.missing);
+        let (dialect, missing, name) =
+            (self.settings.dialect, &self.settings.missing, input.name().to_string());
         let (table, _) = reading::read(input, dialect, missing, watched, |opened| {
             let plan = self.plan(&opened)?;
             read = (opened.dialect, opened.kept_types);
             Ok(plan)
         })?;
+        // What the function recodes is generalised by its own cuts.
+        let recoded = self.function.columns();
+        let mut carried = Evidence::of_table(&table);
+        carried.retain(|column| !recoded.contains(&column.name.as_str()));
+        self.settings.screen(&name, &carried)?;
         let (dialect, kept_types) = read;
         let extents = self.settings.extent.unwrap_or(self.function.extent);
         let granted = self.settings.suppress.map_or(0.0, |share| share.value());

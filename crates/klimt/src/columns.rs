@@ -1,6 +1,6 @@
 //! From what is said about columns to a plan for reading them.
 
-use crate::settings::{ColumnSettings, NamedRequirement, Other, Settings, ValueList};
+use crate::settings::{ColumnSettings, NamedRequirement, Settings, ValueList};
 use klimt_core::hierarchy::{Hierarchy, ReadOptions as HierarchyOptions, read_csv};
 use klimt_core::table::{ColumnSpec, DeclaredDomain, Guard, Role};
 use klimt_core::words::option_is;
@@ -31,11 +31,7 @@ pub fn plan(path: &str, names: &[String], settings: &Settings) -> Result<Vec<Col
     let mut plans = Vec::with_capacity(names.len());
     for name in names {
         let given = settings.columns.get(name).cloned().unwrap_or_default();
-        let role = match (given.role, settings.other) {
-            (Some(role), _) => role,
-            (None, Some(Other::Keep)) => Role::Insensitive,
-            (None, _) => Role::Identifier,
-        };
+        let role = settings.role(name);
         if role == Role::Identifier {
             plans.push(ColumnPlan { spec: None });
             continue;
@@ -71,7 +67,6 @@ pub fn column_spec(name: &str, role: Role, given: &ColumnSettings) -> Result<Col
     let mut spec = ColumnSpec::new(name, role);
     spec.type_spec = given.type_spec.clone();
     spec.published = given.published;
-    spec.allow_unique = given.allow_unique;
     spec.rank = given.rank.unwrap_or(usize::MAX);
     if given.order.is_some() && given.hierarchy.is_some() {
         return Err(Error::input(format!("column {name} has both an order and a hierarchy: one is enough")));

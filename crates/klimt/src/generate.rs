@@ -1,4 +1,4 @@
-//! Generates the synthetic tables that the papers measured their algorithms on.
+//! Generates synthetic tables: those that the papers measured their algorithms on, and an extract of an invented hospital.
 //!
 //! ```
 //! use klimt::generate::{Parameters, generate};
@@ -14,7 +14,7 @@
 //! # Ok::<(), klimt::Error>(())
 //! ```
 
-pub use klimt_io::generate::{GENERATORS, Parameters};
+pub use klimt_io::generate::{GENERATORS, Language, Parameters};
 
 use crate::files::Staged;
 use crate::observer::{Stage, Unobserved, Watched};

@@ -209,13 +209,8 @@ pub fn as_categories(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     for column in settings.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier)) {
         let type_spec = Some(TypeSpec::from(ValueType::Text));
-        *column = ColumnSettings {
-            role: column.role,
-            type_spec,
-            published: true,
-            allow_unique: true,
-            ..ColumnSettings::default()
-        };
+        *column =
+            ColumnSettings { role: column.role, type_spec, published: true, ..ColumnSettings::default() };
     }
     settings
 }

@@ -83,6 +83,7 @@ fn batches_and_readers_give_the_same_groups() {
     let again = Anonymizer::new()
         .insensitive(["age", "disease"])
         .quasi_identifiers(["zip"])
+        .accept(["zip"])
         .require(KAnonymity::new(2).unwrap())
         .anonymize(Input::batches(schema, batches))
         .unwrap();

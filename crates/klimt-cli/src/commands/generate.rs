@@ -1,4 +1,4 @@
-//! `klimt generate`: synthetic data of the papers, as much as is wanted.
+//! `klimt generate`: synthetic data, as much as is wanted.
 
 use super::threads;
 use crate::options::GenerateArgs;
@@ -16,6 +16,7 @@ pub fn run(args: &GenerateArgs) -> Result<()> {
         cardinality: args.cardinality,
         mean: args.mean,
         sigma: args.sigma,
+        language: args.language,
     };
     let request = GenerateRequest::new(&args.generator, &parameters)?.delimiter(args.delimiter);
     threads(&args.general);

@@ -60,7 +60,7 @@ fn open_for(args: &BatchArgs) -> Result<(Store, StoreBatch)> {
     let store = open(&args.store, &args.memory, &args.general)?;
     let batch = StoreBatch::of(Input::file(&args.file)?)
         .dialect(args.format.dialect())
-        .allow_unique(list_of("--allow-unique", &args.allow_unique)?);
+        .accept(list_of("--accept", &args.accept)?);
     Ok((store, batch))
 }
 

@@ -53,9 +53,12 @@ fn describe(inspection: &Inspection) -> String {
         ));
     }
     if inspection.columns.iter().any(|column| column.suggested) {
-        text.push_str(
-            "\nA role with ? is only suggested, by the column's name and values: decide for yourself.\n",
-        );
+        text.push_str("\nA role with ? is only suggested: decide for yourself. The reasons:\n");
+        for column in &inspection.columns {
+            let Some(reason) = &column.reason else { continue };
+            let person = if column.is_person { " (the person)" } else { "" };
+            text.push_str(&format!("  {}: {}{person}: {reason}\n", column.name, column.role));
+        }
     }
     for (at, warning) in inspection.warnings.iter().enumerate() {
         text.push_str(&format!("{}warning: {warning}\n", if at == 0 { "\n" } else { "" }));

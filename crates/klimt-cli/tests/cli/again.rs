@@ -103,7 +103,7 @@ fn value(flag: &str, columns: &[&str], lot: &mut Lot) -> Option<Vec<String>> {
         "domain" if has(CITY) => format!("{}=cities.txt", quoted(CITY)),
         "domain" => return None,
         "weight" => format!("{}={}", quoted(any), lot.one(&["0.5", "3"])),
-        "allow-unique" => quoted(any),
+        "accept" => quoted(any),
         "split" => lot
             .one(&["median", "box", "box:area", "infogain", "regression", "loss:ncp", "loss:dm"])
             .to_string(),

@@ -190,7 +190,7 @@ fn every_format_is_read() {
     place.write("all.csv", people(400));
     let few: String = people(400).lines().take(301).map(|line| format!("{line}\n")).collect();
     place.write("few.csv", few);
-    let make = "--qi age,sex --sensitive disease --insensitive id --other drop -k 5";
+    let make = "--qi age,sex --sensitive disease --insensitive id --accept id --other drop -k 5";
     for (from, to) in
         [("few", "old.csv"), ("few", "old.parquet"), ("few", "old.arrow"), ("few", "old.csv.gz")]
     {

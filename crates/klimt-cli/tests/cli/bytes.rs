@@ -86,7 +86,7 @@ fn releases_keep_their_bytes() {
         let used = |name: &str| !flags.contains("--qi") || flags.split("--qi").nth(1).unwrap().contains(name);
         let job = if used("job") { "--hierarchy job=job.csv" } else { "" };
         let size = if used("size") { "--order size=size.txt" } else { "" };
-        let columns = format!("{} {job} {size} --other keep", columns.join(" "));
+        let columns = format!("{} {job} {size} --other keep --accept note", columns.join(" "));
         let base = "anonymize in.csv -k 5 --seed 7 -q -o out.csv";
         place.ok(&format!("{base} {columns} {flags}"));
         writeln!(found, "{}  {flags}", hash(place.read("out.csv").as_bytes())).unwrap();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const CITIES: [&str; 6] = ["Bern", "Graz", "Linz", "Rom", "Ulm", "Zug"];
 /// Every column, with its domain.
-const COLUMNS: &str = "--qi age,amount,born,city --insensitive id --domain age=0..120 --domain amount=-1..10 \
+const COLUMNS: &str = "--qi age,amount,born,city --insensitive id --accept id --domain age=0..120 --domain amount=-1..10 \
                        --domain born=1900-01-01..2030-12-31 --domain city=cities.txt";
 
 struct Lot(u64);
@@ -141,12 +141,12 @@ fn saved_functions_cover_the_declared_domain() {
                 assert!((told - measured).abs() <= 1e-9 * told.abs(), "{what}: {loss} {told} {measured}");
             }
             let suppress = if algorithm.contains("--suppress") { "--suppress 10%" } else { "" };
-            place.ok(&format!("apply r.json in.csv -q --insensitive id {suppress} -o own.csv"));
+            place.ok(&format!("apply r.json in.csv -q --insensitive id --accept id {suppress} -o own.csv"));
             assert_eq!(by_id(&place.read("own.csv")), by_id(&place.read("out.csv")), "{what}");
             for applied in ["region", "compact"] {
                 let told = place
                     .ok(&format!(
-                        "apply r.json other.csv --insensitive id -k 1 --extent {applied} -o applied.csv"
+                        "apply r.json other.csv --insensitive id --accept id -k 1 --extent {applied} -o applied.csv"
                     ))
                     .err;
                 assert!(!told.contains("outside"), "{what}: {told}");
@@ -195,7 +195,7 @@ fn missing_values_do_not_tell_the_greatest_value() {
     }
     place.write("in.csv", text);
     place.write("other.csv", "id,age,city\na,120,Bern\nb,50,Linz\nc,0,Graz\nd,119,Graz\n");
-    let columns = "--qi age,city --insensitive id --domain age=0..120 --domain city=cities.txt";
+    let columns = "--qi age,city --insensitive id --accept id --domain age=0..120 --domain city=cities.txt";
     for algorithm in
         ["mondrian", "mondrian --suppress 10%", "rothko-t", "rothko-s", "rtree", "optimal", "gensearch"]
     {
@@ -206,9 +206,9 @@ fn missing_values_do_not_tell_the_greatest_value() {
         let ages: BTreeSet<&str> = published.values().map(|cells| cells[0].as_str()).collect();
         assert!(ages.contains("") && ages.iter().any(|age| age.ends_with("..120]")), "{algorithm}: {ages:?}");
         assert!(!ages.iter().any(|age| age.ends_with("..49]")), "{algorithm}: {ages:?}");
-        place.ok("apply r.json in.csv -q --insensitive id -o own.csv --suppress 10%");
+        place.ok("apply r.json in.csv -q --insensitive id --accept id -o own.csv --suppress 10%");
         assert_eq!(by_id(&place.read("own.csv")), published, "{algorithm}");
-        place.ok("apply r.json other.csv -q --insensitive id -k 1 -o applied.csv");
+        place.ok("apply r.json other.csv -q --insensitive id --accept id -k 1 -o applied.csv");
         let (original, applied) = (by_id(&place.read("other.csv")), by_id(&place.read("applied.csv")));
         for (id, cells) in &applied {
             assert!(holds(&cells[0], &original[id][0]), "{algorithm}: {} as {}", original[id][0], cells[0]);

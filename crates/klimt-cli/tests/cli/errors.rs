@@ -166,7 +166,7 @@ fn an_output_that_would_overwrite_its_input() {
 fn a_full_disk() {
     let place = Place::new();
     place.write("in.csv", people(5000));
-    let args = "anonymize in.csv --qi age,sex --other keep -k 2 -o /dev/full";
+    let args = "anonymize in.csv --qi age,sex --other keep --accept id -k 2 -o /dev/full";
     fails(&place, &format!("{args} --no-certificate"), 3, &["/dev/full", "no space left"]);
 }
 
@@ -176,7 +176,7 @@ fn a_file_size_limit_ends_like_a_full_disk() {
     place.write("in.csv", people(20_000));
     let binary = env!("CARGO_BIN_EXE_klimt");
     let shell = format!(
-        "trap '' XFSZ; ulimit -f 64; exec {binary} anonymize in.csv --qi age,sex --other keep -k 2 -o out.csv"
+        "trap '' XFSZ; ulimit -f 64; exec {binary} anonymize in.csv --qi age,sex --other keep --accept id -k 2 -o out.csv"
     );
     let output =
         std::process::Command::new("bash").args(["-c", &shell]).current_dir(place.path("")).output().unwrap();
@@ -191,7 +191,7 @@ fn a_broken_pipe_is_quiet() {
     place.write("in.csv", people(20_000));
     let binary = env!("CARGO_BIN_EXE_klimt");
     let shell = format!(
-        "set -o pipefail; {binary} anonymize in.csv --qi age,sex --other keep -k 2 -q | head -n 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
+        "set -o pipefail; {binary} anonymize in.csv --qi age,sex --other keep --accept id -k 2 -q | head -n 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
     );
     let output =
         std::process::Command::new("bash").args(["-c", &shell]).current_dir(place.path("")).output().unwrap();

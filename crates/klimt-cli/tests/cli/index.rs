@@ -7,8 +7,7 @@ use std::fmt::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const CREATE: &str =
-    "index create store --like like.csv --key id --qi age,zip,sex --sensitive illness --other keep -k 4";
+const CREATE: &str = "index create store --like like.csv --key id --qi age,zip,sex --sensitive illness --other keep --accept note -k 4";
 const QI: &str = "--qi age,zip,sex --sensitive illness";
 
 /// Rows of people by their keys, each with its key in a column that is published.
@@ -27,7 +26,7 @@ fn place(rows: u32) -> Place {
     let place = Place::new();
     place.write("like.csv", people(1..=5)).write("in.csv", people(1..=rows));
     place.ok(CREATE);
-    place.ok("index insert store in.csv -q");
+    place.ok("index insert store in.csv -q --accept note");
     place
 }
 
@@ -81,7 +80,7 @@ fn the_same_seed_gives_the_same_release_with_any_number_of_threads() {
     let released = |threads: u32| {
         let place = place(6000);
         place.write("more.csv", people(6001..=7000));
-        place.ok(&format!("index insert store more.csv -q --threads {threads}"));
+        place.ok(&format!("index insert store more.csv -q --accept note --threads {threads}"));
         place.ok(&format!("index release store -k 6 -o out.csv --seed 5 -q --threads {threads}"));
         place.read("out.csv")
     };
@@ -143,7 +142,7 @@ fn newcomers_join_groups_that_stay_together() {
     place.ok("index release store -o first.csv -q");
     for batch in 0..4u32 {
         place.write("more.csv", people(1001 + batch * 100..1101 + batch * 100));
-        place.ok("index insert store more.csv -q");
+        place.ok("index insert store more.csv -q --accept note");
         place.ok(&format!("index release store -o later{batch}.csv"));
         place.ok(&format!("verify later{batch}.csv {QI} -k 4"));
     }
@@ -173,7 +172,7 @@ fn mistakes_are_told_and_change_nothing() {
             2,
             "did you mean age",
         ),
-        ("index insert store in.csv", 2, "in.csv: row 1: a row with this key is in the store"),
+        ("index insert store in.csv --accept note", 2, "in.csv: row 1: a row with this key is in the store"),
         ("index insert store wrong.csv", 2, "unknown column zip"),
         ("index insert store typed.csv", 2, "typed.csv"),
         ("index delete store absent.csv", 2, "row 2: no row with this key"),
@@ -205,7 +204,7 @@ fn keys_are_nowhere_in_the_store() {
     };
     place.write("in.csv", rows(0..500)).write("gone.csv", rows(100..200));
     place.ok("index create store --like in.csv --key id --qi age -k 3");
-    place.ok("index insert store in.csv -q");
+    place.ok("index insert store in.csv -q --accept note");
     place.ok("index delete store gone.csv -q");
     for file in ["store/index.redb", "store/secret"] {
         let bytes = std::fs::read(place.path(file)).unwrap();
@@ -217,9 +216,9 @@ fn keys_are_nowhere_in_the_store() {
 fn batches_come_as_parquet_and_from_standard_input() {
     let place = place(300);
     place.write("more.csv", people(301..=600));
-    place.ok("anonymize more.csv --qi age --insensitive id,note,zip,sex,illness -k 1 -o more.parquet -q");
+    place.ok("anonymize more.csv --qi age --insensitive id,note,zip,sex,illness --accept id,note -k 1 -o more.parquet -q");
     let release = place.read("more.csv");
-    place.ok("index insert store more.parquet -q");
+    place.ok("index insert store more.parquet -q --accept note");
     let mut child = place.command("index update store - -q").stdin(Stdio::piped()).spawn().unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), release.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
@@ -232,7 +231,8 @@ fn a_second_writer_is_refused() {
     let place = place(200);
     place.write("more.csv", people(201..=300));
     // A writer that waits for its rows holds the store.
-    let mut first = place.command("index insert store - -q").stdin(Stdio::piped()).spawn().unwrap();
+    let mut first =
+        place.command("index insert store - -q --accept note").stdin(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_secs(1));
     let refused = place.run("index release store -o out.csv");
     assert_eq!(refused.code, Some(3), "{}", refused.err);
@@ -274,7 +274,7 @@ fn a_store_survives_two_hundred_kills() {
         start.elapsed()
     };
     let mut times = [
-        time("index insert copy add.csv -q"),
+        time("index insert copy add.csv -q --accept note"),
         time("index delete copy drop.csv -q"),
         time("index compact copy -q"),
         time("index release copy -o copy.csv -q --hold-back"),
@@ -293,7 +293,7 @@ fn a_store_survives_two_hundred_kills() {
         };
         let _ = std::fs::remove_file(place.path("out.csv"));
         let args = [
-            "index insert store add.csv -q",
+            "index insert store add.csv -q --accept note",
             "index delete store drop.csv -q",
             "index compact store -q",
             "index release store -o out.csv -q --hold-back",
@@ -383,16 +383,16 @@ fn who_comes_back_is_known() {
     let place = Place::new();
     place.write("in.csv", others(1..=3000, 0));
     place.ok(
-        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep -k 5",
+        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep --accept note -k 5",
     );
-    place.ok("index insert store in.csv -q");
+    place.ok("index insert store in.csv -q --accept note");
     place.ok("index release store -k 10 -o first.csv -q");
     let back = || (1..=3000).filter(|id| id % 30 == 7);
     place.write("gone.csv", others(back(), 0)).write("back.csv", others(back(), 1));
     place.ok("index delete store gone.csv -q");
     assert_eq!(status(&place, "store")["departed"], 100);
     place.ok("index compact store -q");
-    place.ok("index insert store back.csv -q");
+    place.ok("index insert store back.csv -q --accept note");
     assert_eq!(status(&place, "store")["departed"], 0);
     let told = place.ok("index release store -k 10 -o second.csv");
     assert!(told.err.contains("everybody is hidden among"), "{}", told.err);
@@ -408,17 +408,17 @@ fn newcomers_are_hidden_among_newcomers() {
     place.write("in.csv", others(1..=3000, 0)).write("more.csv", others(3001..=3030, 0));
     place.write("few.csv", others(3031..=3034, 0));
     place.ok(
-        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep -k 10 \
+        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep --accept note -k 10 \
          --l-diversity distinct:4",
     );
-    place.ok("index insert store in.csv -q");
+    place.ok("index insert store in.csv -q --accept note");
     place.ok("index release store -k 20 -o first.csv -q");
-    place.ok("index insert store more.csv -q");
+    place.ok("index insert store more.csv -q --accept note");
     place.ok("index release store -k 20 -o second.csv -q");
     assert_eq!(notes(&place.read("second.csv")).len(), 3030);
     strict(&place, "second.csv", "first.csv", "-k 10 --l-diversity distinct:4");
     // Four are too few: they wait, or they are told, as the certificate says.
-    place.ok("index insert store few.csv -q");
+    place.ok("index insert store few.csv -q --accept note");
     let refused = place.run("index release store -k 20 -o third.csv");
     assert_eq!(refused.code, Some(1), "{}", refused.err);
     for part in ["4 because", "has joined since", "--hold-back", "--allow-differences"] {
@@ -445,9 +445,9 @@ fn who_leaves_is_hidden() {
     let place = Place::new();
     place.write("in.csv", others(1..=1000, 0)).write("gone.csv", others([17, 400], 0));
     place.ok(
-        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep -k 4",
+        "index create store --like in.csv --key id --qi age,zip,sex --sensitive illness --other keep --accept note -k 4",
     );
-    place.ok("index insert store in.csv -q");
+    place.ok("index insert store in.csv -q --accept note");
     place.ok("index release store -k 8 -o first.csv -q");
     place.ok("index release store -k 4 -o second.csv -q");
     place.ok("index delete store gone.csv -q");

@@ -7,7 +7,8 @@ use std::time::Duration;
 fn a_killed_run_leaves_no_partial_output() {
     let place = Place::new();
     place.write("in.csv", people(40_000));
-    let args = "anonymize in.csv --qi age,sex,city,income,born --other keep -k 5 -o out.csv --seed 1 -q";
+    let args =
+        "anonymize in.csv --qi age,sex,city,income,born --other keep --accept id -k 5 -o out.csv --seed 1 -q";
     let start = std::time::Instant::now();
     place.ok(args);
     let whole = start.elapsed();
@@ -43,7 +44,7 @@ fn a_killed_run_leaves_no_partial_output() {
 fn an_interrupted_run_cleans_up() {
     let place = Place::new();
     place.write("in.csv", people(200_000));
-    let args = "anonymize in.csv --qi age,sex,city,income,born --other keep -k 5 -o out.csv -q";
+    let args = "anonymize in.csv --qi age,sex,city,income,born --other keep --accept id -k 5 -o out.csv -q";
     let child = place.command(args).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(150));
     let stopped =

@@ -45,8 +45,9 @@ fn inspect_prints_an_inspection() {
     let inspection = request.run(input()).unwrap();
     assert_eq!(printed(&place, &format!("inspect in.csv {COLUMNS} --json")), json(&inspection));
     let drafted = place.ok("init in.csv -o -").out;
-    let inspection = klimt::inspect(input(), &Anonymizer::new()).unwrap();
-    assert_eq!(drafted, klimt::spec::draft(&inspection, "in.csv", "-"));
+    let asked = Anonymizer::new();
+    let inspection = klimt::inspect(input(), &asked).unwrap();
+    assert_eq!(drafted, klimt::spec::draft(&inspection, asked.settings(), "in.csv", "-"));
 }
 
 #[test]

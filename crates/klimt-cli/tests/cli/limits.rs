@@ -227,7 +227,7 @@ fn a_record_longer_than_memory_is_named_by_its_line() {
     ] {
         place.write("in.csv", format!("age,note\n1,a\n{record}"));
         let args = format!(
-            "anonymize in.csv --qi age --other keep -k 1 -q -o out.csv --memory {memory} --threads 1"
+            "anonymize in.csv --qi age --other keep --accept note -k 1 -q -o out.csv --memory {memory} --threads 1"
         );
         let ran = place.run(&args);
         assert_eq!(ran.code, Some(code), "{}", ran.err);

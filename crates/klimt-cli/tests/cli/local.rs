@@ -109,7 +109,7 @@ fn adult_with_hierarchies_is_checked_by_others_and_loses_little() {
     let hierarchies = columns.map(|column| format!("--hierarchy {column}={}", file(column))).join(" ");
     let qi = columns.join(",");
     let owner = place.ok(&format!(
-        "anonymize adult.csv --qi {qi} --other keep -k 10 -q -o out.csv --algorithm local --json {hierarchies}"
+        "anonymize adult.csv --qi {qi} --other keep --accept id -k 10 -q -o out.csv --algorithm local --json {hierarchies}"
     ));
     let owner: Value = serde_json::from_str(&owner.out).unwrap();
     let output = Command::new("python3")

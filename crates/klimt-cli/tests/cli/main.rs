@@ -15,6 +15,7 @@ mod dialects;
 mod errors;
 mod external;
 mod forms;
+mod hospital;
 mod index;
 mod killed;
 mod learning;

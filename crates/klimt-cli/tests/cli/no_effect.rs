@@ -175,7 +175,7 @@ fn what_has_no_effect_on_this_table_is_named() {
     }
     let told = place.ok("anonymize in.csv --qi sex,city --other drop -k 4 -o out.csv --statistics mean").err;
     assert!(told.contains("note: --statistics has no effect: no quasi-identifier holds numbers"), "{told}");
-    place.ok("anonymize in.csv --qi age,sex --other keep -k 4 -q -o in.parquet");
+    place.ok("anonymize in.csv --qi age,sex --other keep --accept id -k 4 -q -o in.parquet");
     let told =
         place.ok("anonymize in.parquet --qi age,sex --other drop -k 4 -o out.csv --header --delimiter ;").err;
     assert!(told.contains("--header has no effect") && told.contains("--delimiter has no effect"), "{told}");

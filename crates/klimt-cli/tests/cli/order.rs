@@ -108,7 +108,7 @@ fn relaxed_halves_do_not_depend_on_the_order_of_columns() {
     let published = |header: &str, cells: fn(&(&str, &str, &str)) -> String, id: usize, level: usize| {
         let lines: Vec<String> = rows.iter().map(cells).collect();
         place.write("in.csv", format!("{header}\n{}\n", lines.join("\n"))).write("order.txt", "a\nb\nc\n");
-        place.ok("anonymize in.csv --qi level --sensitive s --insensitive id --order level=order.txt -k 2 -q --partitioning relaxed -o out.csv");
+        place.ok("anonymize in.csv --qi level --sensitive s --insensitive id --accept id --order level=order.txt -k 2 -q --partitioning relaxed -o out.csv");
         let text = place.read("out.csv");
         let row = |line: &str| {
             let cells: Vec<&str> = line.split(',').collect();

@@ -101,7 +101,8 @@ fn a_workload_steers_every_algorithm_that_cuts() {
 #[test]
 fn a_workload_steers_tables_larger_than_memory_alike() {
     let place = place(3000);
-    let columns = "--qi age,sex,income --sensitive disease --insensitive id --other drop --workload w2.sql";
+    let columns =
+        "--qi age,sex,income --sensitive disease --insensitive id --accept id --other drop --workload w2.sql";
     place.write(
         "w2.sql",
         "SELECT COUNT(*) WHERE age BETWEEN 33 AND 51 AND income > 2500.5; SELECT COUNT(*) WHERE sex = m; \

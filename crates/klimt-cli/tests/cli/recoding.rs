@@ -32,8 +32,7 @@ fn mixed(rows: usize, seed: u64, missing: bool) -> String {
     text
 }
 
-const COLUMNS: &str =
-    "--qi size,job,city,born,amount --insensitive id --order size=size.txt --hierarchy job=job.csv";
+const COLUMNS: &str = "--qi size,job,city,born,amount --insensitive id --accept id --order size=size.txt --hierarchy job=job.csv";
 
 fn place() -> Place {
     let place = Place::new();
@@ -125,12 +124,12 @@ fn a_saved_function_gives_its_release_and_contains_other_values() {
             ));
             assert_contains(&place, "in.csv", "out.csv", &what);
             let again = "--suppress 100%";
-            place.ok(&format!("apply f.json in.csv --insensitive id -q -o again.csv {again}"));
+            place.ok(&format!("apply f.json in.csv --insensitive id --accept id -q -o again.csv {again}"));
             let (release, applied) = (by_id(&place.read("out.csv")), by_id(&place.read("again.csv")));
             for (id, cells) in &release {
                 assert_eq!(applied.get(id), Some(cells), "{what}, missing values {missing}: row {id}");
             }
-            place.ok("apply f.json other.csv --insensitive id -k 1 -q -o other-out.csv");
+            place.ok("apply f.json other.csv --insensitive id --accept id -k 1 -q -o other-out.csv");
             assert_contains(&place, "other.csv", "other-out.csv", &what);
             assert_eq!(by_id(&place.read("other-out.csv"))["s1"][2], "*", "{what}: an unseen category");
         }
@@ -213,7 +212,7 @@ fn suppressed_rows_are_in_no_file() {
             place.write("in.csv", outlier());
             let what = format!("{algorithm} --extent {extent} -o {output}");
             place.ok(&format!(
-                "anonymize in.csv --qi age,city --insensitive id,kept -k 4 -q --suppress 1% --algorithm {what} --save-recoding f.json"
+                "anonymize in.csv --qi age,city --insensitive id,kept --accept id -k 4 -q --suppress 1% --algorithm {what} --save-recoding f.json"
             ));
             let certificate: Value =
                 serde_json::from_str(&place.read(&format!("{output}.certificate.json"))).unwrap();
@@ -235,7 +234,7 @@ fn a_certificate_does_not_depend_on_the_values_of_suppressed_rows() {
         let place = Place::new();
         place.write("in.csv", outlier().replace("900.75", far));
         let ran = place.ok(
-            "anonymize in.csv --qi age,city --insensitive id,kept -k 4 --suppress 1% --extent region --seed 1 --json -o out.csv --save-recoding f.json",
+            "anonymize in.csv --qi age,city --insensitive id,kept --accept id -k 4 --suppress 1% --extent region --seed 1 --json -o out.csv --save-recoding f.json",
         );
         let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         let measured = place.ok("measure in.csv out.csv --qi age,city -k 4 --json -q").out;

@@ -35,7 +35,7 @@ fn every_release_verifies_and_keeps_its_rows() {
     place.write("in.csv", people(1000));
     for options in OPTIONS {
         place.ok(&format!(
-            "anonymize in.csv --qi age,sex,city,income,born --sensitive disease --other keep -k 5 -o out.csv {options}"
+            "anonymize in.csv --qi age,sex,city,income,born --sensitive disease --other keep --accept id -k 5 -o out.csv {options}"
         ));
         let verified =
             place.ok("verify out.csv --qi age,sex,city,income,born --sensitive disease -k 5 --json").out;
@@ -62,7 +62,7 @@ fn the_independent_checker_agrees() {
     place.write("in.csv", people(1000)).write("sex.csv", "f;*\nm;*\n").write("sex.txt", "m\nf\n");
     for options in OPTIONS.iter().chain(&["--hierarchy sex=sex.csv", "--order sex=sex.txt"]) {
         let owner = place.ok(&format!(
-            "anonymize in.csv --qi age,sex,city,income --other keep -k 5 --json -o out.csv {options}"
+            "anonymize in.csv --qi age,sex,city,income --other keep --accept id -k 5 --json -o out.csv {options}"
         ));
         let owner: serde_json::Value = serde_json::from_str(&owner.out).unwrap();
         let extra =
@@ -90,7 +90,7 @@ fn the_independent_checker_agrees() {
 fn rows_are_shuffled_by_a_secret_unless_a_seed_is_given() {
     let place = Place::new();
     place.write("in.csv", people(500));
-    let args = "anonymize in.csv --qi sex --other keep -k 5";
+    let args = "anonymize in.csv --qi sex --other keep --accept id -k 5";
     let text = |more: &str| place.ok(&format!("{args} {more}")).out;
     assert_ne!(text(""), text(""));
     assert_eq!(text("--seed 3"), text("--seed 3 --threads 5"));
@@ -114,7 +114,7 @@ fn identifiers_and_dropped_columns_are_not_published() {
 fn every_format_is_read_and_written() {
     let place = Place::new();
     place.write("in.csv", people(300));
-    let flags = "--qi age,sex,city --sensitive disease --other keep -k 5 --seed 1 --delimiter ,";
+    let flags = "--qi age,sex,city --sensitive disease --other keep --accept id -k 5 --seed 1 --delimiter ,";
     place.ok(&format!("anonymize in.csv {flags} -o one.csv"));
     for name in ["a.parquet", "a.arrow", "a.arrows", "a.csv.gz", "a.csv.zst", "a.tsv"] {
         place.ok(&format!("anonymize in.csv {} -o {name}", flags.replace("--delimiter ,", "")));
@@ -123,7 +123,7 @@ fn every_format_is_read_and_written() {
         assert_eq!(found["findings"]["rows"], 300, "{name}");
         // The other columns of a release come back as they were: a release of a release is the same text.
         place.ok(&format!(
-            "anonymize {name} --qi born --other keep -k 1 --keep-order -o back.csv --no-certificate"
+            "anonymize {name} --qi born --other keep --accept id -k 1 --keep-order -o back.csv --no-certificate"
         ));
         let (one, back) =
             (records(&place.read("one.csv")), records(&place.read("back.csv").replace('\t', ",")));
@@ -155,7 +155,7 @@ fn a_saved_recoding_function_recodes_other_data() {
         sorted("again.csv"),
         "the function gives the same regions to the same rows"
     );
-    place.ok("apply f.json more.csv --other keep --suppress 20% -o more-out.csv");
+    place.ok("apply f.json more.csv --other keep --accept id --suppress 20% -o more-out.csv");
     place.ok("verify more-out.csv --qi age,sex,income -k 10");
     place.write("far.csv", "age,sex,income\n500,f,1.00\n30,x,2.00\n");
     let far = place.ok("apply f.json far.csv -k 1 --keep-order").out;
@@ -220,7 +220,9 @@ fn adult_is_released_as_it_is_with_orders_and_with_hierarchies() {
     };
     for extra in [String::new(), files("order", "order", "txt"), files("hierarchy", "hierarchy", "csv")] {
         let qi = columns.join(",");
-        place.ok(&format!("anonymize adult.csv --qi {qi} --other keep -k 10 -o out.csv {extra}"));
+        place.ok(&format!(
+            "anonymize adult.csv --qi {qi} --other keep --accept id,native-country -k 10 -o out.csv {extra}"
+        ));
         let output = Command::new("python3")
             .arg(check.join("check_release.py"))
             .args(["adult.csv", "out.csv", "--qi", &qi, "--key", "id", "--k", "10"])
@@ -249,7 +251,7 @@ fn a_large_group_is_written_by_many() {
     place.write("in.csv", format!("age,note\n{rows}"));
     let released = |threads: usize| {
         place
-            .ok(&format!("anonymize in.csv --qi age --insensitive note -k 5 --seed 9 --threads {threads} -q"))
+            .ok(&format!("anonymize in.csv --qi age --insensitive note --accept note -k 5 --seed 9 --threads {threads} -q"))
             .out
     };
     let alone = released(1);

@@ -12,6 +12,8 @@ struct Case {
     input: String,
     delimiter: char,
     quasi_identifiers: Vec<&'static str>,
+    /// What lets a set of many texts be a quasi-identifier.
+    accepted: &'static str,
     /// A categorical sensitive column with a hierarchy, and a numeric one.
     category: &'static str,
     number: &'static str,
@@ -47,6 +49,7 @@ fn generated(place: &Place) -> Case {
         input: "generated.csv".to_string(),
         delimiter: ',',
         quasi_identifiers: vec!["salary", "car", "zipcode", "hyears", "loan"],
+        accepted: "",
         category: "elevel",
         number: "age",
         hierarchy: "levels.csv".to_string(),
@@ -68,6 +71,7 @@ fn real() -> Option<Case> {
             "native-country",
             "workclass",
         ],
+        accepted: "--accept native-country",
         category: "occupation",
         number: "age",
         hierarchy: folder.join("hierarchy_occupation.csv").to_str()?.to_string(),
@@ -103,8 +107,11 @@ fn release(place: &Place, case: &Case, model: &str, flag: &str, parameters: &str
     let k = if flag == "k" { parameters } else { "3" };
     let hierarchy =
         if numeric { String::new() } else { format!("--hierarchy {sensitive}={}", case.hierarchy) };
-    let columns =
-        format!("--qi {} --sensitive {sensitive} {hierarchy} -k {k} {asked}", quasi_identifiers.join(","));
+    let columns = format!(
+        "--qi {} {} --sensitive {sensitive} {hierarchy} -k {k} {asked}",
+        quasi_identifiers.join(","),
+        case.accepted
+    );
     place.ok(&format!(
         "anonymize {} {columns} --partitioning {model} --other drop -o release.csv -q",
         case.input

@@ -109,7 +109,10 @@ fn nearly_unique_columns_that_are_published_are_warned_of() {
         let warnings = inspect(&place, &args)["warnings"].clone();
         let warning = warnings[0].as_str().unwrap();
         assert!(warning.starts_with(&format!("column note ({role})")), "{warning}");
-        assert!(warning.contains("10 of 10 rows") && warning.contains("make it an identifier"), "{warning}");
+        assert!(
+            warning.contains("looks like an identifier") && warning.contains("--identifier note"),
+            "{warning}"
+        );
         assert_eq!(warnings.as_array().unwrap().len(), 1);
         assert!(place.ok(&format!("inspect in.csv {args}")).out.contains(&format!("warning: {warning}\n")));
     }
@@ -117,12 +120,12 @@ fn nearly_unique_columns_that_are_published_are_warned_of() {
     // Generalised to sets, they would nearly name the rows all the same.
     let warnings = inspect(&place, "--sensitive disease --qi note")["warnings"].clone();
     let warning = warnings[0].as_str().unwrap();
-    assert!(warning.contains("column note: 10 different texts on 10 rows"), "{warning}");
-    assert!(warning.contains("--allow-unique note"), "{warning}");
+    assert!(warning.contains("column note (quasi-identifier) would be generalised"), "{warning}");
+    assert!(warning.contains("--accept note"), "{warning}");
 }
 
 #[test]
-fn warnings_start_above_nine_tenths_and_heed_suggested_roles() {
+fn warnings_of_numbers_start_above_nine_tenths() {
     let place = Place::new();
     // Of 100 rows, the values of the first pairs are shared by two.
     let table = |pairs: usize| {
@@ -138,10 +141,14 @@ fn warnings_start_above_nine_tenths_and_heed_suggested_roles() {
         (10, None),
     ] {
         place.write("in.csv", table(pairs));
-        let warnings = inspect(&place, "")["warnings"].clone();
+        let warnings = inspect(&place, "--sensitive salary")["warnings"].clone();
         let warning = warnings[0].as_str();
         assert_eq!(warning.is_some(), expected.is_some(), "{pairs}: {warnings}");
         assert!(warning.unwrap_or("").contains(expected.unwrap_or("")), "{pairs}: {warnings}");
+        // Nobody is told to publish such numbers as they are.
+        let suggested = inspect(&place, "");
+        assert_eq!(suggested["warnings"], serde_json::json!([]));
+        assert_eq!(suggested["columns"][1]["role"], "quasi-identifier");
     }
 }
 

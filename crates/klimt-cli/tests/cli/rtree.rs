@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No published value has a comma.
-const COLUMNS: &str = "--qi age,sex,income --sensitive disease --insensitive id --other drop";
+const COLUMNS: &str = "--qi age,sex,income --sensitive disease --insensitive id --accept id --other drop";
 /// All columns: a table of them that does not fit.
 const ALL: &str = "--qi age,sex,city,income --sensitive disease --identifier id --other keep";
 

@@ -137,7 +137,7 @@ fn runs() -> Vec<String> {
         [
             "--qi age,city --type age=integer --domain age=0..120 --weight age=2 --missing none --delimiter , --header",
             "--qi age,sex --type disease=text --l-diversity distinct:2 --suppress 5% --loss dm --keep-order",
-            "--qi age,city --hierarchy city=h.csv --hierarchy-cut both --allow-unique city --statistics range,mean",
+            "--qi age,city --hierarchy city=h.csv --hierarchy-cut both --accept city --statistics range,mean",
             "--qi age,income --workload q.sql --effort balanced --extent region -o r.parquet",
             "--qi age,sex --partitioning relaxed --t-closeness 0.9",
             "--qi age,income --algorithm rothko-s --memory 64MB --sample 50 --significance 0.1",

@@ -40,7 +40,7 @@ const HIERARCHIES: &str = "--hierarchy age=age.csv --hierarchy job=job.csv --hie
 
 pub fn base() -> String {
     format!(
-        "anonymize in.csv --qi age,job,sex --insensitive id --other drop -q -o out.csv --algorithm scheme {HIERARCHIES}"
+        "anonymize in.csv --qi age,job,sex --insensitive id --accept id --other drop -q -o out.csv --algorithm scheme {HIERARCHIES}"
     )
 }
 
@@ -137,7 +137,8 @@ fn schemes_are_mixed_by_flags_and_by_spec() {
     assert!(settings.get("split").is_none() && settings.get("effort").is_none());
     place.write(
         "klimt.toml",
-        "input = \"in.csv\"\noutput = \"out.csv\"\nother = \"drop\"\nk = 5\nalgorithm = \"scheme\"\nscheme = \"gops\"\n\
+        "input = \"in.csv\"\noutput = \"out.csv\"\nother = \"drop\"\naccept = [\"id\"]\nk = 5\nalgorithm = \"scheme\"\n\
+         scheme = \"gops\"\n\
          direction = \"top-down\"\nwithout = [\"fold\", \"seeding\"]\n\
          [columns.id]\nrole = \"insensitive\"\n\
          [columns.age]\nrole = \"quasi-identifier\"\nhierarchy = \"age.csv\"\nlevels = \"1..2\"\n\
@@ -266,7 +267,7 @@ fn a_saved_recoding_function_gives_the_same_release() {
             ));
             let released = place.read("out.csv");
             place.ok(&format!(
-                "apply f.json in.csv --insensitive id --other drop -q --keep-order --suppress {suppress} -o again.csv"
+                "apply f.json in.csv --insensitive id --accept id --other drop -q --keep-order --suppress {suppress} -o again.csv"
             ));
             assert_eq!(place.read("again.csv"), released, "{scheme} {suppress}");
         }
@@ -314,7 +315,7 @@ fn a_guide_that_left_no_trace_is_known_from_the_certificate() {
 #[test]
 fn parquet_is_read_and_written() {
     let place = workers(300);
-    place.ok("anonymize in.csv --qi age --insensitive id,job,sex,disease -k 1 -q --keep-order -o in.parquet");
+    place.ok("anonymize in.csv --qi age --insensitive id,job,sex,disease --accept id -k 1 -q --keep-order -o in.parquet");
     let line = base().replace("in.csv", "in.parquet").replace("out.csv", "out.parquet");
     place.ok(&format!("{line} -k 6 --scheme gsps --seed 1"));
     place.ok("verify out.parquet --qi age,job,sex -k 6");

@@ -1,10 +1,8 @@
-//! Columns whose values make no sense together: numbers or dates among which stand a few texts, and sets of values of
-//! which nearly every row has its own.
+//! Columns whose values make no sense together: numbers or dates among which stand a few texts.
 
 use super::assemble::{NAMED_ROWS, RowLines, UnfitLocations};
 use klimt_core::Error;
-use klimt_core::table::{Codes, ColumnSpec, Domain, Guard, Role, Shape, TypeSpec, UnfitReason, ValueType};
-use klimt_core::words::column_option;
+use klimt_core::table::{Codes, ColumnSpec, Domain, Guard, Shape, TypeSpec, UnfitReason, ValueType};
 
 /// Texts that stand for a missing value, or for no number, wherever they are met. They say nothing of a person, so that
 /// messages may name them; in capitals or not.
@@ -56,7 +54,7 @@ const MARKERS: &[&str] = &[
 const LONGEST_MARKER: usize = 16;
 
 /// The text, where it is known to stand for a missing value or for no number.
-pub(crate) fn marker(text: &[u8]) -> Option<&str> {
+pub fn marker(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok().filter(|text| text.trim().len() <= LONGEST_MARKER)?;
     MARKERS.iter().any(|marker| text.trim().eq_ignore_ascii_case(marker)).then_some(text)
 }
@@ -65,8 +63,6 @@ pub(crate) fn marker(text: &[u8]) -> Option<&str> {
 const FEW_ROWS: u64 = 3;
 /// Otherwise a few are at most 1/n of them, for this n.
 const FEW_SHARE: u64 = 10;
-/// A set of fewer values is never nearly unique: in a small table, categories have few rows each.
-const FEW_VALUES: u64 = 5;
 
 /// Whether values that are not of the type of all others are so few that the column should have that type: where all of
 /// them are known markers, where they stand on at most 3 rows or a tenth of the rows and on less than half of them, or
@@ -91,54 +87,20 @@ struct StrayCounts {
     rows: u64,
 }
 
-/// Whether nearly every row with a value has its own: at least 5 different values, and at least 4 for every 5 rows.
-fn are_nearly_unique(values: u64, rows: u64) -> bool {
-    values >= FEW_VALUES && values * 5 >= rows * 4
-}
-
-/// A problem of a column as a whole.
+/// A few values of a column that are not of the type of all others.
 #[derive(Clone, Debug)]
-pub enum Doubt {
-    /// A few values are not of the type of all others.
-    Strays(UnfitLocations),
-    /// Nearly every row has a value of its own.
-    Unique {
-        /// How many different values there are.
-        values: u64,
-        /// How many rows have one.
-        rows: u64,
-    },
-}
+pub struct Doubt(UnfitLocations);
 
 /// A doubt about a column that was read all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// The column.
     pub column: String,
-    /// Whether nearly every row has a value of its own; else a few values are not of the type of all others.
-    pub is_unique: bool,
     /// The problem and its remedy.
     pub error: Error,
 }
 
 impl Doubt {
-    /// The message for the user: what, how many, where, and what to do.
-    pub fn error(&self, path: &str, column: &str, lines: &RowLines) -> Error {
-        match self {
-            Doubt::Strays(located) => located.error(path, column, lines),
-            Doubt::Unique { values, rows } => Error::input(format!(
-                "{path}: column {column}: {values} different texts on {rows} rows: published as sets, they would nearly \
-                 name every row"
-            ))
-            .with_help(format!("leave the column out: {}", column_option("identifier", column, None)))
-            .with_help(format!(
-                "generalise it by a hierarchy: {} (klimt hierarchy build makes one, of prefixes for example)",
-                column_option("hierarchy", column, Some("FILE"))
-            ))
-            .with_help(format!("publish such sets all the same: {}", column_option("allow-unique", column, None))),
-        }
-    }
-
     /// Fails with the doubt, or notes it, as the guard of the column says.
     pub fn settle(
         &self,
@@ -148,14 +110,11 @@ impl Doubt {
         problems: &mut Vec<Error>,
         notes: &mut Vec<Note>,
     ) {
-        let error = self.error(path, &spec.name, lines);
+        let error = self.0.error(path, &spec.name, lines);
         match spec.guard {
             Guard::Off => {}
             Guard::Refuse => problems.push(error),
-            Guard::Note => {
-                let is_unique = matches!(self, Doubt::Unique { .. });
-                notes.push(Note { column: spec.name.clone(), is_unique, error });
-            }
+            Guard::Note => notes.push(Note { column: spec.name.clone(), error }),
         }
     }
 }
@@ -167,7 +126,6 @@ pub(crate) struct Suspicion {
     strays: Vec<bool>,
     stray_type: Option<ValueType>,
     markers: Vec<bool>,
-    may_be_unique: bool,
     missing: Option<u32>,
     rows: u64,
     missing_rows: u64,
@@ -177,30 +135,17 @@ pub(crate) struct Suspicion {
 }
 
 impl Suspicion {
-    /// Of a column with a guard that became a set of texts, where these may be strays or nearly unique. `rows` is how many
-    /// rows there are.
-    pub fn of(spec: &ColumnSpec, domain: &Domain, rows: u64) -> Option<Self> {
+    /// Of a column with a guard that became a set of texts, where these may be strays.
+    pub fn of(spec: &ColumnSpec, domain: &Domain) -> Option<Self> {
         let guarded = spec.guard != Guard::Off && domain.value_type() == ValueType::Text;
-        if !guarded || !matches!(domain.shape(), Shape::Set) {
+        if !guarded || spec.type_spec.is_some() || !matches!(domain.shape(), Shape::Set) {
             return None;
         }
-        let may_be_unique = spec.role == Role::QuasiIdentifier
-            && !spec.allow_unique
-            && domain.value_count() as u64 >= FEW_VALUES
-            && (domain.missing_code().is_some() || are_nearly_unique(domain.value_count() as u64, rows));
-        let (mut strays, mut stray_type) = (Vec::new(), None);
-        if spec.type_spec.is_none()
-            && let Some((value_type, unfit)) = best_type(domain)
-        {
-            (strays, stray_type) = (unfit, Some(value_type));
-        }
-        if strays.is_empty() && !may_be_unique {
-            return None;
-        }
+        let (value_type, strays) = best_type(domain)?;
         let is_marker = |code: usize| strays[code] && marker(domain.text(code as u32).as_bytes()).is_some();
         let markers = (0..strays.len()).map(is_marker).collect();
-        let missing = domain.missing_code();
-        Some(Suspicion { strays, stray_type, markers, may_be_unique, missing, ..Suspicion::default() })
+        let (missing, stray_type) = (domain.missing_code(), Some(value_type));
+        Some(Suspicion { strays, stray_type, markers, missing, ..Suspicion::default() })
     }
 
     /// Of a column of numbers, days or instants that must not hold a few texts. Rows are [`Suspicion::FITS`] and so on.
@@ -242,11 +187,8 @@ impl Suspicion {
         let strays = self.strays.iter().filter(|stray| **stray).count();
         let marker = |code: usize| self.markers[code].then(|| domain.text(code as u32));
         let markers = (0..self.markers.len()).filter_map(marker).collect();
-        let (values, rows) = (domain.value_count() as u64, self.rows - self.missing_rows);
-        let may_be_unique = self.may_be_unique;
-        let strays = self.strays_among(values - strays as u64, strays, markers).map(Doubt::Strays);
-        strays
-            .or((may_be_unique && are_nearly_unique(values, rows)).then_some(Doubt::Unique { values, rows }))
+        let fitting = domain.value_count() - strays;
+        self.strays_among(fitting as u64, strays, markers).map(Doubt)
     }
 
     /// The strays among this many different values that fit, where they are few.
@@ -289,7 +231,7 @@ fn best_type(domain: &Domain) -> Option<(ValueType, Vec<bool>)> {
 
 /// Doubts a column of which all codes are at hand.
 pub(crate) fn doubt(spec: &ColumnSpec, domain: &Domain, codes: &Codes) -> Option<Doubt> {
-    let mut suspicion = Suspicion::of(spec, domain, codes.len() as u64)?;
+    let mut suspicion = Suspicion::of(spec, domain)?;
     (0..codes.len()).for_each(|row| suspicion.add(codes.get(row)));
     suspicion.finish(domain)
 }
@@ -297,7 +239,7 @@ pub(crate) fn doubt(spec: &ColumnSpec, domain: &Domain, codes: &Codes) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use klimt_core::table::{Distinct, Encoding};
+    use klimt_core::table::{Distinct, Encoding, Role};
 
     fn doubted(texts: &[&str], spec: &ColumnSpec) -> Option<Doubt> {
         let mut different: Vec<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
@@ -318,10 +260,8 @@ mod tests {
     }
 
     fn strays(texts: &[&str]) -> Option<(usize, usize, Vec<usize>)> {
-        match doubted(texts, &guarded())? {
-            Doubt::Strays(located) => Some((located.values, located.rows, located.first_rows)),
-            Doubt::Unique { .. } => None,
-        }
+        let Doubt(located) = doubted(texts, &guarded())?;
+        Some((located.values, located.rows, located.first_rows))
     }
 
     #[test]
@@ -341,33 +281,9 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_which_nearly_every_row_has_its_own_are_doubted() {
-        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
-        let is_unique =
-            |texts: &[&str], spec: &ColumnSpec| matches!(doubted(texts, spec), Some(Doubt::Unique { .. }));
-        assert!(is_unique(&names, &guarded()));
-        let mut half = names;
-        half[6..].fill("a");
-        assert!(!is_unique(&half, &guarded()), "10 rows with 6 names");
-        assert!(!is_unique(&names[..4], &guarded()), "4 names");
-        let mut mostly_missing = vec![""; 100];
-        mostly_missing[..10].copy_from_slice(&names);
-        assert!(is_unique(&mostly_missing, &guarded()));
-        for spec in [
-            ColumnSpec { allow_unique: true, ..guarded() },
-            ColumnSpec { guard: Guard::Off, ..guarded() },
-            ColumnSpec { role: Role::Sensitive, ..guarded() },
-            ColumnSpec { order: Some(names.map(String::from).to_vec()), ..guarded() },
-        ] {
-            assert!(!is_unique(&names, &spec), "{spec:?}");
-        }
-        assert!(is_unique(&names, &ColumnSpec { type_spec: Some(ValueType::Text.into()), ..guarded() }));
-    }
-
-    #[test]
     fn messages_name_markers_and_no_other_values() {
         let Some(doubt) = doubted(&["1", "N/A", "3", "4", "Zoe"], &guarded()) else { panic!() };
-        let error = doubt.error("t.csv", "x", &RowLines::after(1));
+        let error = doubt.0.error("t.csv", "x", &RowLines::after(1));
         assert_eq!(
             error.message(),
             "t.csv: column x: 2 values on 2 rows are not numbers, as all others are: lines 2, 5"

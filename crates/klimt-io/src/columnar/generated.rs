@@ -45,9 +45,9 @@ fn field(column: &GeneratedColumn) -> Field {
     let data_type = match column.kind {
         ColumnKind::Integer => DataType::Int64,
         ColumnKind::Decimal { scale } => DataType::Decimal128(PRECISION, scale as i8),
-        ColumnKind::Label(_) => DataType::Utf8,
+        ColumnKind::Label(_) | ColumnKind::Text => DataType::Utf8,
     };
-    Field::new(&column.name, data_type, false)
+    Field::new(&column.name, data_type, column.kind == ColumnKind::Text)
 }
 
 fn batch(block: &GeneratedBlock, schema: &Arc<Schema>) -> Result<RecordBatch> {
@@ -58,6 +58,12 @@ fn batch(block: &GeneratedBlock, schema: &Arc<Schema>) -> Result<RecordBatch> {
             ColumnKind::Label(labels) => {
                 let texts = column.values.iter().map(|&label| labels[label as usize]);
                 Arc::new(texts.map(Some).collect::<StringArray>())
+            }
+            ColumnKind::Text => {
+                let texts = column.values.iter().map(|&text| &column.texts[text as usize]);
+                Arc::new(
+                    texts.map(|text| Some(text).filter(|text| !text.is_empty())).collect::<StringArray>(),
+                )
             }
             ColumnKind::Decimal { scale } => {
                 let units = column.values.iter().map(|&units| Some(i128::from(units)));

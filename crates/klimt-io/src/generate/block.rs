@@ -9,6 +9,27 @@ pub struct GeneratedValues {
     pub kind: ColumnKind,
     /// One number per row.
     pub values: Vec<i64>,
+    /// The texts of a column of [`ColumnKind::Text`].
+    pub texts: Vec<String>,
+}
+
+impl GeneratedValues {
+    /// Appends a text to a column of texts.
+    pub fn push_text(&mut self, text: String) {
+        self.values.push(self.texts.len() as i64);
+        self.texts.push(text);
+    }
+
+    /// Appends the field of a row.
+    fn write_field(&self, row: usize, delimiter: u8, out: &mut Vec<u8>) {
+        let (value, mut digits) = (self.values[row], itoa::Buffer::new());
+        match self.kind {
+            ColumnKind::Integer => out.extend_from_slice(digits.format(value).as_bytes()),
+            ColumnKind::Decimal { scale } => push_decimal(value, scale, &mut digits, out),
+            ColumnKind::Label(words) => out.extend_from_slice(words[value as usize].as_bytes()),
+            ColumnKind::Text => push_quoted(self.texts[value as usize].as_bytes(), delimiter, out),
+        }
+    }
 }
 
 /// Rows of a generated table, column by column; can be filled again without allocating.
@@ -30,10 +51,11 @@ impl GeneratedBlock {
         for (old, new) in self.columns.iter_mut().zip(columns) {
             old.kind = new.kind;
             old.values.clear();
+            old.texts.clear();
         }
         let kept = self.columns.len();
-        self.columns
-            .extend(columns[kept..].iter().map(|new| GeneratedValues { kind: new.kind, values: Vec::new() }));
+        let empty = |kind| GeneratedValues { kind, values: Vec::new(), texts: Vec::new() };
+        self.columns.extend(columns[kept..].iter().map(|new| empty(new.kind)));
     }
 
     /// Appends a row; there must be as many numbers as columns.
@@ -46,18 +68,12 @@ impl GeneratedBlock {
 
     /// Appends the rows as CSV text, without a header and with a line feed after every row.
     ///
-    /// A decimal gets the fewest digits that are exact. No field needs a quote, provided that the delimiter
-    /// can be in none: it must be neither a letter, a digit, `-` nor `.`.
+    /// A decimal gets the fewest digits that are exact. Only texts are ever quoted, provided that the delimiter can be in
+    /// no other field: it must be neither a letter, a digit, `-` nor `.`.
     pub fn write_csv(&self, delimiter: u8, out: &mut Vec<u8>) {
-        let mut digits = itoa::Buffer::new();
         for row in 0..self.rows() {
             for column in &self.columns {
-                let value = column.values[row];
-                match column.kind {
-                    ColumnKind::Integer => out.extend_from_slice(digits.format(value).as_bytes()),
-                    ColumnKind::Decimal { scale } => push_decimal(value, scale, &mut digits, out),
-                    ColumnKind::Label(words) => out.extend_from_slice(words[value as usize].as_bytes()),
-                }
+                column.write_field(row, delimiter, out);
                 out.push(delimiter);
             }
             if let Some(last) = out.last_mut() {
@@ -65,6 +81,18 @@ impl GeneratedBlock {
             }
         }
     }
+}
+
+/// Appends a text, in quotes where it holds the delimiter, a quote or a line end.
+fn push_quoted(text: &[u8], delimiter: u8, out: &mut Vec<u8>) {
+    if !text.iter().any(|&byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n')) {
+        return out.extend_from_slice(text);
+    }
+    out.push(b'"');
+    for &byte in text {
+        out.extend_from_slice(if byte == b'"' { b"\"\"" } else { std::slice::from_ref(&byte) });
+    }
+    out.push(b'"');
 }
 
 /// Appends `mantissa` / 10^`scale` without an exponent, a trailing zero or a negative zero.
@@ -138,6 +166,22 @@ mod tests {
         block.push_row(&[7, 8, 1]);
         block.write_csv(b';', &mut text);
         assert_eq!(text, b"-3;4;v\n5;6;u\n2.5\n7;8;v\n");
+    }
+
+    #[test]
+    fn texts_are_quoted_where_they_must_be() {
+        let kinds = [ColumnKind::Text, ColumnKind::Integer];
+        let mut block = GeneratedBlock::default();
+        block.reset(&kinds.map(|kind| GeneratedColumn { name: "a".to_string(), kind }));
+        for (number, text) in ["plain", "", "a;b", "say \"no\"", "two\nlines", "a,b"].into_iter().enumerate()
+        {
+            block.columns[0].push_text(text.to_string());
+            block.columns[1].values.push(number as i64);
+        }
+        let mut text = Vec::new();
+        block.write_csv(b';', &mut text);
+        let expected = "plain;0\n;1\n\"a;b\";2\n\"say \"\"no\"\"\";3\n\"two\nlines\";4\na,b;5\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
     }
 
     proptest! {

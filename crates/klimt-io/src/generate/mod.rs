@@ -1,4 +1,4 @@
-//! Synthetic tables: the generators that the papers measured their algorithms on.
+//! Synthetic tables: the generators that the papers measured their algorithms on, and an extract of an invented hospital.
 //!
 //! A table is cut into blocks of [`BLOCK_ROWS`] rows. Block `i` depends on the seed, on `i` and on the
 //! generator's parameters, and on nothing else: not on the number of rows of the table, the number of threads
@@ -9,6 +9,8 @@
 mod agrawal;
 mod block;
 mod census;
+mod hospital;
+mod hospital_words;
 mod normal;
 mod parameters;
 mod random;
@@ -20,12 +22,14 @@ mod uniform;
 pub use agrawal::Agrawal;
 pub use block::{GeneratedBlock, GeneratedValues};
 pub use census::Census;
+pub use hospital::Hospital;
 pub use parameters::{MAX_ATTRIBUTES, MAX_SIGMA, MAX_SKEWED_CARDINALITY, MIN_SIGMA, Parameters};
 pub use sales::Sales;
 pub use skewed::Skewed;
 pub use text::write_csv;
 pub use uniform::Uniform;
 
+use klimt_core::Choice;
 use klimt_core::error::{Error, Result};
 
 /// Rows of a block; only the last block of a table may have fewer.
@@ -43,12 +47,30 @@ pub enum ColumnKind {
     },
     /// A word: the number is its position in this list. Words are ASCII letters and digits.
     Label(&'static [&'static str]),
+    /// Any text: the number is its position among the column's texts in the block. An empty one is a missing value.
+    Text,
+}
+
+/// The language of a table: its names of columns, and how its dates and numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// English; dates as 1950-01-31.
+    English,
+    /// German; dates as 31.01.1950, numbers with a decimal comma.
+    German,
+}
+
+impl Choice for Language {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Language::English, "en", "English; dates as 1950-01-31"),
+        (Language::German, "de", "German; dates as 31.01.1950, numbers with a decimal comma"),
+    ];
 }
 
 /// A column that a generator makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedColumn {
-    /// The column's name, of ASCII letters and digits.
+    /// The column's name, of ASCII letters, digits and `_`.
     pub name: String,
     /// The kind of its values.
     pub kind: ColumnKind,
@@ -120,6 +142,12 @@ pub const GENERATORS: &[GeneratorEntry] = &[
         help: "orders of a mail-order house: zip code, date, gender, style, price, quantity, cost, shipment",
         parameters: sales::PARAMETERS,
         build: |parameters| Ok(Box::new(Sales::new(parameters)?)),
+    },
+    GeneratorEntry {
+        name: hospital::NAME,
+        help: "visits to a hospital, with record and insurance numbers, names, phone numbers, mail addresses and notes",
+        parameters: hospital::PARAMETERS,
+        build: |parameters| Ok(Box::new(Hospital::new(parameters)?)),
     },
 ];
 

@@ -1,5 +1,6 @@
 //! Parameters of generators, and the checks that all generators share.
 
+use super::Language;
 use klimt_core::error::{Error, ErrorKind, Result};
 
 /// Most attributes of a `uniform` or `skewed` table; bounds the memory of a block.
@@ -32,12 +33,22 @@ pub struct Parameters {
     pub mean: Option<f64>,
     /// Standard deviation of the skewed distribution, in halves of the domain's length; 0.2 if left out.
     pub sigma: Option<f64>,
+    /// Language of the table; English if left out.
+    pub language: Option<Language>,
 }
 
 impl Parameters {
     /// A table of `rows` rows, everything else left out.
     pub fn new(rows: u64, seed: u64) -> Self {
-        Parameters { rows, seed, attributes: None, cardinality: None, mean: None, sigma: None }
+        Parameters {
+            rows,
+            seed,
+            attributes: None,
+            cardinality: None,
+            mean: None,
+            sigma: None,
+            language: None,
+        }
     }
 
     /// Starts the checks for the generator `name`, which takes the parameters `taken`.
@@ -47,6 +58,7 @@ impl Parameters {
             ("cardinality", self.cardinality.is_some()),
             ("mean", self.mean.is_some()),
             ("sigma", self.sigma.is_some()),
+            ("language", self.language.is_some()),
         ];
         let mut checks = ParameterChecks { parameters: self, name, problems: Vec::new() };
         for (parameter, _) in given.iter().filter(|(parameter, given)| *given && !taken.contains(parameter)) {

@@ -90,6 +90,13 @@ fn a_seed_means_the_same_table_for_ever() {
             "21,Female,White,MarriedCivSpouse,HighSchool,UnitedStates,Private,MachineOpInspct,UpTo50K,14400"
         ]
     );
+    assert_eq!(
+        ends("hospital"),
+        [
+            "39273067,5353651759,I394504915,Karen Lewis,(504) 555-1123,unknown,F,2003-01-27,2022-12-05 07:21,08067,Surgery,F32.1,Depression,2,1457.76,\"Patient states that pain began two days ago. Karen Lewis lives alone, neighbour has the key, phone 217-555-4788.\"",
+            "39772289,7281590673,L408191372,Anna Rodriguez,+1 297 555 2097,anna.rodriguez6104@example.com,F,2003-12-29,2024-06-12 16:19,72481,Internal Medicine,I48.0,Atrial fibrillation,8,5621.23,Anna Rodriguez was admitted with Atrial fibrillation; next of kin can be reached at +1 276 555 0184."
+        ]
+    );
     assert_eq!(ends("sales"), ["13269,116,1,192,125,1,526,0", "24086,311,1,166,101,2,428,0"]);
 }
 
@@ -162,6 +169,7 @@ fn wrong_parameters_are_told_all_at_once() {
         ("skewed", Parameters { sigma: Some(f64::INFINITY), ..base.clone() }, "sigma must be"),
         ("skewed", Parameters { mean: Some(7.5), ..base.clone() }, "mean must be in the domain, 0 to 7"),
         ("skewed", Parameters { mean: Some(f64::NAN), ..base.clone() }, "mean must be in the domain"),
+        ("sales", Parameters { language: Some(Language::German), ..base.clone() }, "takes no language"),
         ("agrawal", Parameters { attributes: Some(9), mean: Some(1.0), ..base.clone() }, "2 problems"),
         ("gaussian", base, "no generator is called \"gaussian\""),
     ];

@@ -85,11 +85,11 @@ impl Worker {
     }
 }
 
-/// Fields are never quoted, so the delimiter must be a byte that is in none of them.
+/// Numbers, words and names of columns are never quoted, so the delimiter must be a byte that is in none of them.
 fn check_delimiter(delimiter: u8) -> io::Result<()> {
-    let in_fields = delimiter.is_ascii_alphanumeric() || matches!(delimiter, b'-' | b'.');
+    let in_fields = delimiter.is_ascii_alphanumeric() || matches!(delimiter, b'-' | b'.' | b'_');
     if in_fields || !delimiter.is_ascii() || matches!(delimiter, b'"' | b'\r' | b'\n') {
-        let message = "the delimiter must be an ASCII character other than a letter, a digit, '-', '.', \
+        let message = "the delimiter must be an ASCII character other than a letter, a digit, '-', '.', '_', \
                        a quote or a line end";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }

@@ -61,8 +61,7 @@ pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>)
     let texts: usize = readers.iter().flat_map(|known| &known.texts).map(TextPool::size).sum();
     let held: usize = texts + sets.iter().map(NumberSet::size).sum::<usize>() + index.size();
     let mut memory = room.pool.reserve(held, "what is known of the columns")?;
-    let rows = found.rows as u64;
-    let mut work = Settler { path, missing, file: &file, index: &index, memory: &mut memory, limits, rows };
+    let mut work = Settler { path, missing, file: &file, index: &index, memory: &mut memory, limits };
     let ranged = work.choose_ranges(plan, &readers, sets)?;
     let (mut columns, mut translations, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     let mut report = found.report.clone();
@@ -95,7 +94,6 @@ struct Settler<'s, 'a> {
     index: &'s BlockIndex,
     memory: &'s mut Reservation<'a>,
     limits: ReadingLimits,
-    rows: u64,
 }
 
 /// The numbers of a column.
@@ -395,7 +393,7 @@ impl Settler<'_, '_> {
         let (ColumnData::Coded { domain, .. }, Translation::Codes(tables)) = (data, translation) else {
             return Ok(None);
         };
-        let Some(mut suspicion) = Suspicion::of(spec, domain, self.rows) else { return Ok(None) };
+        let Some(mut suspicion) = Suspicion::of(spec, domain) else { return Ok(None) };
         let mut codes = Vec::<u32>::new();
         for piece in self.index.of_column(number) {
             codes.clear();

@@ -143,8 +143,7 @@ impl Options {
 
     /// The options of columns for some algorithms.
     fn of_columns(&mut self, settings: &Settings) {
-        let unique = settings.columns.iter().filter(|(_, column)| column.allow_unique);
-        self.list("allow-unique", unique.map(|(name, _)| name.clone()).collect());
+        self.list("accept", settings.accepted());
         for (name, column) in &settings.columns {
             self.of_column("scheme", name, column.scheme.map(|scheme| scheme.word()));
         }
@@ -199,13 +198,13 @@ mod tests {
         extent = "region"
         statistics = ["mean"]
         keep-order = true
+        accept = ["age"]
 
         [columns.age]
         role = "quasi-identifier"
         type = "integer"
         domain = "0..120"
         weight = 2
-        allow-unique = true
         scheme = "ops"
         levels = "1.."
 

@@ -11,7 +11,7 @@ use klimt_core::recode::SavedRequirement;
 use klimt_core::region::Extents;
 use klimt_core::registry::{AlgorithmKind, LossChoice};
 use klimt_core::risk::Share;
-use klimt_core::table::{Role, Table};
+use klimt_core::table::Table;
 use std::collections::BTreeMap;
 
 /// The settings of a run as its certificate records them.
@@ -31,9 +31,9 @@ pub fn record(
     RecordedSettings {
         // The certificate names the quasi-identifiers of the table.
         qi: Vec::new(),
+        accept: settings.accepted(),
         algorithm: Some(ReleaseOrigin::Algorithm(algorithm)),
         allow_differences: None,
-        allow_unique: unique(settings),
         as_published: search.as_published.then_some(true),
         audience: None,
         base_k: settings.tree.base_k,
@@ -73,13 +73,6 @@ pub fn record(
         delimiter: settings.dialect.delimiter.map(char::from),
         header: settings.dialect.header,
     }
-}
-
-/// The quasi-identifiers that may be sets of texts although nearly every row has its own.
-fn unique(settings: &Settings) -> Vec<String> {
-    let unique = |column: &ColumnSettings| column.allow_unique && column.role == Some(Role::QuasiIdentifier);
-    let named = settings.columns.iter().filter(|(_, column)| unique(column));
-    named.map(|(name, _)| name.clone()).collect()
 }
 
 /// The requirements besides k, each for its column: what a certificate and a recoding function record.
@@ -177,7 +170,7 @@ impl RecordedSettings {
 
     fn restore_columns(&self, given: &Settings, again: &mut Settings) {
         for (name, column) in &mut again.columns {
-            column.allow_unique = self.allow_unique.contains(name);
+            column.accepted = self.accept.contains(name);
             (column.scheme, column.levels) =
                 (self.schemes.get(name).copied(), self.levels.get(name).copied());
             let chosen = given.columns.get(name).and_then(|given| given.splits.clone());

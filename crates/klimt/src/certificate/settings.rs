@@ -43,15 +43,15 @@ pub enum RecordedOrder {
 pub struct RecordedSettings {
     /// The quasi-identifiers in the order in which they were named.
     pub qi: Vec<String>,
+    /// Columns that have their role although they may look like identifiers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accept: Vec<String>,
     /// The algorithm, or the store.
     #[serde(with = "one", skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<ReleaseOrigin>,
     /// Of a store: whether differences between its releases may single out rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_differences: Option<bool>,
-    /// Columns that may be sets of texts although nearly every row has its own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub allow_unique: Vec<String>,
     /// Whether GenSearch ran without klimt's additions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_published: Option<bool>,

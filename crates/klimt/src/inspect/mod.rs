@@ -12,12 +12,22 @@
 //! # Ok::<(), klimt::Error>(())
 //! ```
 
+mod check_digits;
 mod column;
+mod evidence;
+mod form;
+mod identify;
+mod names;
 mod risk;
+mod screen;
+mod suggestion;
 mod warnings;
+mod words;
 
 pub use column::ColumnProfile;
+pub(crate) use evidence::Evidence;
 pub use risk::TableRisk;
+pub(crate) use screen::screen;
 
 use crate::anonymizer::Anonymizer;
 use crate::columns::column_spec;
@@ -26,10 +36,11 @@ use crate::observer::{Unobserved, Watched};
 use crate::reading;
 use crate::settings::Settings;
 use klimt_core::risk::Question;
-use klimt_core::table::{ColumnSpec, Guard, Role};
+use klimt_core::table::{Column, ColumnSpec, Guard, Role, Table};
 use klimt_core::{Error, ErrorKind, Result, Words};
-use klimt_io::source::ColumnPlan;
+use klimt_io::source::{ColumnPlan, ReadReport};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Looks at a table, by what is said of its columns. Columns without a role get a suggestion.
 pub fn inspect(input: Input, asked: &Anonymizer) -> Result<Inspection> {
@@ -72,6 +83,12 @@ pub struct Inspection {
 }
 
 impl Inspection {
+    /// Known markers of missing values, such as `NA`, that keep columns from being numbers or dates, and are not named yet.
+    pub fn unnamed_markers(&self) -> Vec<String> {
+        let marked = self.columns.iter().filter(|column| column.role.is_published() && column.is_marked);
+        marked.flat_map(|column| column.markers.clone()).collect::<BTreeSet<String>>().into_iter().collect()
+    }
+
     /// A column by its name.
     pub fn column(&self, name: &str) -> Option<&ColumnProfile> {
         self.columns.iter().find(|column| column.name == name)
@@ -108,12 +125,28 @@ impl InspectRequest {
         let (table, report) = reading::read(input, dialect, missing, watched, |opened| {
             plan(opened.name, opened.columns, &settings)
         })?;
-        let profile = |column| ColumnProfile::of(column, &settings, table.rows());
-        let mut columns: Vec<ColumnProfile> = table.columns().iter().map(profile).collect();
+        let evidence = Evidence::of_table(&table);
+        let mut columns = profiles(&table, &evidence, &report, &settings);
         let risk = risk::measure(&table, &mut columns, &risk)?;
-        let warnings = warnings::all(&columns, table.rows(), &report, words);
+        let warnings = warnings::all(&columns, &evidence, table.rows(), &settings, &report, words);
         Ok(Inspection { rows: table.rows(), columns, risk, warnings })
     }
+}
+
+/// The profile of every column.
+fn profiles(
+    table: &Table,
+    evidence: &[Evidence],
+    report: &ReadReport,
+    settings: &Settings,
+) -> Vec<ColumnProfile> {
+    let person = suggestion::person(evidence);
+    let profile = |(column, evidence): (&Column, &Evidence)| {
+        let given = settings.columns.get(&column.name).and_then(|given| given.role);
+        let is_mixed = evidence.is_set && report.notes.iter().any(|note| note.column == column.name);
+        ColumnProfile::of(column, evidence, given, suggestion::suggest(evidence, person, is_mixed))
+    };
+    table.columns().iter().zip(evidence).map(profile).collect()
 }
 
 /// Every column is read with its values encoded.

@@ -47,8 +47,7 @@ fn read_test(input: Input, settings: &Settings, watched: &Watched<'_>) -> Result
     let wanted = |role: Option<Role>| matches!(role, Some(Role::QuasiIdentifier | Role::Target));
     for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
         let type_spec = Some(TypeSpec::from(ValueType::Text));
-        let column =
-            ColumnSettings { role: column.role, type_spec, allow_unique: true, ..ColumnSettings::default() };
+        let column = ColumnSettings { role: column.role, type_spec, ..ColumnSettings::default() };
         asked.columns.insert(name.clone(), column);
     }
     reading::read(input, settings.dialect, &settings.missing, watched, |opened| {

@@ -175,13 +175,15 @@ macro_rules! of_columns {
 
 of_columns!(WEIGHTED, "quasi-identifiers", &[Role::QuasiIdentifier], |column| column.weight.is_some());
 of_columns!(SPLIT_AT, "quasi-identifiers", &[Role::QuasiIdentifier], |column| column.splits.is_some());
-of_columns!(UNIQUE, "quasi-identifiers", &[Role::QuasiIdentifier], |column| column.allow_unique);
+of_columns!(PUBLISHED, "columns that are published", COUNTED_OR_CARRIED, |column| column.accepted);
 of_columns!(DECLARED, "quasi-identifiers", &[Role::QuasiIdentifier], |column| column.domain.is_some());
 of_columns!(IN_ORDER, "columns that are not only carried along", COUNTED, |column| column.order.is_some());
 of_columns!(IN_TREE, "columns that are not only carried along", COUNTED, |column| column.hierarchy.is_some());
 of_columns!(TYPED, "columns that are not only carried along", COUNTED, |column| column.type_spec.is_some());
 
 const COUNTED: &[Role] = &[Role::QuasiIdentifier, Role::Sensitive, Role::Target];
+const COUNTED_OR_CARRIED: &[Role] =
+    &[Role::QuasiIdentifier, Role::Sensitive, Role::Target, Role::Insensitive];
 
 /// The columns for which an option is given and whose role makes nothing of it.
 fn idle_columns(

@@ -115,7 +115,7 @@ pub static OPTIONS: &[OptionEntry] = &[
     option("hierarchy", Key::Column, all(Always), |asked| columns(asked, |column| column.hierarchy.is_some())).needs(&IN_TREE),
     option("weight", Key::Column, all(Always), |asked| columns(asked, |column| column.weight.is_some())).needs(&WEIGHTED),
     common("missing", Key::Spec),
-    option("allow-unique", Key::Column, all(Always), |asked| columns(asked, |column| column.allow_unique)).needs(&UNIQUE),
+    option("accept", Key::Spec, all(Always), |asked| columns(asked, |column| column.accepted)).needs(&PUBLISHED),
     common("column", Key::None),
     common("algorithm", Key::Spec),
 

@@ -67,7 +67,6 @@ pub(super) fn release(
                 ColumnSettings {
                     role: Some(Role::Target),
                     type_spec: Some(TypeSpec::from(ValueType::Text)),
-                    allow_unique: true,
                     ..ColumnSettings::default()
                 },
             );

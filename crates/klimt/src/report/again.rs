@@ -38,8 +38,8 @@ pub(super) fn check(files: Files<'_>, given: &Settings, roles: &[(String, Role)]
     let counted = |role: &Role| matches!(role, Role::QuasiIdentifier | Role::Sensitive);
     let roles: Vec<(String, Role)> = roles.iter().filter(|(_, role)| counted(role)).cloned().collect();
     let mut asked = described(given, &roles);
-    // Whether the columns of a table may be published as sets is no matter of a release that was published.
-    asked.columns.values_mut().for_each(|column| column.allow_unique = false);
+    // What was accepted is no matter of a release that was published.
+    asked.columns.values_mut().for_each(|column| column.accepted = false);
     Call::new(Action::Verify, [files.release], &asked).switched("stars-are-suppressed", stars)
 }
 
@@ -65,7 +65,7 @@ fn described(given: &Settings, roles: &[(String, Role)]) -> Settings {
             order: said.order,
             hierarchy: said.hierarchy,
             weight: said.weight,
-            allow_unique: said.allow_unique,
+            accepted: said.accepted,
             ..ColumnSettings::default()
         };
         settings.columns.insert(name.clone(), column);

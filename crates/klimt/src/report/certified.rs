@@ -46,8 +46,6 @@ pub(super) fn fill(settings: &mut Settings, certificate: &Certificate) -> Result
     for column in &certificate.columns {
         let (name, given) = (&column.name, settings.columns.entry(column.name.clone()).or_default());
         given.role = given.role.or(Some(column.role));
-        // The release was made: its sets of texts are as they were asked for.
-        given.allow_unique = given.role == Some(Role::QuasiIdentifier);
         if let Some(typed) = said.types.get(name) {
             given.type_spec = given.type_spec.take().or(Some(typed.clone()));
         }

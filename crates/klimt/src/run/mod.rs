@@ -34,6 +34,7 @@ pub use workers::{STACK, Workers};
 
 use crate::certificate::MadeCertificate;
 use crate::input::Input;
+use crate::inspect::Evidence;
 use crate::observer::{Stage, Watched};
 use crate::options::{self, Seen};
 use crate::output::Output;
@@ -137,6 +138,7 @@ impl Prepared {
             Loaded::Spilled(table) => table.report(),
         };
         warnings::note_doubts(watched, report);
+        self.settings.screen(&name, &Evidence::of_loaded(&loaded)?)?;
         let kept_types = kept_types.after(report);
         Ok(TableRead { loaded, dialect, kept_types, is_text })
     }

@@ -33,8 +33,8 @@ pub struct ColumnSettings {
     pub guided: bool,
     /// Whether it is read from a release, where `*` stands for any value.
     pub published: bool,
-    /// Whether it may be a set of texts although nearly every row has its own.
-    pub allow_unique: bool,
+    /// Whether it may have its role although it looks like an identifier, or says little.
+    pub accepted: bool,
     /// Its place among the quasi-identifiers: where columns are equally good, the first is cut.
     pub rank: Option<usize>,
 }

@@ -16,6 +16,7 @@ pub use scheme::{SchemeSettings, Technique, named as scheme_named};
 pub use search::{SearchSettings, SplitSet, Start, TimeLimit, gap};
 pub use tree::{Base, TreeSettings};
 
+use crate::inspect::{Evidence, screen};
 use crate::suggest::did_you_mean;
 use klimt_core::Choice;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model, Mondrian};
@@ -24,7 +25,7 @@ use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::risk::Share;
-use klimt_core::table::Table;
+use klimt_core::table::{Role, Table};
 use klimt_io::csv::DialectSpec;
 use std::collections::BTreeMap;
 
@@ -157,6 +158,26 @@ impl Settings {
     pub fn files(&self) -> Vec<&str> {
         let of_columns = self.columns.values().flat_map(ColumnSettings::files);
         of_columns.chain(self.workload.as_deref()).collect()
+    }
+
+    /// The columns that may have their roles although they look like identifiers.
+    pub fn accepted(&self) -> Vec<String> {
+        self.columns.iter().filter(|(_, column)| column.accepted).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The role of a column of the table.
+    pub fn role(&self, column: &str) -> Role {
+        let kept = match self.other {
+            Some(Other::Keep) => Role::Insensitive,
+            _ => Role::Identifier,
+        };
+        self.columns.get(column).and_then(|given| given.role).unwrap_or(kept)
+    }
+
+    /// Refuses columns that look like identifiers and have another role, all at once.
+    pub(crate) fn screen(&self, table: &str, columns: &[Evidence]) -> klimt_core::Result<()> {
+        let accepted = |name: &str| self.columns.get(name).is_some_and(|given| given.accepted);
+        screen(table, columns, |name| self.role(name), accepted)
     }
 
     /// Everything that is said about columns which the table does not have, a problem each.

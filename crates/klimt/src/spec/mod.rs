@@ -2,9 +2,11 @@
 
 mod draft;
 mod inline;
+mod page;
 mod write;
 
 pub use draft::draft;
+pub use page::page;
 pub use write::write;
 
 use crate::settings::{
@@ -32,6 +34,7 @@ const KEYS: &[(&str, &str)] = &[
     ("input", "the table"),
     ("output", "where the release goes"),
     ("other", "what to do with columns that have no role: drop or keep"),
+    ("accept", "columns that may have their role although they look like identifiers, such as [\"ward\"]"),
     ("missing", "texts that stand for a missing value, besides the empty one"),
     ("algorithm", "the algorithm that finds the groups"),
     (
@@ -87,7 +90,6 @@ const COLUMN_KEYS: &[(&str, &str)] = &[
         "levels",
         "the least and the most general level of its hierarchy that may be published, such as \"1..3\"",
     ),
-    ("allow-unique", "true where it may be published as sets of texts although nearly every row has its own"),
     ("rank", "its place among the quasi-identifiers: where columns are equally good, the first is cut"),
 ];
 
@@ -130,7 +132,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn settings(&mut self, table: &Table) -> Settings {
-        let mut settings = Settings::default();
+        let (mut settings, mut accepted) = (Settings::default(), Vec::new());
         for (key, value) in table {
             match key.as_str() {
                 "input" => settings.input = self.file(key, value),
@@ -138,6 +140,7 @@ impl Reader<'_> {
                 "k" => settings.k = self.whole(key, value),
                 "other" => settings.other = self.choice::<Other>(key, value),
                 "missing" => settings.missing = self.texts(key, value),
+                "accept" => accepted = self.texts(key, value),
                 "split" => settings.split = self.text(key, value),
                 "workload" => settings.workload = self.file(key, value),
                 "algorithm" => settings.algorithm = self.algorithm(key, value),
@@ -193,6 +196,9 @@ impl Reader<'_> {
                     self.problems.push(format!("{}: unknown key {unknown}{hint}", self.path));
                 }
             }
+        }
+        for name in accepted {
+            settings.columns.entry(name).or_default().accepted = true;
         }
         settings
     }
@@ -254,10 +260,6 @@ impl Reader<'_> {
                 "weight" => match number(value).as_deref().and_then(weight) {
                     Some(weight) => column.weight = Some(weight),
                     None => self.problem(&place, "a number that is not negative is needed"),
-                },
-                "allow-unique" => match value.as_bool() {
-                    Some(allowed) => column.allow_unique = allowed,
-                    None => self.problem(&place, "true or false is needed"),
                 },
                 "splits" => {
                     let values = value.as_array().map(|list| list.iter().map(number).collect());

@@ -22,9 +22,13 @@ pub fn write(settings: &Settings) -> Result<String> {
     for wanted in settings.requirements.iter().filter(|wanted| wanted.column.is_none()) {
         add(&mut spec, wanted.flag, wanted.text.clone());
     }
+    // What is only accepted stands in its list.
+    let said =
+        |column: &ColumnSettings| *column != ColumnSettings { accepted: true, ..ColumnSettings::default() };
     let columns: Table = settings
         .columns
         .iter()
+        .filter(|(_, column)| said(column))
         .map(|(name, given)| (name.clone(), column(settings, name, given).into()))
         .collect();
     if !columns.is_empty() {
@@ -68,6 +72,7 @@ fn general(settings: &Settings, spec: &mut Table) {
     put(spec, "output", settings.output.clone());
     put_whole(spec, "k", settings.k);
     put_name(spec, "other", settings.other);
+    put_list(spec, "accept", texts(&settings.accepted()));
     put_list(spec, "missing", texts(&settings.missing));
     put_name(spec, "algorithm", settings.algorithm);
     put(spec, "split", settings.split.clone());
@@ -106,7 +111,8 @@ fn searching(settings: &Settings, spec: &mut Table) {
     put_whole(spec, "sample", memory.sample);
 }
 
-fn column(settings: &Settings, name: &str, given: &ColumnSettings) -> Table {
+/// What is said of a column, its requirements included.
+pub(super) fn column(settings: &Settings, name: &str, given: &ColumnSettings) -> Table {
     let mut column = Table::new();
     put(&mut column, "role", given.role.map(|role| role.name()));
     put_text(&mut column, "type", given.type_spec.as_ref());
@@ -117,7 +123,6 @@ fn column(settings: &Settings, name: &str, given: &ColumnSettings) -> Table {
     put(&mut column, "splits", given.splits.as_deref().map(texts));
     put_name(&mut column, "scheme", given.scheme);
     put_text(&mut column, "levels", given.levels);
-    put(&mut column, "allow-unique", given.allow_unique.then_some(true));
     put_whole(&mut column, "rank", given.rank.map(|rank| rank as u64));
     let own = |wanted: &&NamedRequirement| wanted.column.as_deref() == Some(name);
     for wanted in settings.requirements.iter().filter(own) {

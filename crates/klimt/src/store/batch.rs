@@ -2,6 +2,7 @@
 
 use super::{Store, means};
 use crate::input::Input;
+use crate::inspect::{Evidence, screen};
 use crate::observer::{Stage, Watched};
 use crate::suggest::did_you_mean;
 use klimt_core::spill::{Block, HeldRows, Rows};
@@ -17,7 +18,7 @@ use serde::Serialize;
 pub struct StoreBatch {
     input: Input,
     dialect: DialectSpec,
-    allow_unique: Vec<String>,
+    accepted: Vec<String>,
 }
 
 /// A change of a store.
@@ -33,7 +34,7 @@ pub struct StoreChange {
 impl StoreBatch {
     /// The rows of an input.
     pub fn of(input: Input) -> Self {
-        StoreBatch { input, dialect: DialectSpec::default(), allow_unique: Vec::new() }
+        StoreBatch { input, dialect: DialectSpec::default(), accepted: Vec::new() }
     }
 
     /// How the text of the input is written; detected where nothing is said.
@@ -42,10 +43,10 @@ impl StoreBatch {
         self
     }
 
-    /// Quasi-identifiers that may become sets of texts although nearly every row has its own; only the first batch of a
-    /// store is looked at for such columns.
-    pub fn allow_unique<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
-        self.allow_unique = columns.into_iter().map(Into::into).collect();
+    /// Columns that may be taken in although they look like identifiers, or are sets of many texts; only the first batch of
+    /// a store is looked at for such columns.
+    pub fn accept<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.accepted = columns.into_iter().map(Into::into).collect();
         self
     }
 }
@@ -124,23 +125,38 @@ fn read<'r>(
     watched: &Watched<'_>,
 ) -> Result<Loaded<'r>> {
     let spec = store.spec();
-    let StoreBatch { input, dialect, allow_unique } = batch;
+    let StoreBatch { input, dialect, accepted } = batch;
     let (name, bytes) = (input.name().to_string(), input.bytes());
     let source = input.open(dialect)?;
+    // A few rows may well differ in all values: only the first batch tells what a column is.
+    let is_first = kind != Kind::Delete && store.status()?.rows == 0;
     let mut wanted = vec![ColumnSpec::new(spec.key.clone(), Role::Insensitive)];
     if kind != Kind::Delete {
         wanted.extend(spec.column_specs()?);
-        // A few rows may well differ in all values: only the first batch tells what the column is.
-        if store.status()?.rows == 0 {
+        if is_first {
             for column in wanted.iter_mut().filter(|column| column.role == Role::QuasiIdentifier) {
-                (column.guard, column.allow_unique) = (Guard::Refuse, allow_unique.contains(&column.name));
+                column.guard = Guard::Refuse;
             }
         }
     }
     let plan = plan(&name, source.columns(), &wanted)?;
     let stage = watched.stage(Stage::Reading, Some(bytes));
     let threads = rayon::current_num_threads();
-    source.read_within(&plan, &ReadOptions { missing: &spec.missing, threads, observer: &stage }, room)
+    let loaded = source.read_within(
+        &plan,
+        &ReadOptions { missing: &spec.missing, threads, observer: &stage },
+        room,
+    )?;
+    if is_first {
+        let role = |column: &str| {
+            let known = wanted.iter().find(|known| known.name == column && known.name != spec.key);
+            known.map_or(Role::Identifier, |known| known.role)
+        };
+        screen(&name, &Evidence::of_loaded(&loaded)?, role, |column| {
+            accepted.iter().any(|known| known == column)
+        })?;
+    }
+    Ok(loaded)
 }
 
 /// Reads the wanted columns, all of which must be there.

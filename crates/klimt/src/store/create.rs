@@ -5,6 +5,7 @@ use crate::anonymizer::Anonymizer;
 use crate::certificate::saved;
 use crate::columns::plan;
 use crate::input::Input;
+use crate::inspect::Evidence;
 use crate::observer::Watched;
 use crate::reading;
 use crate::run::warnings::warn;
@@ -56,10 +57,11 @@ fn complete(mut settings: Settings, key: &str) -> Result<Settings> {
 
 fn spec(settings: &Settings, like: Input, key: &str, watched: &Watched<'_>) -> Result<Spec> {
     let requirements = settings.build_requirements()?;
-    let (dialect, missing) = (settings.dialect, &settings.missing);
+    let (dialect, missing, name) = (settings.dialect, &settings.missing, like.name().to_string());
     let (like, _) =
         reading::read(like, dialect, missing, watched, |opened| plan(opened.name, opened.columns, settings))?;
     check_preferred(&settings.tree.prefer, &like)?;
+    settings.screen(&name, &Evidence::of_table(&like))?;
     warn(watched, settings, &requirements, &like, &TableFacts::of(&like), None);
     let weight = |name: &str| settings.columns.get(name).and_then(|column| column.weight).unwrap_or(1.0);
     let k = settings.k.unwrap_or_default();

@@ -183,12 +183,7 @@ fn read_background(input: Input, settings: &Settings, watched: &Watched<'_>) -> 
         for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
             if names.contains(name) {
                 let type_spec = Some(TypeSpec::from(ValueType::Text));
-                let column = ColumnSettings {
-                    role: column.role,
-                    type_spec,
-                    allow_unique: true,
-                    ..ColumnSettings::default()
-                };
+                let column = ColumnSettings { role: column.role, type_spec, ..ColumnSettings::default() };
                 asked.columns.insert(name.clone(), column);
             }
         }

@@ -68,7 +68,12 @@ fn a_draft_is_a_spec() {
     let table = folder.path().join("patients.csv");
     std::fs::write(&table, patients(0..100)).unwrap();
     let inspection = klimt::inspect(Input::file(&table).unwrap(), &Anonymizer::new()).unwrap();
-    let text = klimt::spec::draft(&inspection, table.to_str().unwrap(), path.to_str().unwrap());
+    let text = klimt::spec::draft(
+        &inspection,
+        Anonymizer::new().settings(),
+        table.to_str().unwrap(),
+        path.to_str().unwrap(),
+    );
     std::fs::write(&path, &text).unwrap();
     let spec = Anonymizer::from_spec(&path).unwrap();
     let canonical = table.canonicalize().unwrap();

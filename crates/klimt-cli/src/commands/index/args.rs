@@ -72,10 +72,10 @@ pub struct BatchArgs {
     /// The rows: CSV, TSV (gzip or zstd too), Parquet or Arrow; `-` is standard input. Of a file for `delete`, only the key
     /// is looked at
     pub file: String,
-    /// Quasi-identifiers that may become sets of texts although nearly every row has its own; looked at when the first rows
-    /// are taken in
+    /// Columns that may be taken in although they look like identifiers, or are sets of many texts; looked at when the first
+    /// rows are taken in
     #[arg(long, value_name = "COLUMNS", help_heading = "Columns")]
-    pub allow_unique: Vec<String>,
+    pub accept: Vec<String>,
     /// How much memory may be taken.
     #[command(flatten)]
     pub memory: MemoryArgs,
