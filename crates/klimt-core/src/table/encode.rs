@@ -270,6 +270,7 @@ fn by_type(
         classes: None,
         as_text: false,
         declared: None,
+        values_per_person: None,
     };
     Ok(Encoding { domain, codes })
 }
@@ -295,6 +296,7 @@ fn by_order(
         classes: None,
         as_text: false,
         declared: None,
+        values_per_person: None,
     };
     Ok(Encoding { domain, codes })
 }
@@ -320,6 +322,7 @@ fn by_hierarchy(
         classes: None,
         as_text: false,
         declared: None,
+        values_per_person: None,
     };
     Ok(Encoding { domain, codes })
 }
