@@ -45,20 +45,22 @@ impl Histograms {
         Histograms { values: ColumnValues::new(comparison), ..Histograms::new(&self.column) }
     }
 
-    /// Counts a row of a group that has a value; `None` when the column has more than 2³² values.
-    pub(crate) fn add(&mut self, group: u32, value: &[u8]) -> Option<()> {
+    /// Counts a row of a group that has a value, and says the number of the value; `None` when the column has more than 2³²
+    /// values.
+    pub(crate) fn add(&mut self, group: u32, value: &[u8]) -> Option<u32> {
         self.add_rows(group, value, 1)
     }
 
-    /// Counts rows of a group that have a value; `None` when the column has more than 2³² values.
-    pub(crate) fn add_rows(&mut self, group: u32, value: &[u8], rows: u64) -> Option<()> {
+    /// Counts rows of a group that have a value, and says the number of the value; `None` when the column has more than 2³²
+    /// values.
+    pub(crate) fn add_rows(&mut self, group: u32, value: &[u8], rows: u64) -> Option<u32> {
         let value = self.values.number(value)?;
         self.push(HistogramCell { group, value, rows });
-        Some(())
+        Some(value)
     }
 
-    /// Counts all of `other`, whose group `g` is group `groups[g]` here.
-    pub(crate) fn absorb(&mut self, other: &Histograms, groups: &[u32]) -> Option<()> {
+    /// Counts all of `other`, whose group `g` is group `groups[g]` here, and says the number of each of its values.
+    pub(crate) fn absorb(&mut self, other: &Histograms, groups: &[u32]) -> Option<Vec<u32>> {
         let mut values = vec![0; other.values.len()];
         for (text, value) in other.values.texts() {
             values[value as usize] = self.values.number(text)?;
@@ -67,7 +69,7 @@ impl Histograms {
             let (group, value) = (groups[cell.group as usize], values[cell.value as usize]);
             self.push(HistogramCell { group, value, rows: cell.rows });
         }
-        Some(())
+        Some(values)
     }
 
     fn push(&mut self, cell: HistogramCell) {
