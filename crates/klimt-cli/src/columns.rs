@@ -81,6 +81,7 @@ impl ColumnArgs {
             (Role::QuasiIdentifier, "--qi", &self.qi),
             (Role::Sensitive, "--sensitive", &self.sensitive),
             (Role::Identifier, "--identifier", &self.identifier),
+            (Role::Person, "--person", &self.person),
             (Role::Insensitive, "--insensitive", &self.insensitive),
             (Role::Target, "--target", &self.target),
         ];

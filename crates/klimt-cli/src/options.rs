@@ -139,6 +139,9 @@ pub struct ColumnArgs {
     /// Identifiers: never published
     #[arg(long, value_name = "COLUMNS")]
     pub identifier: Vec<String>,
+    /// The column that says whom a row is about, where people have several rows: k and every requirement count people
+    #[arg(long, value_name = "COLUMN")]
+    pub person: Vec<String>,
     /// Insensitive columns: published as they are
     #[arg(long, value_name = "COLUMNS")]
     pub insensitive: Vec<String>,
@@ -291,6 +294,9 @@ pub struct PublishArgs {
     /// Save the recoding function for `klimt apply`
     #[arg(long, value_name = "FILE")]
     pub save_recoding: Option<String>,
+    /// Save whom each row of the release is about, as pseudonyms, for `klimt verify --people`; it links rows, so keep it private
+    #[arg(long, value_name = "FILE")]
+    pub save_people: Option<String>,
     /// Where the certificate goes; beside the release by default
     #[arg(long, value_name = "FILE", conflicts_with = "no_certificate")]
     pub certificate: Option<String>,
@@ -327,6 +333,9 @@ pub struct VerifyArgs {
     /// Take columns and requirements from a spec; flags win
     #[arg(long, value_name = "FILE")]
     pub spec: Option<String>,
+    /// Count people: the file that `klimt anonymize --save-people` wrote with the release
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
+    pub people: Option<String>,
     /// What the release is said to satisfy.
     #[command(flatten)]
     pub requirements: RequirementArgs,

@@ -75,8 +75,10 @@ impl Proof {
         let shrinks = allowance > 0 && extents == Extents::Region;
         // A search that looked at the widths of held values has left out groups whose boundaries are wide enough.
         let misses_groups = extents == Extents::Region && requirements.restricts_values();
+        // Searches give up parts that violate a requirement, which proves something only where no division of these satisfies it.
         let applies = |bound: &&LowerBound| {
             !misses_groups
+                && requirements.are_monotone()
                 && (allowance == 0 || bound.suppresses)
                 && (bound.extents == extents && !shrinks || loss.needs().extents.is_empty())
         };

@@ -9,6 +9,8 @@ use std::{fmt, str::FromStr};
 pub enum Role {
     /// Names a person directly: never published.
     Identifier,
+    /// A key of the people that are protected, which may repeat: never published.
+    Person,
     /// May be linked with outside knowledge: published generalised.
     QuasiIdentifier,
     /// A fact that must not be learnt about a person: published as it is, within a group.
@@ -21,13 +23,20 @@ pub enum Role {
 
 impl Role {
     /// Every role, in the order in which they are explained.
-    pub const ALL: [Role; 5] =
-        [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Insensitive, Role::Target];
+    pub const ALL: [Role; 6] = [
+        Role::Identifier,
+        Role::Person,
+        Role::QuasiIdentifier,
+        Role::Sensitive,
+        Role::Insensitive,
+        Role::Target,
+    ];
 
     /// The role's name in flags, specs and reports.
     pub fn name(self) -> &'static str {
         match self {
             Role::Identifier => "identifier",
+            Role::Person => "person",
             Role::QuasiIdentifier => "quasi-identifier",
             Role::Sensitive => "sensitive",
             Role::Insensitive => "insensitive",
@@ -37,7 +46,7 @@ impl Role {
 
     /// Whether the column appears in the release.
     pub fn is_published(self) -> bool {
-        self != Role::Identifier
+        !matches!(self, Role::Identifier | Role::Person)
     }
 }
 

@@ -67,6 +67,7 @@ impl<'a> Want<'a> {
             Role::Target => asked.targets([self.name]),
             Role::Insensitive => asked.insensitive([self.name]),
             Role::Identifier => asked.identifiers([self.name]),
+            Role::Person => asked.person(self.name),
         }
     }
 }
@@ -199,7 +200,7 @@ impl Tables {
 
 /// What a generated table is called: everything that makes it another.
 fn called(name: &str, parameters: &Parameters) -> String {
-    let Parameters { rows, seed, attributes, cardinality, mean, sigma } = parameters;
+    let Parameters { rows, seed, attributes, cardinality, mean, sigma, language } = parameters;
     let mut called = format!("{name}-{rows}");
     let mut more = |what: &str, number: Option<String>| {
         called.extend(number.map(|number| format!("-{what}{number}")));
@@ -209,6 +210,7 @@ fn called(name: &str, parameters: &Parameters) -> String {
     more("values", cardinality.map(|many| many.to_string()));
     more("mean", mean.map(|mean| mean.to_string()));
     more("sigma", sigma.map(|sigma| sigma.to_string()));
+    more("language", language.map(|language| format!("{language:?}").to_lowercase()));
     called
 }
 

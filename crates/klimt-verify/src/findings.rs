@@ -42,6 +42,20 @@ pub struct Findings {
     pub below: Option<SmallGroups>,
     /// The findings about the sensitive columns that were counted.
     pub sensitive: Vec<SensitiveFinding>,
+    /// The findings about people, where whom rows are about is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<PeopleFindings>,
+}
+
+/// The findings about the people of a release, who may have several rows each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeopleFindings {
+    /// How many people there are.
+    pub people: u64,
+    /// The people of the group that has fewest: the k that the release reaches.
+    pub smallest_group: u64,
+    /// The people of the group that has most.
+    pub largest_group: u64,
 }
 
 /// The groups whose size lies in a range.
@@ -100,8 +114,13 @@ impl Findings {
         let suppressed = tally.suppressed_group();
         let mut sums = FindingSums::new(tally, question);
         let cells: Vec<_> = tally.sensitive().iter().map(|column| column.cells(suppressed)).collect();
-        sums.add(tally.groups(), cells.iter().map(Vec::as_slice));
-        sums.finish(tally.suppressed())
+        let people = tally.people_of_groups()?;
+        sums.add(tally.groups(), people.as_deref(), cells.iter().map(Vec::as_slice));
+        let mut findings = sums.finish(tally.suppressed())?;
+        if let (Some(found), Some(people)) = (&mut findings.people, tally.people()) {
+            found.people = people.people();
+        }
+        Ok(findings)
     }
 }
 
@@ -118,6 +137,8 @@ pub(crate) struct FindingSums {
     below: (u64, u64),
     /// The name of each sensitive column, the least number of distinct values, and the rows of groups with one.
     sensitive: Vec<(String, Option<u64>, u64)>,
+    /// The people of the groups that have fewest and most, where people are counted.
+    people: Option<(u64, u64)>,
 }
 
 impl FindingSums {
@@ -134,16 +155,25 @@ impl FindingSums {
             sizes: Default::default(),
             below: (0, 0),
             sensitive: tally.sensitive().iter().map(name).collect(),
+            people: None,
         }
     }
 
-    /// Counts groups that have not been counted, with the cells of each sensitive column, group by group.
+    /// Counts groups that have not been counted, with how many people each group has by its number, where they are
+    /// counted, and the cells of each sensitive column, group by group.
     pub fn add<'c>(
         &mut self,
         groups: impl Iterator<Item = Group<'c>>,
+        people: Option<&[u64]>,
         cells: impl Iterator<Item = &'c [HistogramCell]>,
     ) {
-        for size in groups.map(|group| group.rows()) {
+        for group in groups {
+            let size = group.rows();
+            let people = people.map(|people| people[group.number() as usize]);
+            if let Some(people) = people {
+                let (least, most) = self.people.unwrap_or((people, people));
+                self.people = Some((least.min(people), most.max(people)));
+            }
             self.groups += 1;
             self.rows += size;
             self.smallest = Some(self.smallest.map_or(size, |smallest| smallest.min(size)));
@@ -151,7 +181,7 @@ impl FindingSums {
             self.squares += u128::from(size).pow(2);
             let (groups, rows) = &mut self.sizes[bucket_of(size)];
             (*groups, *rows) = (*groups + 1, *rows + size);
-            if self.question.k.is_some_and(|k| size < k) {
+            if self.question.k.is_some_and(|k| people.unwrap_or(size) < k) {
                 self.below = (self.below.0 + 1, self.below.1 + size);
             }
         }
@@ -193,6 +223,11 @@ impl FindingSums {
             sizes: buckets(&self.sizes),
             below: k.map(|k| SmallGroups { k, groups: self.below.0, rows: self.below.1 }),
             sensitive: sensitive.collect(),
+            people: self.people.map(|(smallest_group, largest_group)| PeopleFindings {
+                people: 0,
+                smallest_group,
+                largest_group,
+            }),
         })
     }
 }
@@ -300,6 +335,7 @@ mod tests {
                 least_distinct: 1,
                 certain_rows: 4,
             }],
+            people: None,
         };
         assert_eq!(found, expected);
         let found = Findings::new(&release(), &Question { k: Some(5), original_rows: None }).unwrap();

@@ -14,6 +14,9 @@ pub struct HistogramCell {
     pub rows: u64,
 }
 
+/// The histograms of a column, group by group, and the code of each value by its number.
+pub(crate) type CodedCells = (Vec<HistogramCell>, Vec<u32>);
+
 /// The histograms of one sensitive column, one per group.
 #[derive(Clone, Debug)]
 pub struct Histograms {
@@ -45,20 +48,22 @@ impl Histograms {
         Histograms { values: ColumnValues::new(comparison), ..Histograms::new(&self.column) }
     }
 
-    /// Counts a row of a group that has a value; `None` when the column has more than 2³² values.
-    pub(crate) fn add(&mut self, group: u32, value: &[u8]) -> Option<()> {
+    /// Counts a row of a group that has a value, and says the number of the value; `None` when the column has more than 2³²
+    /// values.
+    pub(crate) fn add(&mut self, group: u32, value: &[u8]) -> Option<u32> {
         self.add_rows(group, value, 1)
     }
 
-    /// Counts rows of a group that have a value; `None` when the column has more than 2³² values.
-    pub(crate) fn add_rows(&mut self, group: u32, value: &[u8], rows: u64) -> Option<()> {
+    /// Counts rows of a group that have a value, and says the number of the value; `None` when the column has more than 2³²
+    /// values.
+    pub(crate) fn add_rows(&mut self, group: u32, value: &[u8], rows: u64) -> Option<u32> {
         let value = self.values.number(value)?;
         self.push(HistogramCell { group, value, rows });
-        Some(())
+        Some(value)
     }
 
-    /// Counts all of `other`, whose group `g` is group `groups[g]` here.
-    pub(crate) fn absorb(&mut self, other: &Histograms, groups: &[u32]) -> Option<()> {
+    /// Counts all of `other`, whose group `g` is group `groups[g]` here, and says the number of each of its values.
+    pub(crate) fn absorb(&mut self, other: &Histograms, groups: &[u32]) -> Option<Vec<u32>> {
         let mut values = vec![0; other.values.len()];
         for (text, value) in other.values.texts() {
             values[value as usize] = self.values.number(text)?;
@@ -67,7 +72,7 @@ impl Histograms {
             let (group, value) = (groups[cell.group as usize], values[cell.value as usize]);
             self.push(HistogramCell { group, value, rows: cell.rows });
         }
-        Some(())
+        Some(values)
     }
 
     fn push(&mut self, cell: HistogramCell) {
@@ -166,7 +171,9 @@ mod tests {
     fn cells_are_joined_before_they_take_much_room() {
         let mut histograms = Histograms::new("disease");
         let rows = 50 * LEAST_ROOM as u64;
-        (0..rows).for_each(|row| histograms.add((row % 7) as u32, &[b'a' + (row % 3) as u8]).unwrap());
+        for row in 0..rows {
+            histograms.add((row % 7) as u32, &[b'a' + (row % 3) as u8]).unwrap();
+        }
         assert!(histograms.cells.len() <= LEAST_ROOM);
         let cells = histograms.cells(None);
         assert_eq!(cells.len(), 21);

@@ -14,6 +14,7 @@ mod decimal;
 mod findings;
 mod histograms;
 mod keys;
+mod people;
 mod segments;
 mod tally;
 mod values;
@@ -21,8 +22,8 @@ pub mod width;
 
 pub use decimal::Decimal;
 pub use findings::{
-    Bucket, Findings, NumberedGroup, Question, SensitiveFinding, SmallGroups, contributions, smallest,
-    with_values,
+    Bucket, Findings, NumberedGroup, PeopleFindings, Question, SensitiveFinding, SmallGroups, contributions,
+    smallest, with_values,
 };
 pub use histograms::{HistogramCell, Histograms};
 pub use segments::Segments;

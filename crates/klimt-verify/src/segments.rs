@@ -4,6 +4,7 @@ use crate::{
     Findings, Histograms, Question, Tally,
     claims::{ClaimedValues, Outcome, PromiseFacts, Promises, Segment, WholeRelease},
     findings::FindingSums,
+    histograms::CodedCells,
 };
 use klimt_core::requirement::Requirement;
 use klimt_core::{Error, Result};
@@ -38,15 +39,17 @@ impl<'r> Segments<'r> {
         Segments { requirements, facts, question, bound: None, sums: None, stars: None }
     }
 
-    /// The segments of a release of `rows` rows, whose sensitive columns have the claimed values.
+    /// The segments of a release of `rows` rows, whose sensitive columns have the claimed values, about so many people, where
+    /// these are known.
     pub fn of_whole(
         requirements: &'r [Box<dyn Requirement>],
         facts: &'r PromiseFacts,
         question: Question,
         rows: u64,
         told: Vec<ClaimedValues>,
+        people: Option<u64>,
     ) -> Result<Self> {
-        let whole = WholeRelease::new(rows, told, &facts.sensitive)?;
+        let whole = WholeRelease::new(rows, told, &facts.sensitive)?.of_people(people);
         let promises = Promises::new(each(requirements), &whole);
         Ok(Segments { bound: Some((whole, promises)), ..Segments::one(requirements, facts, question) })
     }
@@ -63,12 +66,13 @@ impl<'r> Segments<'r> {
         };
         let codes = whole.see(tally)?;
         let stars = tally.stars();
+        let of_people = whole.see_people(tally, &codes, stars)?;
         if let Some(number) = stars {
             let only = tally.only(number)?;
             self.stars = Some(self.stars.take().map_or(Ok(only.clone()), |stars| stars.merge(only))?);
         }
         let sums = self.sums.get_or_insert_with(|| FindingSums::new(tally, &self.question));
-        count(sums, promises, tally, stars, codes, self.facts)
+        count(sums, promises, tally, stars, (codes, of_people), self.facts)
     }
 
     /// Finishes the verification: the findings about all segments together, and an outcome for each
@@ -80,9 +84,13 @@ impl<'r> Segments<'r> {
         whole.complete()?;
         if let Some(stars) = self.stars {
             let codes = whole.see(&stars)?;
-            count(&mut sums, &mut promises, &stars, None, codes, self.facts)?;
+            let of_people = whole.see_people(&stars, &codes, None)?;
+            count(&mut sums, &mut promises, &stars, None, (codes, of_people), self.facts)?;
         }
-        let findings = sums.finish(0)?;
+        let mut findings = sums.finish(0)?;
+        if let (Some(found), Some(people)) = (&mut findings.people, whole.seen_people()) {
+            found.people = people;
+        }
         let outcomes = promises.outcomes(findings.smallest_group);
         Ok((findings, outcomes))
     }
@@ -98,12 +106,14 @@ fn count(
     promises: &mut Promises<'_>,
     tally: &Tally,
     except: Option<u32>,
-    codes: Vec<Vec<u32>>,
+    (codes, of_people): (Vec<Vec<u32>>, Vec<CodedCells>),
     facts: &PromiseFacts,
 ) -> Result<()> {
     let groups = tally.tuples().filter(|group| Some(group.number()) != except).collect();
     let cells = tally.sensitive().iter().map(|column: &Histograms| column.cells(except));
-    let segment = Segment { groups, columns: cells.zip(codes).collect() };
-    sums.add(segment.groups.iter().copied(), segment.columns.iter().map(|(cells, _)| cells.as_slice()));
+    let people = tally.people_of_groups()?;
+    let segment = Segment { groups, columns: cells.zip(codes).chain(of_people).collect() };
+    let cells = segment.columns.iter().take(tally.sensitive().len()).map(|(cells, _)| cells.as_slice());
+    sums.add(segment.groups.iter().copied(), people.as_deref(), cells);
     promises.measure(tally, &segment, facts)
 }

@@ -4,6 +4,7 @@ use crate::{
     Comparison,
     histograms::{HistogramCell, Histograms},
     keys::Keys,
+    people::People,
 };
 use klimt_core::{Error, Result};
 
@@ -28,6 +29,8 @@ pub struct Tally {
     sensitive: Vec<Histograms>,
     /// Whether rows that are `*` in every quasi-identifier are suppressed rows, and no group.
     stars_suppressed: bool,
+    /// Whom rows are about, where that is told.
+    people: Option<People>,
     scratch: Vec<u8>,
 }
 
@@ -72,6 +75,7 @@ impl Tally {
             rows: Vec::new(),
             sensitive: sensitive.iter().map(|name| Histograms::new(name.as_ref())).collect(),
             stars_suppressed: false,
+            people: None,
             scratch: Vec::new(),
         }
     }
@@ -88,6 +92,29 @@ impl Tally {
         self.sensitive =
             self.sensitive.iter().map(|column| column.compared(comparison(column.column()))).collect();
         self
+    }
+
+    /// Counts people too: [`Tally::expect`] must tell whom rows are about before they are counted.
+    pub fn with_people(self) -> Self {
+        Tally { people: Some(People::new(self.sensitive.len())), ..self }
+    }
+
+    /// Tells whom the next rows are about, in their order, by texts that stand for a person; an empty one stands for nobody.
+    pub fn expect<'p>(&mut self, people: impl IntoIterator<Item = &'p [u8]>) -> Result<()> {
+        let known = self.people.as_mut().ok_or_else(|| Error::internal("a tally does not count people"))?;
+        known.expect(people).ok_or_else(too_many)
+    }
+
+    /// The people, where they are counted.
+    pub(crate) fn people(&self) -> Option<&People> {
+        self.people.as_ref()
+    }
+
+    /// How many people each group has, by its number, where people are counted. Fails unless whom every row is about was told.
+    pub fn people_of_groups(&self) -> Result<Option<Vec<u64>>> {
+        let Some(people) = &self.people else { return Ok(None) };
+        people.complete()?;
+        Ok(Some(people.of_groups(self.rows.len())))
     }
 
     /// The names of the quasi-identifiers, in the order of the values of a tuple.
@@ -116,6 +143,7 @@ impl Tally {
         self.scratch = key;
         let group = group.ok_or_else(too_many)?;
         self.count(group, 1);
+        self.meet(group);
         for (column, value) in sensitive.iter().enumerate() {
             self.observe(group, column, value.as_bytes()).ok_or_else(too_many)?;
         }
@@ -136,9 +164,21 @@ impl Tally {
         self.rows[group as usize] += rows;
     }
 
+    /// Counts the person of the next row, which is one of this group.
+    #[inline]
+    pub(crate) fn meet(&mut self, group: u32) {
+        if let Some(people) = &mut self.people {
+            people.meet(group);
+        }
+    }
+
     /// Counts one value of a sensitive column in a group; `None` when the column has too many values.
     pub(crate) fn observe(&mut self, group: u32, column: usize, value: &[u8]) -> Option<()> {
-        self.sensitive[column].add(group, value)
+        let value = self.sensitive[column].add(group, value)?;
+        if let Some(people) = &mut self.people {
+            people.observe(group, column, value);
+        }
+        Some(())
     }
 
     /// Both tallies' rows in one. They must count the same columns.
@@ -156,8 +196,14 @@ impl Tally {
             large.count(group, rows);
             groups.push(group);
         }
+        let mut values = Vec::with_capacity(small.sensitive.len());
         for (into, from) in large.sensitive.iter_mut().zip(&small.sensitive) {
-            into.absorb(from, &groups).ok_or_else(too_many)?;
+            values.push(into.absorb(from, &groups).ok_or_else(too_many)?);
+        }
+        match (&mut large.people, &small.people) {
+            (Some(into), Some(from)) => into.absorb(from, &groups, &values).ok_or_else(too_many)?,
+            (None, None) => {}
+            _ => return Err(Error::internal("two tallies are merged of which one counts people")),
         }
         Ok(large)
     }
@@ -175,6 +221,15 @@ impl Tally {
                 into.add_rows(group, from.value(cell.value).as_bytes(), cell.rows).ok_or_else(too_many)?;
             }
         }
+        one.people = self.people.as_ref().map(|people| {
+            let value = |from: &Histograms, into: &Histograms, value: u32| {
+                into.all_values().find(from.value(value).as_bytes())
+            };
+            let columns = self.sensitive.iter().zip(&one.sensitive);
+            let values =
+                columns.map(|(from, into)| (0..from.values() as u32).map(|v| value(from, into, v)).collect());
+            people.only(number, &values.collect::<Vec<_>>())
+        });
         Ok(one)
     }
 

@@ -83,7 +83,7 @@ fn in_segments(
 ) -> klimt_core::Result<(Findings, Vec<Outcome>)> {
     let facts = PromiseFacts::default();
     let rows = groups.iter().map(Vec::len).sum::<usize>() as u64;
-    let mut segments = Segments::of_whole(requirements, &facts, question, rows, told)?;
+    let mut segments = Segments::of_whole(requirements, &facts, question, rows, told, None)?;
     for number in 0..5 {
         let mut tally = empty();
         for (group, rows) in groups.iter().enumerate().filter(|(group, _)| of_group[*group] == number) {
@@ -169,7 +169,7 @@ proptest! {
         requirements.truncate(5);
         let rows = groups.iter().map(Vec::len).sum::<usize>() as u64;
         let mut segments =
-            Segments::of_whole(&requirements, &facts, Question::default(), rows, counts(&claimed)).unwrap();
+            Segments::of_whole(&requirements, &facts, Question::default(), rows, counts(&claimed), None).unwrap();
         let mut result = Ok(());
         for number in 0..5 {
             let mut tally = empty();
@@ -189,7 +189,7 @@ fn stars_in_several_segments_are_one_group() {
     let (requirements, facts) = (requirements(4), PromiseFacts::default());
     let twice: Vec<Rows> = vec![groups[0].clone(), groups[0].clone()];
     let mut segments =
-        Segments::of_whole(&requirements, &facts, Question::default(), 4, counts(&twice)).unwrap();
+        Segments::of_whole(&requirements, &facts, Question::default(), 4, counts(&twice), None).unwrap();
     for _ in 0..2 {
         let mut tally = empty();
         add(&mut tally, 0, true, &groups[0]);

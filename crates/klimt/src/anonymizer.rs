@@ -112,6 +112,12 @@ impl Anonymizer {
         self.role(Role::Identifier, columns)
     }
 
+    /// The column that says whom a row is about, where people have several rows: k and every requirement then count people.
+    /// It is never published.
+    pub fn person(self, column: impl Into<String>) -> Self {
+        self.role(Role::Person, [column])
+    }
+
     /// Columns that are published as they are.
     pub fn insensitive<S: Into<String>>(self, columns: impl IntoIterator<Item = S>) -> Self {
         self.role(Role::Insensitive, columns)
@@ -320,6 +326,13 @@ impl Anonymizer {
         Ok(self)
     }
 
+    /// Saves whom each row of [`Anonymizer::anonymize_to`] is about, as pseudonyms in a private file: with it,
+    /// [`crate::verify`] counts people. It links the rows of a person, and must not be published.
+    pub fn save_people(mut self, path: impl AsRef<Path>) -> Result<Self> {
+        self.settings.save_people = Some(text_of(path.as_ref())?);
+        Ok(self)
+    }
+
     /// The number by which rows are shuffled within groups; it must stay secret. Random where nothing is said. Groups never
     /// depend on it.
     pub fn seed(mut self, seed: u64) -> Self {
@@ -432,6 +445,7 @@ fn make_file(
     let mut written = vec![("release", output.name())];
     written.extend(certificate_path.as_deref().map(|path| ("certificate", path)));
     written.extend(recoding_path.map(|path| ("recoding function", path)));
+    written.extend(prepared.settings.save_people.as_deref().map(|path| ("file of people", path)));
     written.extend(prepared.settings.search.trace.as_deref().map(|path| ("trace", path)));
     let mut read = prepared.settings.files();
     read.extend(input.path());

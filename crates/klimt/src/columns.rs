@@ -2,7 +2,7 @@
 
 use crate::settings::{ColumnSettings, NamedRequirement, Settings, ValueList};
 use klimt_core::hierarchy::{Hierarchy, ReadOptions as HierarchyOptions, read_csv};
-use klimt_core::table::{ColumnSpec, DeclaredDomain, Guard, Role};
+use klimt_core::table::{ColumnSpec, DeclaredDomain, Guard, Role, ValueType};
 use klimt_core::words::option_is;
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::source::ColumnPlan;
@@ -26,6 +26,14 @@ pub fn plan(path: &str, names: &[String], settings: &Settings) -> Result<Vec<Col
         problems.push(format!(
             "no quasi-identifier is named: say which columns others may know, such as {}",
             option_is("qi", "age,sex")
+        ));
+    }
+    let people: Vec<&str> =
+        names.iter().filter(|name| role(name) == Some(Role::Person)).map(String::as_str).collect();
+    if people.len() > 1 {
+        problems.push(format!(
+            "{path}: one column says whom a row is about, and these were named: {}",
+            people.join(", ")
         ));
     }
     let mut plans = Vec::with_capacity(names.len());
@@ -67,6 +75,11 @@ pub fn column_spec(name: &str, role: Role, given: &ColumnSettings) -> Result<Col
     let mut spec = ColumnSpec::new(name, role);
     spec.type_spec = given.type_spec.clone();
     spec.published = given.published;
+    if role == Role::Person {
+        // People are told apart by the text of their key.
+        spec.type_spec = Some(ValueType::Text.into());
+        return Ok(spec);
+    }
     spec.rank = given.rank.unwrap_or(usize::MAX);
     if given.order.is_some() && given.hierarchy.is_some() {
         return Err(Error::input(format!("column {name} has both an order and a hierarchy: one is enough")));

@@ -48,6 +48,7 @@ fn check_files(input: &str, output: &str, args: &AnonymizeArgs, settings: &Setti
         ("release", Some(output)),
         ("certificate", certificate.as_deref()),
         ("recoding function", settings.save_recoding.as_deref()),
+        ("file of people", settings.save_people.as_deref()),
         ("trace", settings.search.trace.as_deref()),
     ];
     let written: Vec<(&str, &str)> =
@@ -83,6 +84,7 @@ pub fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     }
     settings.keep_order |= publish.keep_order;
     settings.save_recoding = publish.save_recoding.clone().or(settings.save_recoding);
+    settings.save_people = publish.save_people.clone().or(settings.save_people);
     settings.dialect = args.format.dialect();
     settings.complete();
     Ok(settings)

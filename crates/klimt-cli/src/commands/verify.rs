@@ -31,6 +31,9 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
         let earlier = args.against.against.iter().map(Input::file).collect::<Result<_>>()?;
         verification = verification.against(earlier, key, args.against.strict);
     }
+    if let Some(people) = &args.people {
+        verification = verification.people(Input::file(people)?);
+    }
     if let Some(attack) = attack {
         verification = verification.attack(attack);
     }
@@ -103,6 +106,14 @@ fn describe(findings: &Findings, outcomes: &[Outcome]) -> String {
         count(findings.largest_group),
         findings.average_group,
     );
+    if let Some(people) = &findings.people {
+        text.push_str(&format!(
+            "people        {}; {} to {} in a group\n",
+            count(people.people),
+            count(people.smallest_group),
+            count(people.largest_group),
+        ));
+    }
     for column in &findings.sensitive {
         let share = column.certain_rows as f64 / findings.rows.max(1) as f64;
         text.push_str(&format!(

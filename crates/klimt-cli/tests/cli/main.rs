@@ -27,6 +27,7 @@ mod names;
 mod no_effect;
 mod order;
 mod outputs;
+mod people;
 mod privacy;
 mod query;
 mod recoding;

@@ -36,6 +36,7 @@ const VALUES: &[(&str, &str)] = &[
     ("extent", "--extent region"),
     ("keep-order", "--keep-order"),
     ("save-recoding", "--save-recoding recoding.json"),
+    ("save-people", "--save-people people.csv --person id"),
 ];
 
 fn place() -> Place {

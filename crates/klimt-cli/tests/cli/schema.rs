@@ -146,6 +146,7 @@ fn runs() -> Vec<String> {
             "--qi age,income --algorithm gensearch --splits at-most:4 --priority cost --as-published --time-limit 5s",
             "--qi sex,city --algorithm scheme --hierarchy city=h.csv --scheme city=gsps --levels city=0..1",
             "--qi sex,city --algorithm scheme --direction top-down --without fold",
+            "--qi age,sex --person id",
         ]
         .map(String::from),
     );

@@ -1,7 +1,7 @@
 //! The facts of the whole table, measured before any group is published.
 
-use crate::requirement::{ColumnFacts, WholeFacts};
-use crate::table::{Domain, Role, Table};
+use crate::requirement::{ColumnFacts, PeopleFacts, WholeFacts};
+use crate::table::{Domain, PairColumn, Role, Table};
 
 /// How many rows have each code, by column.
 pub(crate) type CodeCounts = Vec<(usize, Vec<u64>)>;
@@ -13,7 +13,7 @@ pub struct Whole<'a> {
     pub frame: &'a Table,
     /// The number of rows.
     pub rows: u64,
-    /// How many rows have each code, for every sensitive column, by its number in the frame.
+    /// How many rows have each code, for every sensitive column and that of people, by its number in the frame.
     pub counts: Vec<(usize, Vec<u64>)>,
 }
 
@@ -33,6 +33,18 @@ impl WholeFacts for Whole<'_> {
     fn dimension(&self, name: &str) -> Option<(usize, &Domain)> {
         let dimension = (0..self.frame.dimensions()).find(|&d| self.frame.dimension(d).name == name)?;
         Some((dimension, self.frame.domain(dimension)))
+    }
+
+    fn people(&self) -> Option<PeopleFacts> {
+        let column = self.frame.person()?;
+        let nobody = self.frame.columns()[column].coded()?.0.missing_code();
+        let (_, rows) = self.counts.iter().find(|(number, _)| *number == column)?;
+        let known = (0u32..).zip(rows).filter(|(code, rows)| **rows > 0 && Some(*code) != nobody);
+        Some(PeopleFacts { column, people: known.count() as u64, nobody })
+    }
+
+    fn pairs(&self, name: &str) -> Option<PairColumn> {
+        self.frame.pairs_of(name)
     }
 }
 

@@ -18,7 +18,7 @@ mod scan;
 pub(crate) use frequency::{CodeRange, CountColumns, CountRequest, Frequencies};
 pub(crate) use judge::LeafJudge;
 pub(crate) use local::{BlockMemory, LEAST_BUFFER, LocalPasses, LocalRows};
-pub(crate) use sample::{SampleRequest, sensitive};
+pub(crate) use sample::{SampleRequest, counted};
 
 use crate::Result;
 use crate::partition::CutTree;

@@ -109,10 +109,14 @@ pub(super) fn survey(
     Ok((sampled.taken, counted.iter().copied().zip(counts).collect()))
 }
 
-/// The sensitive columns of a table, by number.
-pub(crate) fn sensitive(frame: &Table) -> Vec<usize> {
-    let is_sensitive = |column: &Column| column.role == Role::Sensitive;
-    (0..frame.columns().len()).filter(|&number| is_sensitive(&frame.columns()[number])).collect()
+/// The columns of a table whose values are counted over all rows, by number: the sensitive ones, and the one that says whom
+/// rows are about.
+pub(crate) fn counted(frame: &Table) -> Vec<usize> {
+    let is_counted = |column: &Column| match column.role {
+        Role::Person => !column.is_of_pairs(),
+        role => role == Role::Sensitive,
+    };
+    (0..frame.columns().len()).filter(|&number| is_counted(&frame.columns()[number])).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::mean::Mean;
 use crate::Choice;
 use crate::partition::Partitioning;
 use crate::region::Extents;
-use crate::table::{Domain, Role, Table, ValueType};
+use crate::table::{Domain, Table, ValueType};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::ops::Range;
@@ -92,7 +92,7 @@ pub fn release_columns(table: &Table, statistics: &[StatisticKind]) -> Vec<Relea
             columns.push(ReleaseColumn { name: format!("{}{suffix}", column.name), source });
         };
         match (column.role, dimension) {
-            (Role::Identifier, _) => {}
+            (role, _) if !role.is_published() => {}
             (_, Some(dimension)) => {
                 push("", Source::Generalised(dimension));
                 let domain = table.domain(dimension);
@@ -192,6 +192,19 @@ impl<'a> Release<'a> {
                 shuffle(&mut out[start..], &mut random);
             }
         }
+    }
+
+    /// All published rows in the order of the release.
+    pub fn rows_in_order(&self) -> Vec<u32> {
+        let mut rows = Vec::new();
+        match self.row_order {
+            RowOrder::Kept => {
+                let groups = self.group_by_row();
+                rows.extend((0u32..).zip(&groups).filter(|(_, group)| group.is_some()).map(|(row, _)| row));
+            }
+            RowOrder::Shuffled(_) => self.rows_of(0..self.partitioning.groups(), &mut rows),
+        }
+        rows
     }
 
     /// The group of every row of the source, `None` for suppressed rows.

@@ -1,7 +1,7 @@
 //! All requirements of a run, bound to the whole.
 
 use super::sampled::SampledCheck;
-use super::{Check, Level, Requirement, Side, TableFacts, Trust, WholeFacts};
+use super::{Check, Level, Requirement, Side, TableFacts, Trust, WholeFacts, bind};
 use crate::statistics::{Collector, Extent, Needs, Statistics};
 use crate::table::{Domain, Table};
 use crate::{Error, ErrorKind, Result};
@@ -50,7 +50,7 @@ impl Checks {
         };
         let mut problems: Vec<Error> = Vec::new();
         for requirement in requirements {
-            let check: Arc<dyn Check> = match requirement.bind(whole) {
+            let check: Arc<dyn Check> = match bind(&**requirement, whole) {
                 Ok(check) => check.into(),
                 Err(problem) => {
                     problems.push(problem);
@@ -175,6 +175,12 @@ impl Checks {
         rows <= self.enough || rows / 2 < self.least_size
     }
 
+    /// Whether groups that satisfy the requirements satisfy them together, and a part that does not has no division into
+    /// groups that do.
+    pub fn are_monotone(&self) -> bool {
+        self.checks.iter().all(|named| named.check.is_monotone())
+    }
+
     /// Whether reaching [`Checks::minimum_size`] is all that is required of a group.
     pub fn only_count(&self) -> bool {
         self.only_count
@@ -216,8 +222,10 @@ impl Checks {
     pub fn feasible_as(&self, whole: &Statistics) -> Result<()> {
         let violated = self.checks.iter().filter(|named| !named.check.satisfied(whole)).map(|named| {
             let NamedCheck { describe, side, limit, check } = named;
+            let refused =
+                if check.is_monotone() { "no release can satisfy" } else { "the table does not satisfy" };
             format!(
-                "no release can satisfy {describe}: all rows together reach {}, and {} {limit} is required",
+                "{refused} {describe}: all rows together reach {}, and {} {limit} is required",
                 check.level(whole),
                 side.words()
             )

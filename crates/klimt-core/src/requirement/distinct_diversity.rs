@@ -1,11 +1,14 @@
 //! Distinct l-diversity: every group has at least l different values of a sensitive column.
 //!
+//! Where people have several rows, at least l values of as many different people: a person who has all of them does not
+//! make others diverse.
+//!
 //! Monotone: the union of two groups has every value of both.
 
 use super::parameter::whole;
 use super::{Check, Level, Requirement, Side, Trust, WholeFacts};
 use crate::Result;
-use crate::statistics::{Needs, Statistics};
+use crate::statistics::{GroupPeople, Needs, Statistics};
 
 /// Every group has at least `l` different values of a column.
 #[derive(Clone, Debug)]
@@ -101,5 +104,13 @@ impl Check for DistinctCheck {
 
     fn level(&self, group: &Statistics) -> Level {
         Level::Count(group.histogram(self.column).distinct())
+    }
+
+    fn satisfied_by(&self, people: &GroupPeople, _: &Statistics) -> bool {
+        people.values_of_different_people(self.l) >= self.l
+    }
+
+    fn level_of(&self, people: &GroupPeople, _: &Statistics) -> Level {
+        Level::Count(people.values_of_different_people(u64::MAX))
     }
 }

@@ -15,7 +15,7 @@
 use super::exact::compare_products;
 use super::parameter::{farthest, level, positive, ratio};
 use super::{Check, Level, Requirement, Side, WholeFacts};
-use crate::statistics::{Needs, Statistics};
+use crate::statistics::{GroupPeople, Needs, Statistics};
 use crate::table::Decimal;
 use crate::{Error, Result};
 use num_rational::BigRational;
@@ -154,23 +154,26 @@ impl QuickDecision {
         })
     }
 
-    /// Both rules for x rows that the adversary does not know, `others` of them without the value; `None` when a
-    /// number does not fit.
-    fn satisfied(&self, x: u128, others: u128) -> Option<bool> {
+    /// Both rules for x rows that the adversary does not know, `others` of them without the value, all counted in `parts`
+    /// of a row; `None` when a number does not fit.
+    fn satisfied(&self, x: u128, others: u128, parts: u128) -> Option<bool> {
         let grown = self.per_row.checked_mul(x)?;
-        let bracket = grown.checked_add(self.constant)?;
-        let second = compare_products(others, bracket, self.prior, x) != Ordering::Less;
-        Some(grown >= self.prior && second)
+        let bracket = grown.checked_add(self.constant.checked_mul(parts)?)?;
+        let prior = self.prior.checked_mul(parts)?;
+        let second = compare_products(others, bracket, prior, x) != Ordering::Less;
+        Some(grown >= prior && second)
     }
 }
 
 impl ClassTwo {
-    /// The least ε for which a group of `rows` rows, `commonest` of them with one value, satisfies both rules; `None`
-    /// when there is none. Both are linear in ε: R2 is ε·(σ + b − 1) + (ε − 1)·x ≥ (σ + b)·x/(x − n(s)).
-    fn least_epsilon(&self, rows: u64, commonest: u64) -> Option<BigRational> {
-        let unknown = rows.checked_sub(self.known).filter(|&unknown| unknown > commonest)?;
-        let others = BigRational::from_integer((unknown - commonest).into());
-        let unknown = BigRational::from_integer(unknown.into());
+    /// The least ε for which a group of `rows` rows, `commonest` of them with one value, both counted in `parts` of a row,
+    /// satisfies both rules; `None` when there is none. Both are linear in ε: R2 is
+    /// ε·(σ + b − 1) + (ε − 1)·x ≥ (σ + b)·x/(x − n(s)).
+    fn least_epsilon(&self, rows: u64, commonest: u64, parts: u64) -> Option<BigRational> {
+        let unknown = self.unknown(rows, commonest, parts)?;
+        let of_rows = |counted: u128| BigRational::new(counted.into(), parts.into());
+        let others = of_rows(unknown - u128::from(commonest));
+        let unknown = of_rows(unknown);
         let first = BigRational::one() + &self.prior / &unknown;
         let slope = &self.prior - BigRational::one() + &unknown;
         if slope <= BigRational::zero() {
@@ -178,6 +181,21 @@ impl ClassTwo {
         }
         let second = (&self.prior * &unknown / others + &unknown) / slope;
         Some(first.max(second))
+    }
+
+    /// What the adversary does not know of a group, where that is more than one value has.
+    fn unknown(&self, rows: u64, commonest: u64, parts: u64) -> Option<u128> {
+        let known = u128::from(self.known) * u128::from(parts);
+        u128::from(rows).checked_sub(known).filter(|&unknown| unknown > commonest.into())
+    }
+
+    fn decide(&self, rows: u64, commonest: u64, parts: u64) -> bool {
+        let Some(x) = self.unknown(rows, commonest, parts) else { return false };
+        let others = x - u128::from(commonest);
+        let short = self.short.and_then(|short| short.satisfied(x, others, parts.into()));
+        short.unwrap_or_else(|| {
+            self.least_epsilon(rows, commonest, parts).is_some_and(|least| least <= self.epsilon)
+        })
     }
 }
 
@@ -187,12 +205,16 @@ impl Check for ClassTwo {
     }
 
     fn satisfied(&self, group: &Statistics) -> bool {
-        let commonest = group.histogram(self.column).commonest();
-        let Some(x) = group.count.checked_sub(self.known).filter(|&x| x > commonest) else { return false };
-        let short = self.short.and_then(|short| short.satisfied(x.into(), (x - commonest).into()));
-        short.unwrap_or_else(|| {
-            self.least_epsilon(group.count, commonest).is_some_and(|least| least <= self.epsilon)
-        })
+        self.decide(group.count, group.histogram(self.column).commonest(), 1)
+    }
+
+    fn satisfied_by(&self, people: &GroupPeople, votes: &Statistics) -> bool {
+        self.decide(votes.count, people.votes().commonest(), people.parts())
+    }
+
+    fn level_of(&self, people: &GroupPeople, votes: &Statistics) -> Level {
+        let least = self.least_epsilon(votes.count, people.votes().commonest(), people.parts());
+        least.map_or(Level::Unbounded, Level::Ratio)
     }
 
     /// Of j rows, at worst all have the commonest value and at best none. Both rules are linear or convex in j, so what
@@ -201,7 +223,7 @@ impl Check for ClassTwo {
         let commonest = group.histogram(self.column).commonest();
         let (Some(short), Some(x)) = (self.short, group.count.checked_sub(self.known)) else { return 0 };
         let holds = |x: u64, commonest: u64| {
-            x > commonest && short.satisfied(x.into(), (x - commonest).into()) == Some(true)
+            x > commonest && short.satisfied(x.into(), (x - commonest).into(), 1) == Some(true)
         };
         if holds(x, commonest) {
             farthest(group.count, |j| holds(x + j, commonest + j))
@@ -212,6 +234,6 @@ impl Check for ClassTwo {
 
     fn level(&self, group: &Statistics) -> Level {
         let commonest = group.histogram(self.column).commonest();
-        self.least_epsilon(group.count, commonest).map_or(Level::Unbounded, Level::Ratio)
+        self.least_epsilon(group.count, commonest, 1).map_or(Level::Unbounded, Level::Ratio)
     }
 }

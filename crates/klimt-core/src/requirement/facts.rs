@@ -1,7 +1,8 @@
 //! The facts of the whole table that a requirement may use.
 
 use crate::Remedy;
-use crate::table::{Domain, Role, Table};
+use crate::statistics::{GroupPeople, Histogram};
+use crate::table::{Domain, PairColumn, Role, Table};
 use crate::{Error, Result};
 
 /// A column of the whole.
@@ -42,6 +43,17 @@ pub(super) fn values_that_hold(counts: &[u64], rows: f64) -> u64 {
     values.max(1)
 }
 
+/// The people of the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeopleFacts {
+    /// The number of the column that says whom a row is about.
+    pub column: usize,
+    /// How many different people there are.
+    pub people: u64,
+    /// The code of rows without a person, where there are any.
+    pub nobody: Option<u32>,
+}
+
 /// The whole that groups are parts of.
 pub trait WholeFacts {
     /// The number of rows.
@@ -52,6 +64,22 @@ pub trait WholeFacts {
 
     /// The number and the domain of a quasi-identifier.
     fn dimension(&self, name: &str) -> Option<(usize, &Domain)>;
+
+    /// The people whom rows are about, where that is known; else every row counts as a person.
+    fn people(&self) -> Option<PeopleFacts> {
+        None
+    }
+
+    /// The pairs of a person and a value of a sensitive column, where people are known.
+    fn pairs(&self, _: &str) -> Option<PairColumn> {
+        None
+    }
+
+    /// The votes of each value of a sensitive column: every person of the whole has one, in so many parts that a vote can be
+    /// split. Nothing where people are not known.
+    fn votes(&self, _: PairColumn) -> Vec<u64> {
+        Vec::new()
+    }
 }
 
 impl dyn WholeFacts + '_ {
@@ -101,4 +129,39 @@ impl WholeFacts for TableFacts<'_> {
         let dimension = (0..self.table.dimensions()).find(|&d| self.table.dimension(d).name == name)?;
         Some((dimension, self.table.domain(dimension)))
     }
+
+    fn people(&self) -> Option<PeopleFacts> {
+        let column = self.table.person()?;
+        let nobody = self.table.columns()[column].coded()?.0.missing_code();
+        let people = self.codes_of(column).iter().filter(|(code, _)| Some(*code) != nobody).count() as u64;
+        Some(PeopleFacts { column, people, nobody })
+    }
+
+    fn pairs(&self, name: &str) -> Option<PairColumn> {
+        self.table.pairs_of(name)
+    }
+
+    fn votes(&self, pairs: PairColumn) -> Vec<u64> {
+        by_code(&GroupPeople::of(&self.codes_of(pairs.number), pairs.values, pairs.nobody), pairs.values)
+    }
+}
+
+impl TableFacts<'_> {
+    /// How many rows have each code of a column.
+    fn codes_of(&self, column: usize) -> Histogram {
+        let Some((domain, codes)) = self.table.columns()[column].coded() else { return Histogram::default() };
+        let mut found = Vec::new();
+        match self.rows {
+            None => codes.for_each(|code| found.push(code)),
+            Some(rows) => codes.gather(rows, &mut found),
+        }
+        Histogram::of_codes(&found, domain.cardinality())
+    }
+}
+
+/// The votes of each of so many values.
+pub fn by_code(people: &GroupPeople, values: u32) -> Vec<u64> {
+    let mut votes = vec![0; values as usize];
+    people.votes().iter().for_each(|(value, found)| votes[value as usize] = found);
+    votes
 }

@@ -18,6 +18,7 @@ mod k_anonymity;
 mod length_restriction;
 mod level;
 mod parameter;
+mod people;
 mod recursive_diversity;
 mod sampled;
 mod t_closeness;
@@ -30,17 +31,18 @@ pub use delta_disclosure::DeltaDisclosure;
 pub use distinct_diversity::DistinctDiversity;
 pub use entropy_diversity::EntropyDiversity;
 pub use epsilon_privacy::EpsilonPrivacy;
-pub use facts::{ColumnFacts, TableFacts, WholeFacts};
+pub use facts::{ColumnFacts, PeopleFacts, TableFacts, WholeFacts, by_code};
 pub use k_anonymity::KAnonymity;
 pub use length_restriction::LengthRestriction;
 pub use level::{Level, Side};
+pub use people::bind;
 pub use recursive_diversity::RecursiveDiversity;
 pub use sampled::Trust;
 pub use t_closeness::{Distance, TCloseness};
 pub use variance_diversity::VarianceDiversity;
 
 use crate::Result;
-use crate::statistics::{Extent, Needs, Statistics};
+use crate::statistics::{Extent, GroupPeople, Needs, Statistics};
 use std::fmt::Debug;
 
 /// A privacy model with its parameters.
@@ -110,6 +112,23 @@ pub trait Check: Debug + Send + Sync {
 
     /// The level of the group.
     fn level(&self, group: &Statistics) -> Level;
+
+    /// Whether the people of a group satisfy the requirement, each with one vote. `votes` are statistics of which a row is
+    /// a part of a vote.
+    fn satisfied_by(&self, _: &GroupPeople, votes: &Statistics) -> bool {
+        self.satisfied(votes)
+    }
+
+    /// The level of the people of a group.
+    fn level_of(&self, _: &GroupPeople, votes: &Statistics) -> Level {
+        self.level(votes)
+    }
+
+    /// Whether the union of groups that satisfy the requirement satisfies it too, and groups that do not have no division
+    /// into groups that do. What is proven of searches rests on it.
+    fn is_monotone(&self) -> bool {
+        true
+    }
 
     /// The ordered dimension whose published extent alone decides, where one does.
     fn restricts(&self) -> Option<usize> {

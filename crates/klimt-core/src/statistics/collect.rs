@@ -10,6 +10,9 @@ use std::sync::Arc;
 mod tally;
 pub use tally::StatisticsTally;
 
+/// A column with more codes than this times the rows of a part, and more than its square, has no place in memory for each.
+const LOOKED_UP: usize = 256;
+
 /// Makes statistics of rows of one table, for the same needs: of rows by their number, or of packed tuples whose
 /// words are the columns of [`Collector::columns`].
 #[derive(Clone, Debug)]
@@ -29,8 +32,10 @@ struct HistogramColumn {
     cardinality: usize,
     /// The code that each code is counted as; empty where it is itself.
     classes: Vec<u32>,
-    /// The place of each code among the codes of the part at hand; empty where a code is its own place.
+    /// The place of each code among the codes of the part at hand; empty where a code is its own place, or is looked up.
     places: Vec<u32>,
+    /// Whether there are so many codes that those of the part at hand are looked up.
+    looks_up: bool,
     /// The codes of the part at hand, ascending.
     codes: Vec<u32>,
 }
@@ -66,6 +71,7 @@ impl<'a> Collector<'a> {
                 word,
                 cardinality: domain.map_or(0, |domain| domain.compared().cardinality()),
                 places: classes.clone(),
+                looks_up: false,
                 classes,
                 codes: Vec::new(),
             }
@@ -242,6 +248,7 @@ impl HistogramColumn {
             self.codes = (0..self.cardinality as u32).collect();
         }
         self.places.clone_from(&self.classes);
+        self.looks_up = false;
     }
 
     /// Puts the codes that are counted in the place of codes.
@@ -259,6 +266,11 @@ impl HistogramColumn {
         self.codes = codes;
         self.codes.sort_unstable();
         self.codes.dedup();
+        self.looks_up = self.classes.is_empty() && self.cardinality / LOOKED_UP > rows.len().max(LOOKED_UP);
+        if self.looks_up {
+            self.places = Vec::new();
+            return;
+        }
         if self.classes.is_empty() {
             self.places.resize(self.cardinality, 0);
             for (place, &code) in (0..).zip(&self.codes) {
@@ -272,6 +284,9 @@ impl HistogramColumn {
 
     #[inline]
     fn place(&self, code: u32) -> usize {
+        if self.looks_up {
+            return self.codes.binary_search(&code).unwrap_or(0);
+        }
         if self.places.is_empty() { code as usize } else { self.places[code as usize] as usize }
     }
 }

@@ -6,11 +6,13 @@
 mod collect;
 mod histogram;
 mod moments;
+mod people;
 mod pile;
 
 pub use collect::{Collector, StatisticsTally};
 pub use histogram::Histogram;
 pub use moments::{Moments, distances};
+pub use people::{GroupPeople, MOST_PARTS};
 pub(crate) use pile::Pile;
 
 pub use crate::table::Extent;

@@ -89,6 +89,12 @@ impl Table {
         Ok(Table { rows, columns, quasi_identifiers })
     }
 
+    /// The table with more columns, none of them a quasi-identifier, of as many rows.
+    pub(super) fn with_columns(mut self, more: Vec<Column>) -> Self {
+        self.columns.extend(more);
+        self
+    }
+
     /// The table with its dimensions in the order of the ranks of their columns; columns of equal rank keep their order.
     pub fn with_dimensions_by(mut self, rank: impl Fn(usize) -> usize) -> Self {
         self.quasi_identifiers.sort_by_key(|&column| rank(column));

@@ -67,6 +67,8 @@ pub struct Domain {
     pub(super) as_text: bool,
     /// Which codes are declared, and stay whether they occur or not.
     pub(super) declared: Option<super::DeclaredCodes>,
+    /// How many values each person can have, where a code stands for a person and a value of theirs.
+    pub(super) values_per_person: Option<u32>,
 }
 
 impl Domain {
@@ -96,6 +98,7 @@ impl Domain {
             classes: None,
             as_text: false,
             declared: None,
+            values_per_person: None,
         }
     }
 

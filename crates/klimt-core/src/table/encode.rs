@@ -29,8 +29,6 @@ pub struct ColumnSpec {
     pub published: bool,
     /// The reaction to values that make no sense together.
     pub guard: Guard,
-    /// Whether it may be a set of values of which nearly every row has its own.
-    pub allow_unique: bool,
     /// Its rank among the quasi-identifiers; those of equal rank go by the order of the source.
     pub rank: usize,
 }
@@ -60,7 +58,6 @@ impl ColumnSpec {
             declared: None,
             published: false,
             guard: Guard::Off,
-            allow_unique: false,
             rank: 0,
         }
     }
@@ -270,6 +267,7 @@ fn by_type(
         classes: None,
         as_text: false,
         declared: None,
+        values_per_person: None,
     };
     Ok(Encoding { domain, codes })
 }
@@ -295,6 +293,7 @@ fn by_order(
         classes: None,
         as_text: false,
         declared: None,
+        values_per_person: None,
     };
     Ok(Encoding { domain, codes })
 }
@@ -320,6 +319,7 @@ fn by_hierarchy(
         classes: None,
         as_text: false,
         declared: None,
+        values_per_person: None,
     };
     Ok(Encoding { domain, codes })
 }

@@ -170,6 +170,8 @@ impl<'a> Renderer<'a> {
     fn render_part(&self, large: usize, part: Range<usize>, scratch: &mut RenderScratch<'a>) -> usize {
         let (group, rows) = &self.large[large];
         let rows = &rows[part];
+        scratch.rows.clear();
+        scratch.rows.extend_from_slice(rows);
         self.gather(rows, scratch);
         self.fill_pieces(*group, scratch);
         (0..rows.len()).for_each(|at| self.render_row(at, scratch));
@@ -202,6 +204,7 @@ impl<'a> Renderer<'a> {
                 self.render_row(at, scratch);
             }
         }
+        scratch.rows = kept;
         rows.len()
     }
 
@@ -301,7 +304,8 @@ impl<'a> Renderer<'a> {
 pub struct RenderScratch<'a> {
     /// The rendered bytes.
     pub out: Vec<u8>,
-    rows: Vec<u32>,
+    /// The rows of the chunk, in their order.
+    pub rows: Vec<u32>,
     /// The codes of the chunk's rows, for every piece that is a coded column.
     codes: Vec<Vec<u32>>,
     /// The texts of the chunk's rows, for every piece that is a column of texts.

@@ -13,8 +13,8 @@ use std::sync::{Condvar, Mutex};
 
 /// Reads the bytes of a release as they are written, chunk by chunk, each of whole records.
 pub trait ChunkObserver: Send {
-    /// The next chunk of this observer; other observers see other chunks.
-    fn chunk(&mut self, bytes: &[u8]) -> Result<()>;
+    /// The next chunk of this observer, and which rows of the table it holds; other observers see other chunks.
+    fn chunk(&mut self, bytes: &[u8], rows: &[u32]) -> Result<()>;
 }
 
 /// Counts of the written rows and bytes.
@@ -132,7 +132,7 @@ impl CsvPartWriter<'_, '_> {
             let Some(chunk) = self.chunks.get(number) else { return observer };
             scratch.out.clear();
             let rows = self.renderer.render(chunk, &mut scratch);
-            let seen = observer.chunk(&scratch.out);
+            let seen = observer.chunk(&scratch.out, &scratch.rows);
             let mut turn = self.turn.lock().expect("no writer panics");
             while turn.next != number && turn.result.is_ok() {
                 turn = self.changed.wait(turn).expect("no writer panics");

@@ -48,6 +48,7 @@ fn treatment(role: Role) -> &'static str {
         Role::QuasiIdentifier => "generalised: others may know it and find people by it",
         Role::Sensitive => "published as it is, within a group that hides whose it is",
         Role::Identifier => "not published",
+        Role::Person => "not published: it says whom a row is about, so that people are counted and not rows",
         Role::Target => "published as it is; users want to predict it",
         Role::Insensitive => "published as it is",
     }

@@ -12,7 +12,7 @@ pub use whole::{ClaimedValues, ValueCounts};
 pub(crate) use whole::{Segment, WholeRelease};
 
 use crate::{Group, Tally, width::Domain};
-use klimt_core::requirement::{Check, LengthRestriction, Level, Requirement, Side};
+use klimt_core::requirement::{Check, LengthRestriction, Level, Requirement, Side, bind};
 use klimt_core::table::ColumnSpec;
 use klimt_core::{Error, ErrorKind, Result};
 use serde::Serialize;
@@ -84,8 +84,9 @@ pub fn check_groups(
     let codes = whole.see(tally)?;
     let groups: Vec<Group<'_>> = tally.groups().collect();
     let smallest = groups.iter().map(Group::rows).min().unwrap_or(0);
+    let of_people = whole.see_people(tally, &codes, tally.suppressed_group())?;
     let cells = tally.sensitive().iter().map(|column| tally.cells(column));
-    let segment = Segment { groups, columns: cells.zip(codes).collect() };
+    let segment = Segment { groups, columns: cells.zip(codes).chain(of_people).collect() };
     let width = |column: &str| length::measure(tally, column, facts);
     let mut failed = BTreeSet::new();
     promises.judge(&segment, &width, &mut |group| {
@@ -162,7 +163,7 @@ impl PromiseMeasure {
         if requirement.id() == LengthRestriction::ID {
             return PromiseMeasure::Width;
         }
-        let check = requirement.bind(whole).and_then(|check| {
+        let check = bind(requirement, whole).and_then(|check| {
             let distances = whole.distances(&check.needs().moments)?;
             Ok(PromiseMeasure::Check(check, distances))
         });

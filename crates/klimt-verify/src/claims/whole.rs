@@ -3,13 +3,14 @@
 use super::sum::ValueSum;
 use crate::{
     Histograms, Tally,
-    histograms::HistogramCell,
+    histograms::{CodedCells, HistogramCell},
+    keys::Keys,
     tally::{Group, too_many},
     values::{ColumnValues, Comparison},
 };
-use klimt_core::requirement::{Check, ColumnFacts, Level, Requirement, WholeFacts};
-use klimt_core::statistics::{Histogram, Moments, Statistics, distances};
-use klimt_core::table::{ColumnSpec, Distinct, Domain, Encoding, Role};
+use klimt_core::requirement::{Check, ColumnFacts, Level, PeopleFacts, Requirement, WholeFacts, by_code};
+use klimt_core::statistics::{GroupPeople, Histogram, Moments, Statistics, distances};
+use klimt_core::table::{ColumnSpec, Distinct, Domain, Encoding, PairColumn, Role};
 use klimt_core::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -60,6 +61,18 @@ pub(crate) struct WholeRelease {
     rows: u64,
     seen: u64,
     columns: Vec<SensitiveColumn>,
+    /// The people of the release, where whom rows are about is told.
+    people: Option<WholePeople>,
+}
+
+/// The people of a release.
+struct WholePeople {
+    /// Each person once, as far as they have been seen.
+    known: Keys,
+    /// How many there are.
+    people: u64,
+    /// The pairs of a person and a value of each sensitive column.
+    pairs: Vec<Histogram>,
 }
 
 /// The values of a sensitive column of a release that comes in segments, as they are claimed beforehand.
@@ -94,14 +107,28 @@ pub(crate) struct Segment<'a> {
     /// The groups, ascending by number.
     pub groups: Vec<Group<'a>>,
     /// The counts of each sensitive column, group by group, and the code of each value by its number there.
-    pub columns: Vec<(Vec<HistogramCell>, Vec<u32>)>,
+    pub columns: Vec<CodedCells>,
 }
 
 impl WholeRelease {
     /// The whole of a release that is one segment.
     pub fn of(tally: &Tally, specs: &BTreeMap<String, ColumnSpec>) -> Result<Self> {
         let counts = tally.sensitive().iter().map(|column| ClaimedValues::Counts(ValueCounts::of(column)));
-        WholeRelease::new(tally.rows(), counts.collect(), specs)
+        let mut whole = WholeRelease::new(tally.rows(), counts.collect(), specs)?;
+        let Some(people) = tally.people() else { return Ok(whole) };
+        people.complete()?;
+        let numbers: Vec<u32> = (0..people.known()).collect();
+        let columns = whole.columns.iter().enumerate();
+        let pairs = columns.map(|(at, column)| match column {
+            SensitiveColumn::Counted(counted) => {
+                let values = counted.domain.cardinality() as u32;
+                people.pairs(at, &numbers, &counted.codes, values).ok_or_else(too_many)
+            }
+            SensitiveColumn::Summed(..) => Ok(Histogram::default()),
+        });
+        let pairs = pairs.collect::<Result<_>>()?;
+        whole.people = Some(WholePeople { known: Keys::default(), people: people.people(), pairs });
+        Ok(whole)
     }
 
     /// A whole of this many rows with these sensitive values; `specs` has the claimed values of the columns.
@@ -115,7 +142,13 @@ impl WholeRelease {
                 Ok(SensitiveColumn::Summed(sum.clone(), sum.emptied(), domain))
             }
         });
-        Ok(WholeRelease { rows, seen: 0, columns: columns.collect::<Result<_>>()? })
+        Ok(WholeRelease { rows, seen: 0, columns: columns.collect::<Result<_>>()?, people: None })
+    }
+
+    /// The same whole, of so many people.
+    pub fn of_people(self, people: Option<u64>) -> Self {
+        let people = people.map(|people| WholePeople { known: Keys::default(), people, pairs: Vec::new() });
+        WholeRelease { people, ..self }
     }
 
     /// Counts the values of a segment, all of its rows among them, and says the code of each, column by column.
@@ -135,6 +168,23 @@ impl WholeRelease {
         self.columns.iter_mut().zip(tally.sensitive()).map(see).collect()
     }
 
+    /// The histograms of people of a segment, of which the values of sensitive columns have these codes.
+    pub fn see_people(
+        &mut self,
+        tally: &Tally,
+        codes: &[Vec<u32>],
+        except: Option<u32>,
+    ) -> Result<Vec<CodedCells>> {
+        let (Some(whole), Some(people)) = (&mut self.people, tally.people()) else { return Ok(Vec::new()) };
+        people.complete()?;
+        people.numbers(&mut whole.known).ok_or_else(too_many)?;
+        let numbers: Vec<u32> = (0..people.known()).collect();
+        let values = |column: &SensitiveColumn| column.domain().cardinality() as u32;
+        let columns: Vec<(&[u32], u32)> =
+            codes.iter().zip(&self.columns).map(|(codes, column)| (&codes[..], values(column))).collect();
+        people.histograms(&numbers, &columns, except).ok_or_else(too_many)
+    }
+
     /// The code of each value by its number in the counts that the whole was made of, column by column.
     pub fn codes(&self) -> Vec<Vec<u32>> {
         let codes = |column: &SensitiveColumn| match column {
@@ -144,16 +194,22 @@ impl WholeRelease {
         self.columns.iter().map(codes).collect()
     }
 
+    /// How many people have been seen, where people are counted.
+    pub fn seen_people(&self) -> Option<u64> {
+        self.people.as_ref().map(|people| people.known.len() as u64)
+    }
+
     /// Fails unless exactly the rows and values of the whole have been seen.
     pub fn complete(&self) -> Result<()> {
         let all = |column: &SensitiveColumn| match column {
             SensitiveColumn::Counted(counted) => counted.seen == counted.counts,
             SensitiveColumn::Summed(told, seen, _) => told.equals(seen),
         };
-        if self.seen == self.rows && self.columns.iter().all(all) {
+        let everybody = |people: &WholePeople| people.known.len() as u64 == people.people;
+        if self.seen == self.rows && self.columns.iter().all(all) && self.people.iter().all(everybody) {
             return Ok(());
         }
-        Err(Error::internal("the release holds other sensitive values than were to be published"))
+        Err(Error::internal("the release holds other sensitive values or people than were to be published"))
     }
 
     /// The distances by which the moments of some columns are taken.
@@ -298,6 +354,26 @@ impl WholeFacts for WholeRelease {
     /// Regions are known by their text only.
     fn dimension(&self, _: &str) -> Option<(usize, &Domain)> {
         None
+    }
+
+    fn people(&self) -> Option<PeopleFacts> {
+        let people = self.people.as_ref()?.people;
+        Some(PeopleFacts { column: self.columns.len(), people, nobody: None })
+    }
+
+    fn pairs(&self, name: &str) -> Option<PairColumn> {
+        self.people.as_ref()?;
+        let at = self.columns.iter().position(|column| column.name() == name)?;
+        let values = self.columns[at].domain().cardinality() as u32;
+        Some(PairColumn { number: self.columns.len() + 1 + at, values, nobody: None })
+    }
+
+    fn votes(&self, pairs: PairColumn) -> Vec<u64> {
+        let of_column = |people: &WholePeople| {
+            let pairs_of_column = people.pairs.get(pairs.number.checked_sub(self.columns.len() + 1)?)?;
+            Some(by_code(&GroupPeople::of(pairs_of_column, pairs.values, None), pairs.values))
+        };
+        self.people.as_ref().and_then(of_column).unwrap_or_default()
     }
 }
 

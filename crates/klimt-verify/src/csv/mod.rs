@@ -89,6 +89,7 @@ impl Scan<'_> {
         while at < self.chunk.len() {
             let Some(next) = self.continues(at) else { break };
             rows += 1;
+            self.tally.meet(group);
             if !self.fields.is_empty() {
                 self.observe_continued(at, group)?;
             }
@@ -164,6 +165,7 @@ impl Scan<'_> {
             }
         };
         self.run.rows += 1;
+        self.tally.meet(group);
         self.remember_stretches();
         for (number, &column) in self.layout.sensitive().iter().enumerate() {
             self.observe(at, group, number, self.fields[column])?;

@@ -64,6 +64,7 @@ impl Options {
             (Role::Insensitive, "insensitive"),
             (Role::Target, "target"),
             (Role::Identifier, "identifier"),
+            (Role::Person, "person"),
         ];
         for (role, option) in options {
             let mut named: Vec<(&String, &ColumnSettings)> =
@@ -234,6 +235,7 @@ mod tests {
         "trace",
         "temp-dir",
         "save-recoding",
+        "save-people",
         "certificate",
         "no-certificate",
         "json",

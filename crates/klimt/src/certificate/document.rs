@@ -8,7 +8,7 @@ use super::types::{
 use crate::input::text_of;
 use klimt_core::proof::Claim;
 use klimt_core::{Error, Result};
-use klimt_verify::SensitiveFinding;
+use klimt_verify::{PeopleFindings, SensitiveFinding};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -102,6 +102,8 @@ pub(super) struct Document {
     requirements: Vec<String>,
     reached: Vec<Promise>,
     sensitive: Vec<SensitiveFinding>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    people: Option<PeopleFindings>,
     losses: BTreeMap<String, f64>,
     proven: Claim,
     family: Option<String>,
@@ -135,6 +137,7 @@ impl From<Certificate> for Document {
             requirements: made.requirements,
             reached: made.reached,
             sensitive: made.sensitive,
+            people: made.people,
             losses: made.losses,
             proven: made.proven,
             family: made.family,
@@ -163,6 +166,7 @@ impl TryFrom<Document> for Certificate {
             requirements: read.requirements,
             reached: read.reached,
             sensitive: read.sensitive,
+            people: read.people,
             losses: read.losses,
             proven: read.proven,
             family: read.family,

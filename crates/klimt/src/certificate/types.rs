@@ -6,7 +6,7 @@ use super::word::one;
 use klimt_core::job::SearchCounts;
 use klimt_core::proof::Claim;
 use klimt_core::table::{Role, ValueType};
-use klimt_verify::{Bucket, SensitiveFinding};
+use klimt_verify::{Bucket, PeopleFindings, SensitiveFinding};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -61,6 +61,8 @@ pub struct Certificate {
     pub reached: Vec<Promise>,
     /// The sensitive columns as groups show them.
     pub sensitive: Vec<SensitiveFinding>,
+    /// How many people there are, and in how many groups of them; nothing where rows were counted.
+    pub people: Option<PeopleFindings>,
     /// The losses, by name.
     pub losses: BTreeMap<String, f64>,
     /// The claim that is proven of the loss that was asked for.

@@ -89,6 +89,12 @@ impl Staged {
         Ok(Staged { file, target: Target::Memory, name, mode: 0 })
     }
 
+    /// The same file, which only its owner can read.
+    pub fn private(mut self) -> Self {
+        self.mode = 0o600;
+        self
+    }
+
     /// Stages a small file.
     pub fn whole(name: &str, text: &[u8]) -> Result<Self> {
         Staged::made(name, |out| out.write_all(text).map_err(|e| Error::io(name, "write it", &e)))
@@ -186,8 +192,7 @@ pub fn write_whole(name: &str, text: &[u8]) -> Result<()> {
 
 /// Writes a small file with values of the original whole or not at all; only its owner can read it.
 pub fn write_private(name: &str, text: &[u8]) -> Result<()> {
-    let mut staged = Staged::create(name)?;
-    staged.mode = 0o600;
+    let staged = Staged::create(name)?.private();
     staged.file().write_all(text).map_err(|e| Error::io(name, "write it", &e))?;
     staged.publish()
 }

@@ -48,7 +48,7 @@ impl Refusal {
 
 /// Why a column must not have a role, if it must not.
 pub(crate) fn refusal(evidence: &Evidence, role: Role) -> Option<Refusal> {
-    if role == Role::Identifier {
+    if !role.is_published() {
         return None;
     }
     let refused = |reason, is_set| Refusal { column: evidence.name.clone(), role, reason, is_set };

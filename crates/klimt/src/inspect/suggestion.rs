@@ -23,11 +23,6 @@ impl Suggestion {
     }
 }
 
-/// The role of a key of people that repeats. It is never published either way.
-fn person_role() -> Role {
-    Role::Identifier
-}
-
 /// The key of the people of a table: of the columns that are one, the first.
 pub(super) fn person(columns: &[Evidence]) -> Option<&Evidence> {
     columns.iter().find(|evidence| is_person_key(evidence))
@@ -41,7 +36,7 @@ pub(super) fn suggest(evidence: &Evidence, person: Option<&Evidence>, is_mixed: 
         let reason = format!(
             "a key that repeats, {distinct} different ones on {rows} rows: it tells which rows are one person's"
         );
-        return Suggestion { role: person_role(), is_person: true, reason };
+        return Suggestion { role: Role::Person, is_person: true, reason };
     }
     if evidence.rows == 0 {
         return Suggestion::new(Role::Identifier, "it has no values: nothing is lost without it");

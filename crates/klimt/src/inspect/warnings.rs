@@ -57,7 +57,7 @@ fn nearly_names_rows(column: &ColumnProfile, rows: usize) -> Option<String> {
 /// Columns whose values make no sense together: a few texts among numbers or dates.
 fn doubts(columns: &[ColumnProfile], report: &ReadReport, words: Words) -> Vec<String> {
     let role = |name: &str| columns.iter().find(|column| column.name == name).map(|column| column.role);
-    let matters = |name: &str| !matches!(role(name), None | Some(Role::Identifier));
+    let matters = |name: &str| role(name).is_some_and(Role::is_published);
     let notes = report.notes.iter().filter(|note| matters(&note.column));
     notes.map(|note| with_help(&note.error, words)).collect()
 }

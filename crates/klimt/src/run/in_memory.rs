@@ -6,11 +6,10 @@ use super::parts::describe_held;
 use super::publication::{Checked, facts};
 use super::schemes::{Guides, Schemes};
 use super::warnings::{Coarse, warn, warn_coarse, warn_fixed};
-use super::{Made, RunRequest, checks, finish_regions, searches, workload};
+use super::{Made, RunRequest, checks, finish_regions, people, searches, workload};
 use crate::certificate::{Certified, Proven, record, saved};
 use crate::files::Staged;
 use crate::observer::Stage;
-use klimt_core::Result;
 use klimt_core::algorithm::optimal::Effort;
 use klimt_core::job::{Job, Unobserved};
 use klimt_core::loss::Original;
@@ -19,8 +18,10 @@ use klimt_core::proof::{Claim, Proof, ProofInput};
 use klimt_core::recode::{FixedValues, RecodingFunction, Release, RowOrder, StatisticKind};
 use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
-use klimt_core::requirement::{Checks, TableFacts};
+use klimt_core::requirement::{Checks, Requirement, TableFacts};
 use klimt_core::table::Table;
+use klimt_core::words::option_is;
+use klimt_core::{Error, Result};
 use klimt_io::source::ReadReport;
 use std::sync::Arc;
 
@@ -45,6 +46,24 @@ impl HeldRelease {
     pub fn release(&self) -> Release<'_> {
         Release::new(&self.table, &self.partitioning, self.extents, self.row_order, &self.statistics)
     }
+}
+
+/// Groups that are published alike are one, and people with rows in several of them have one vote there: fails where such a
+/// group violates a requirement.
+fn check_people(
+    partitioning: &Partitioning,
+    published: &Table,
+    requirements: &[Box<dyn Requirement>],
+) -> Result<()> {
+    let violating = partitioning.violating(published, requirements)?.len();
+    if violating == 0 {
+        return Ok(());
+    }
+    Err(Error::unsatisfied(format!(
+        "{violating} of the groups consist of several that are published alike, and violate a requirement together, as people \
+         have rows in more than one of them"
+    ))
+    .with_help(format!("{} keeps groups apart that are published alike", option_is("hierarchy-cut", "nodes"))))
 }
 
 impl RunRequest<'_> {
@@ -115,6 +134,9 @@ impl RunRequest<'_> {
             function
         });
         finish_regions(&mut partitioning, published, extents);
+        if !bound.are_monotone() {
+            check_people(&partitioning, published, requirements)?;
+        }
 
         let row_order = self.row_order()?;
         let statistics = settings.statistics.clone();
@@ -155,6 +177,9 @@ impl RunRequest<'_> {
             checked: &checked,
         }
         .make();
+        if let Some(path) = &settings.save_people {
+            checked.beside.push(people::stage(path, &release)?);
+        }
         if let (Some(path), Some(function)) = (&settings.save_recoding, &recoding) {
             checked.beside.push(Staged::whole(path, function.to_json().as_bytes())?);
         }

@@ -13,6 +13,7 @@ mod in_parts;
 mod measured;
 mod memory_watch;
 mod parts;
+pub mod people;
 mod publication;
 mod publisher;
 mod schemes;
@@ -49,7 +50,7 @@ use klimt_core::registry::AlgorithmKind;
 use klimt_core::requirement::Requirement;
 use klimt_core::spill::SpillFolder;
 use klimt_core::table::{Domain, Table};
-use klimt_core::words::option_is;
+use klimt_core::words::{option, option_is};
 use klimt_core::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
@@ -133,6 +134,13 @@ impl Prepared {
         let options = ReadOptions { missing: &self.settings.missing, threads, observer: &stage };
         let loaded = self.workers.run(|_| source.read_within(&plan, &options, room))?;
         drop(stage);
+        let loaded = match loaded {
+            Loaded::Fits(table, report) => Loaded::Fits(table.with_pairs()?, report),
+            Loaded::Spilled(table) if table.frame().person().is_some() => {
+                return Err(people_on_disk(self.pool.limit()));
+            }
+            spilled => spilled,
+        };
         let report = match &loaded {
             Loaded::Fits(_, report) => report,
             Loaded::Spilled(table) => table.report(),
@@ -233,6 +241,12 @@ impl RunRequest<'_> {
     fn row_order(&self) -> Result<RowOrder> {
         row_order(self.settings.keep_order, self.settings.seed)
     }
+}
+
+/// People are counted in memory.
+fn people_on_disk(granted: usize) -> Error {
+    Error::resource(format!("the table does not fit in memory, where {} needs it", option("person")))
+        .with_help(klimt_core::Remedy::RaiseMemory(granted.saturating_mul(4)))
 }
 
 /// The folder for the spill files of a run.

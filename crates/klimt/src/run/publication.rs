@@ -1,6 +1,7 @@
 //! Publishing a release, whole or part by part: written beside its target, checked from the very bytes that are written,
 //! and only then given its name.
 
+use super::people::{PersonKey, RowPeople, bytes};
 use crate::certificate::ReleaseFile;
 use crate::files::Staged;
 use crate::output::Output;
@@ -80,10 +81,11 @@ impl<'a> Publication<'a> {
         parts.finish()
     }
 
-    /// Starts a release of all rows of a table, which come in parts and have these sensitive values together.
-    pub fn in_parts(&self, rows: u64, told: Vec<ClaimedValues>) -> Result<Parts<'a>> {
+    /// Starts a release of all rows of a table, which come in parts, have these sensitive values together and are about so
+    /// many people, where these are known.
+    pub fn in_parts(&self, rows: u64, told: Vec<ClaimedValues>, people: Option<u64>) -> Result<Parts<'a>> {
         let question = Question { k: Some(self.k), original_rows: Some(rows) };
-        let segments = Segments::of_whole(self.requirements, self.facts, question, rows, told)?;
+        let segments = Segments::of_whole(self.requirements, self.facts, question, rows, told, people)?;
         self.start(&RowsKnown::None(self.frame), segments)
     }
 
@@ -106,7 +108,7 @@ impl<'a> Publication<'a> {
                 Writer::Columnar(Box::new(writer.map_err(|error| self.named(error))?), Vec::new())
             }
         };
-        Ok(Parts { publication: *self, staged, writer, segments, rows: 0, slices: None })
+        Ok(Parts { publication: *self, staged, writer, segments, rows: 0, slices: None, people: Vec::new() })
     }
 
     fn failed(&self, error: &io::Error) -> Error {
@@ -134,7 +136,8 @@ impl<'a> Publication<'a> {
             column.and_then(|column| column.coded()).map(|(domain, _)| domain)
         };
         let tally = Tally::new(&names(&generalised), &names(&sensitive));
-        tally.with_comparisons(|name| domain(name).map_or(Comparison::Value, comparison))
+        let tally = tally.with_comparisons(|name| domain(name).map_or(Comparison::Value, comparison));
+        if self.frame.person().is_some() { tally.with_people() } else { tally }
     }
 
     /// An error of the sink with the name of the output.
@@ -153,6 +156,8 @@ pub struct Parts<'a> {
     rows: u64,
     /// What was counted of a group whose last slice has not come.
     slices: Option<Tally>,
+    /// Whom the rows of a columnar file are about, where that is known.
+    people: Vec<PersonKey>,
 }
 
 /// What a part of a release holds.
@@ -181,7 +186,8 @@ impl Parts<'_> {
         match &mut self.writer {
             Writer::Text(writer, layout) => {
                 let layout = &*layout;
-                let observer = || Checker { layout, tally: publication.empty_tally() };
+                let people = RowPeople::of(release.table);
+                let observer = || Checker { layout, people, tally: publication.empty_tally() };
                 let checkers =
                     writer.write(release, progress, observer).map_err(|error| publication.named(error))?;
                 let before = self.slices.take().unwrap_or_else(|| publication.empty_tally());
@@ -195,6 +201,9 @@ impl Parts<'_> {
             }
             Writer::Columnar(writer, ends) => {
                 ends.extend((part != Part::Slice).then_some(self.rows));
+                if let Some(people) = RowPeople::of(release.table) {
+                    self.people.extend(people.keys(&release.rows_in_order()));
+                }
                 writer.write(release, progress).map_err(|error| publication.named(error))
             }
         }
@@ -202,13 +211,13 @@ impl Parts<'_> {
 
     /// Ends the file and checks it. Nothing has its final name yet; an error leaves nothing behind.
     pub fn finish(self) -> Result<Checked> {
-        let Parts { publication, staged, writer, mut segments, rows, .. } = self;
+        let Parts { publication, staged, writer, mut segments, rows, people, .. } = self;
         let dialect = matches!(writer, Writer::Text(..)).then_some(publication.dialect);
         let sink = match writer {
             Writer::Text(writer, _) => writer.finish().1,
             Writer::Columnar(writer, ends) => {
                 let (_, sink) = writer.finish().map_err(|error| publication.named(error))?;
-                read_back(&publication, &staged, &ends, &mut segments)?;
+                read_back(&publication, &staged, &ends, &people, &mut segments)?;
                 sink
             }
         };
@@ -238,6 +247,7 @@ fn read_back(
     publication: &Publication<'_>,
     staged: &Staged,
     ends: &[u64],
+    people: &[PersonKey],
     segments: &mut Segments<'_>,
 ) -> Result<()> {
     let file = staged.file().try_clone().map_err(|e| publication.failed(&e))?;
@@ -245,8 +255,9 @@ fn read_back(
     let (generalised, sensitive) = publication.positions();
     let (split, mut tally) = (generalised.len(), publication.empty_tally());
     let wanted: Vec<usize> = generalised.into_iter().chain(sensitive).collect();
-    let mut ends = ends.iter().peekable();
+    let (mut ends, mut people) = (ends.iter().peekable(), people.iter());
     records.for_each(&wanted, &mut |row, fields| {
+        people.next().map_or(Ok(()), |person| tally.expect([bytes(person)]))?;
         tally.add(&fields[..split], &fields[split..])?;
         if ends.next_if(|end| **end == row).is_some() {
             segments.segment(&tally)?;
@@ -260,11 +271,15 @@ fn read_back(
 /// Counts what is published, from the bytes.
 struct Checker<'a> {
     layout: &'a Layout,
+    people: Option<RowPeople<'a>>,
     tally: Tally,
 }
 
 impl ChunkObserver for Checker<'_> {
-    fn chunk(&mut self, bytes: &[u8]) -> Result<()> {
+    fn chunk(&mut self, bytes: &[u8], rows: &[u32]) -> Result<()> {
+        if let Some(people) = self.people {
+            people.tell(&mut self.tally, rows)?;
+        }
         scan(self.layout, bytes, &mut self.tally)
     }
 }

@@ -8,6 +8,7 @@ use klimt_core::partition::{CutNode, CutTree, Partitioning};
 use klimt_core::parts::{PartSink, Way, Whole};
 use klimt_core::recode::{FixedValues, Release, RowOrder, Rules, StatisticKind};
 use klimt_core::region::Extents;
+use klimt_core::requirement::WholeFacts;
 use klimt_core::table::{Column, Role, Table};
 use klimt_core::words::option;
 use klimt_core::workload::TableWorkload;
@@ -130,7 +131,9 @@ impl<'a> Publisher<'a> {
             let mut about = requirements.filter(|requirement| requirement.column() == Some(&column.name));
             let counts = whole.counts.iter().find(|(of, _)| *of == number);
             let (_, rows) = counts.ok_or_else(|| uncounted(column))?;
-            told(column, rows, about.any(|requirement| requirement.compares_with_whole()))
+            let compared = about.any(|requirement| requirement.compares_with_whole());
+            // Pairs of a person and a value need the number of each value.
+            told(column, rows, compared || whole.frame.person().is_some())
         });
         told.collect()
     }
@@ -152,7 +155,11 @@ impl PartSink for Publisher<'_> {
         self.stage.rename(Stage::Partitioning);
         self.rows = whole.rows;
         (self.warn)(whole);
-        self.parts = Some(self.publication.in_parts(whole.rows, self.told(whole)?)?);
+        self.parts = Some(self.publication.in_parts(
+            whole.rows,
+            self.told(whole)?,
+            whole.people().map(|facts| facts.people),
+        )?);
         Ok(())
     }
 

@@ -98,6 +98,8 @@ pub struct Settings {
     pub save_recoding: Option<String>,
     /// Whether the recoding function is kept for the caller.
     pub keep_recoding: bool,
+    /// Where pseudonyms of the people of the rows are saved.
+    pub save_people: Option<String>,
 }
 
 impl Settings {

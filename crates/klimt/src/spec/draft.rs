@@ -23,7 +23,15 @@ use std::path::Path;
 /// ```
 pub fn draft(inspection: &Inspection, settings: &Settings, input: &str, path: &str) -> String {
     let mut text = head(inspection, settings, &seen_from(input, path));
-    for role in [Role::QuasiIdentifier, Role::Sensitive, Role::Target, Role::Insensitive, Role::Identifier] {
+    let roles = [
+        Role::Person,
+        Role::QuasiIdentifier,
+        Role::Sensitive,
+        Role::Target,
+        Role::Insensitive,
+        Role::Identifier,
+    ];
+    for role in roles {
         let columns: Vec<&ColumnProfile> =
             inspection.columns.iter().filter(|column| column.role == role).collect();
         if !columns.is_empty() {
@@ -48,6 +56,9 @@ fn heading(role: Role) -> &'static str {
         Role::Target => "Targets: class labels that splits may look at. Published as they are.",
         Role::Insensitive => "Insensitive columns: published as they are.",
         Role::Identifier => "Identifiers: never published.",
+        Role::Person => {
+            "The person: whom a row is about. k and all requirements count people. Never published."
+        }
     }
 }
 
@@ -94,8 +105,7 @@ const USUAL_K: u64 = 5;
 
 /// What k is where people have several rows.
 const SEVERAL_ROWS: &str = "\
-# People have several rows in this table: k counts rows, so that a group may hold fewer people than k. Take a larger k, or keep\n\
-# one row of each person.\n";
+# People have several rows in this table: k counts people, by the column of the role person below.\n";
 
 /// What values of k mean, and who uses them.
 const HELP_WITH_K: &str = "\
@@ -115,9 +125,6 @@ fn about(column: &ColumnProfile, settings: &Settings, path: &str) -> String {
     let mut text = format!("\n[columns.{}] # {counts}{missing}\n", key(&column.name));
     if let Some(reason) = &column.reason {
         text.push_str(&format!("# {reason}\n"));
-    }
-    if column.is_person {
-        text.push_str("# It is the person: the key by which the rows of one person are known.\n");
     }
     text.push_str(&write::column(settings, &column.name, &given).to_string());
     let is_asked = |wanted: &NamedRequirement| wanted.column.as_ref().is_none_or(|name| *name == column.name);

@@ -78,7 +78,7 @@ const KEYS: &[(&str, &str)] = &[
 
 /// The keys of a column besides requirements.
 const COLUMN_KEYS: &[(&str, &str)] = &[
-    ("role", "quasi-identifier, sensitive, identifier, insensitive or target"),
+    ("role", "quasi-identifier, sensitive, identifier, person, insensitive or target"),
     ("type", "integer, decimal, date, timestamp, boolean or text"),
     ("domain", "what it ranges over: \"0..120\", or a file with a value per line"),
     ("order", "a file with a value per line, lowest first"),

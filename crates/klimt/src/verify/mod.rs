@@ -62,6 +62,7 @@ pub struct Verification {
     key: Option<String>,
     strict: bool,
     attack: Option<AttackQuestion>,
+    people: Option<Input>,
     words: Words,
 }
 
@@ -97,6 +98,12 @@ impl Verification {
         self
     }
 
+    /// Counts people: the file of pseudonyms that [`Anonymizer::save_people`] wrote with the release says whom each row is about.
+    pub fn people(mut self, people: Input) -> Self {
+        self.people = Some(people);
+        self
+    }
+
     /// Attacks the release too.
     pub fn attack(mut self, question: AttackQuestion) -> Self {
         self.attack = Some(question);
@@ -122,7 +129,8 @@ impl Verification {
         let path = release.path().map(str::to_string);
         let mut links =
             self.key.as_deref().map(|key| Links::new(release.name(), key, settings)).transpose()?;
-        let counted = count_release_linked(release, settings, &[Role::Sensitive], links.as_mut())?;
+        let counted =
+            count_release_linked(release, settings, &[Role::Sensitive], links.as_mut(), self.people)?;
         let Counted { tally, warnings, .. } = counted;
         let mut warnings: Vec<String> = warnings.iter().map(|warning| self.words.render(warning)).collect();
         let tally = tally.with_suppressed_stars(self.stars_are_suppressed);
@@ -140,11 +148,14 @@ impl Verification {
         warnings.extend(attack.iter().flat_map(|found| found.warnings(self.words)));
         let nothing_linked = against.as_ref().and_then(nothing_linked);
         warnings.extend(nothing_linked.map(|warning| self.words.render(&warning)));
-        let violates = |number: u32, rows: u64| violating.contains(&number) || k.is_some_and(|k| rows < k);
+        let of_groups = tally.people_of_groups()?;
+        let size = |group: u32, rows: u64| of_groups.as_ref().map_or(rows, |people| people[group as usize]);
+        let violates =
+            |number: u32, rows: u64| violating.contains(&number) || k.is_some_and(|k| size(number, rows) < k);
         let worst = smallest(&tally, NAMED, |group| violates(group.number(), group.rows()));
         let groups = self.show_groups.then(|| shown_groups(&tally, &outcomes, violates));
         Ok(Verdict {
-            risk: Risk::of(tally.groups().map(|group| group.rows()), &self.risk),
+            risk: Risk::of(tally.groups().map(|group| size(group.number(), group.rows())), &self.risk),
             adds_unique: klimt_verify::contributions(&tally).into_iter().collect(),
             suppressed_stars: self.stars_are_suppressed.then(|| tally.suppressed()),
             findings,

@@ -4,6 +4,7 @@ use super::linked::Links;
 use crate::certificate::hierarchies_beside;
 use crate::columns::{column_spec, order_of};
 use crate::input::Input;
+use crate::run::people::HEADER;
 use crate::run::warnings;
 use crate::settings::Settings;
 use crate::suggest::did_you_mean;
@@ -11,9 +12,10 @@ use crate::text::nearly_unique;
 use klimt_core::loss::PublishedGroup;
 use klimt_core::region::is_guide;
 use klimt_core::table::{ColumnSpec, Role, ValueType};
-use klimt_core::words::option_is;
+use klimt_core::words::{option, option_is};
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::TextRecords;
+use klimt_io::csv::DialectSpec;
 use klimt_verify::claims::PromiseFacts;
 use klimt_verify::{Comparison, Tally, width};
 use std::collections::HashSet;
@@ -31,20 +33,25 @@ pub struct Counted {
 
 /// Counts the groups of a release, with the values of the columns of the given roles in each.
 pub fn count_release(release: Input, settings: &Settings, counted: &[Role]) -> Result<Counted> {
-    count_release_linked(release, settings, counted, None)
+    count_release_linked(release, settings, counted, None, None)
 }
 
-/// Counts the groups of a release, with the values of the columns of the given roles in each, and links its rows to those
-/// of other releases where there are any.
+/// Counts the groups of a release, with the values of the columns of the given roles in each, links its rows to those of
+/// other releases where there are any, and counts people where a file says whom rows are about.
 pub(super) fn count_release_linked(
     release: Input,
     settings: &Settings,
     counted: &[Role],
     mut links: Option<&mut Links<'_>>,
+    people: Option<Input>,
 ) -> Result<Counted> {
     let key = links.as_ref().map(|links| links.key());
     let release = open_release(release, settings, counted, key)?;
     let Release { records, positions, mut tally, key } = release;
+    if let Some(people) = people {
+        tally = tally.with_people();
+        tell_people(people, &mut tally)?;
+    }
     let columns = records.columns().to_vec();
     let split = tally.quasi_identifiers().len();
     let others: Vec<usize> = (0..records.columns().len())
@@ -73,6 +80,19 @@ pub(super) fn count_release_linked(
     let alike = alike.filter_map(|column| warnings::alike(column.column(), column.alike()));
     let warnings = unique.chain(alike).collect();
     Ok(Counted { tally, columns, warnings })
+}
+
+/// Tells a tally whom the rows of a release are about, from the file of pseudonyms that was written with it.
+fn tell_people(people: Input, tally: &mut Tally) -> Result<()> {
+    let name = people.name().to_string();
+    let dialect = DialectSpec { delimiter: Some(b','), header: Some(true) };
+    let records = TextRecords::of_source(people.open(dialect)?);
+    if records.columns() != [HEADER] {
+        return Err(Error::input(format!("{name}: this is not a file of people"))
+            .with_help(format!("give the file that {} wrote with the release", option("save-people"))));
+    }
+    records.for_each(&[0], &mut |_, fields| tally.expect([fields[0].as_bytes()]))?;
+    Ok(())
 }
 
 /// Counts the groups of a release, with the values of the columns of the given roles in each.

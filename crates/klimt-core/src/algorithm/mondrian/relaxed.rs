@@ -192,7 +192,7 @@ fn deal(items: &mut [u32], first: usize) {
 
 /// The columns that are published beside the quasi-identifiers, by name: their order in the table does not matter.
 fn contents(table: &Table) -> Vec<&Column> {
-    let is_published = |column: &&Column| !matches!(column.role, Role::QuasiIdentifier | Role::Identifier);
+    let is_published = |column: &&Column| column.role.is_published() && column.role != Role::QuasiIdentifier;
     let mut columns: Vec<&Column> = table.columns().iter().filter(is_published).collect();
     columns.sort_by(|a, b| a.name.cmp(&b.name));
     columns

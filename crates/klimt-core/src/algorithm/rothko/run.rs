@@ -13,7 +13,7 @@ use crate::loss::SuppressedRows;
 use crate::partition::Way;
 use crate::partition::{CutNode, CutTree, Partitioning};
 use crate::parts::{Account, External, PartSink, Whole};
-use crate::pass::{CountRequest, DividedRows, LeafJudge, LocalPasses, LocalRows, PartRows, sensitive};
+use crate::pass::{CountRequest, DividedRows, LeafJudge, LocalPasses, LocalRows, PartRows, counted};
 use crate::region::Regions;
 use crate::requirement::Checks;
 use crate::split::SplitCriterion;
@@ -29,7 +29,7 @@ pub(super) fn run(rothko: &Rothko, job: &External<'_>, sink: &mut dyn PartSink) 
     let columns: Vec<usize> = (0..job.frame.columns().len()).filter(looked_at).collect();
     let least_group = job.requirements.iter().map(|r| r.minimum_size()).max().unwrap_or(1);
     let compared = compared_bytes(job);
-    let counted = sensitive(job.frame);
+    let counted = counted(job.frame);
     let cardinality =
         |&column: &usize| job.frame.columns()[column].coded().map_or(0, |(d, _)| d.cardinality());
     let counts = counted.iter().map(cardinality).sum::<usize>() * size_of::<u64>();

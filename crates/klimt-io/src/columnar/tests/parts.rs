@@ -61,7 +61,7 @@ fn release_of<'a>((before, table, groups): &'a (u64, Table, Partitioning)) -> Re
 struct Counter(u64);
 
 impl ChunkObserver for Counter {
-    fn chunk(&mut self, bytes: &[u8]) -> Result<()> {
+    fn chunk(&mut self, bytes: &[u8], _: &[u32]) -> Result<()> {
         self.0 += bytes.len() as u64;
         Ok(())
     }

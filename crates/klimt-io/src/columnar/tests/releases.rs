@@ -43,7 +43,7 @@ pub fn written(release: &Release<'_>, format: ColumnarFormat, types: &KeptTypes,
 pub fn csv_rows(release: &Release<'_>) -> Vec<Vec<String>> {
     struct Blind;
     impl csv::ChunkObserver for Blind {
-        fn chunk(&mut self, _: &[u8]) -> Result<()> {
+        fn chunk(&mut self, _: &[u8], _: &[u32]) -> Result<()> {
             Ok(())
         }
     }
