@@ -81,7 +81,7 @@ pub fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     }
     settings.keep_order |= publish.keep_order;
     settings.save_recoding = publish.save_recoding.clone().or(settings.save_recoding);
-    settings.dialect = args.format.dialect();
+    args.format.apply(&mut settings);
     settings.complete();
     Ok(settings)
 }

@@ -56,7 +56,7 @@ fn open(store: &str, memory: &MemoryArgs, general: &GeneralArgs) -> Result<Store
 fn open_for(args: &BatchArgs) -> Result<(Store, StoreBatch)> {
     let store = open(&args.store, &args.memory, &args.general)?;
     let batch = StoreBatch::of(Input::file(&args.file)?)
-        .dialect(args.format.dialect())
+        .source(args.format.source())
         .allow_unique(list_of("--allow-unique", &args.allow_unique)?);
     Ok((store, batch))
 }

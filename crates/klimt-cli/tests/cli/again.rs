@@ -88,6 +88,11 @@ const APART: &[&str] = &[
     "quiet",
     "seed",
     "delimiter",
+    "encoding",
+    "sheet",
+    "member",
+    "decimal",
+    "date-form",
     "no-header",
     "header",
 ];

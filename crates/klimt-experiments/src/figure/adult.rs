@@ -75,7 +75,7 @@ impl Adult {
         };
         let path = files.table.display().to_string();
         let source = Source::open(&path, DialectSpec::default()).map_err(|e| e.to_string())?;
-        let mut plan: Vec<ColumnPlan> = source.columns().iter().map(|_| ColumnPlan { spec: None }).collect();
+        let mut plan: Vec<ColumnPlan> = source.columns().iter().map(|_| ColumnPlan::default()).collect();
         for want in wants {
             let called =
                 CALLED.iter().find(|(name, _)| *name == want.name).map_or(&[][..], |(_, called)| called);

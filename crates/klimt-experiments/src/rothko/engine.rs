@@ -25,7 +25,7 @@ pub fn read(input: &Input, others: &[(&str, Role)]) -> Result<Table, String> {
     let plan: Vec<ColumnPlan> = source
         .columns()
         .iter()
-        .map(|name| ColumnPlan { spec: role(name).map(|role| ColumnSpec::new(name.clone(), role)) })
+        .map(|name| ColumnPlan::of(role(name).map(|role| ColumnSpec::new(name.clone(), role))))
         .collect();
     let options = ReadOptions { missing: &[], threads: 2, observer: &Unobserved };
     source.read(&plan, &options).map(|(table, _)| table).map_err(|e| e.to_string())

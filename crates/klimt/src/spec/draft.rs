@@ -33,6 +33,7 @@ pub fn draft(inspection: &Inspection, input: &str, path: &str) -> String {
         help("k"),
         help("other"),
     );
+    text.push_str(&inspection.reading.keys());
     for (key, help) in keys.iter().filter(|(key, _)| !FILLED.contains(key)) {
         text.push_str(&format!("# {key}: {help}\n"));
     }
@@ -48,6 +49,7 @@ pub fn draft(inspection: &Inspection, input: &str, path: &str) -> String {
             column.distinct,
             column.role
         ));
+        text.push_str(&inspection.reading.column_keys(&column.name));
     }
     text
 }

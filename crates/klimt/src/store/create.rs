@@ -56,9 +56,9 @@ fn complete(mut settings: Settings, key: &str) -> Result<Settings> {
 
 fn spec(settings: &Settings, like: Input, key: &str, watched: &Watched<'_>) -> Result<Spec> {
     let requirements = settings.build_requirements()?;
-    let (dialect, missing) = (settings.dialect, &settings.missing);
+    let (spec, missing) = (settings.source.clone(), &settings.missing);
     let (like, _) =
-        reading::read(like, dialect, missing, watched, |opened| plan(opened.name, opened.columns, settings))?;
+        reading::read(like, spec, missing, watched, |opened| plan(opened.name, opened.columns, settings))?;
     check_preferred(&settings.tree.prefer, &like)?;
     warn(watched, settings, &requirements, &like, &TableFacts::of(&like), None);
     let weight = |name: &str| settings.columns.get(name).and_then(|column| column.weight).unwrap_or(1.0);

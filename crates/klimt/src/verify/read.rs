@@ -171,7 +171,7 @@ pub(super) fn open_release(
     key: Option<&str>,
 ) -> Result<Release> {
     let path = release.name().to_string();
-    let records = TextRecords::of_source(release.open(settings.dialect)?);
+    let records = TextRecords::of_source(release.open(&settings.source)?);
     let (quasi_identifiers, counted) = (names(settings, &[Role::QuasiIdentifier]), names(settings, counted));
     if quasi_identifiers.is_empty() {
         return Err(Error::input("no quasi-identifier is named")

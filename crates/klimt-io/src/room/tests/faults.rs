@@ -120,7 +120,7 @@ fn strays_and_unique_texts_are_refused_on_disk_too() {
         let plan = plan(vec![guarded("n"), guarded("t")]);
         let chosen: Vec<ColumnPlan> = plan
             .into_iter()
-            .map(|plan| ColumnPlan { spec: plan.spec.filter(|spec| spec.name == column) })
+            .map(|plan| ColumnPlan::of(plan.spec.filter(|spec| spec.name == column)))
             .collect();
         let (held, found) = both(&file, &chosen, &[], 2, tiny(&chosen));
         let (held, found) = (held.unwrap_err(), found.unwrap_err());
