@@ -3,6 +3,7 @@
 
 use super::assemble::{NAMED_ROWS, RowLines, UnfitLocations};
 use crate::form::{DateOrder, DecimalMark, ValueForm};
+use crate::source::ReadReport;
 use klimt_core::Error;
 use klimt_core::table::{Codes, ColumnSpec, Domain, Guard, Role, Shape, TypeSpec, UnfitReason, ValueType};
 use klimt_core::words::column_option;
@@ -140,22 +141,28 @@ impl Doubt {
         }
     }
 
-    /// Fails with the doubt, or notes it, as the guard of the column says.
+    /// Fails with the doubt, or notes it in the report, as the guard of the column says.
     pub fn settle(
         &self,
         spec: &ColumnSpec,
         path: &str,
         lines: &RowLines,
         problems: &mut Vec<Error>,
-        notes: &mut Vec<Note>,
+        report: &mut ReadReport,
     ) {
-        let error = self.error(path, &spec.name, lines);
+        let mut error = self.error(path, &spec.name, lines);
+        if report.recognised.codes.contains(&spec.name) {
+            error = error.with_help(format!(
+                "its digits are taken for codes; publish them as ranges of numbers: {}",
+                column_option("type", &spec.name, Some("integer"))
+            ));
+        }
         match spec.guard {
             Guard::Off => {}
             Guard::Refuse => problems.push(error),
             Guard::Note => {
                 let is_unique = matches!(self, Doubt::Unique { .. });
-                notes.push(Note { column: spec.name.clone(), is_unique, error });
+                report.notes.push(Note { column: spec.name.clone(), is_unique, error });
             }
         }
     }

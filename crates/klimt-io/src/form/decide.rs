@@ -3,7 +3,7 @@
 use super::evidence::FormEvidence;
 use super::{DateOrder, DecimalMark, FormSpec, ValueForm};
 use crate::source::ColumnPlan;
-use klimt_core::table::{ColumnSpec, DeclaredDomain, ValueType};
+use klimt_core::table::{ColumnSpec, DeclaredDomain, Role, ValueType};
 use klimt_core::words::column_option;
 use klimt_core::{Error, ErrorKind, Result};
 
@@ -36,8 +36,10 @@ fn candidates(plan: &ColumnPlan) -> Option<Candidates> {
     if spec.published {
         return None;
     }
+    // Equal numbers are one sensitive value, whatever zeros they begin with: as texts they would be several.
+    let by_text = !matches!(spec.role, Role::Sensitive | Role::Target);
     match &spec.type_spec {
-        None => Some(Candidates { numbers: true, dates: true, codes: labels(spec).is_none() }),
+        None => Some(Candidates { numbers: true, dates: true, codes: by_text && labels(spec).is_none() }),
         Some(given) if given.pattern.is_some() => None,
         Some(given) => match given.value_type {
             ValueType::Integer | ValueType::Decimal => {
@@ -147,9 +149,11 @@ fn of(plan: &ColumnPlan, evidence: Option<&FormEvidence>) -> Found {
     if !evidence.any {
         return Found::AsItIs;
     }
-    let name = plan.spec.as_ref().map_or("", |spec| &spec.name);
-    let are_codes = evidence.has_leading_zeros() || (evidence.has_one_length() && names_codes(name));
-    if candidates.codes && are_codes {
+    // Ranges of numbers say more of neighbouring postcodes than sets of texts: where zeros do not tell, only a column that is
+    // kept goes by its name.
+    let by_name = |spec: &ColumnSpec| spec.role == Role::Insensitive && names_codes(&spec.name);
+    let named = evidence.has_one_length() && plan.spec.as_ref().is_some_and(by_name);
+    if candidates.codes && (named || evidence.has_leading_zeros()) {
         return Found::Codes;
     }
     if candidates.dates && evidence.has_days_of_digits() {

@@ -179,9 +179,11 @@ fn a_declared_form_decides_what_values_leave_open() {
 
 #[test]
 fn codes_of_digits_are_texts() {
-    for role in ROLES {
-        let (columns, report) = read("zip;n\n53703;1\n53704;2\n", role).unwrap();
-        assert_eq!(columns[0], ["53703", "53704"]);
+    for (role, first) in
+        [(Role::QuasiIdentifier, "03703"), (Role::Insensitive, "03703"), (Role::Insensitive, "53703")]
+    {
+        let (columns, report) = read(&format!("zip;n\n{first};1\n53704;2\n"), role).unwrap();
+        assert_eq!(columns[0], [first, "53704"]);
         assert_eq!(report.recognised.codes, ["zip"]);
     }
     let plan = [plan_of("x", Role::QuasiIdentifier)];
@@ -191,6 +193,15 @@ fn codes_of_digits_are_texts() {
     typed.spec.as_mut().unwrap().type_spec = Some(klimt_core::table::ValueType::Integer.into());
     let (table, report) = read_plan("zip\n53703\n53704\n", &[typed], 1).unwrap();
     assert!(table.domain(0).value_type().is_ordered() && report.recognised.codes.is_empty());
+}
+
+#[test]
+fn codes_that_would_name_every_row_may_be_numbers() {
+    let mut plan = plan_of("zip", Role::QuasiIdentifier);
+    plan.spec.as_mut().unwrap().guard = klimt_core::table::Guard::Refuse;
+    let text = "zip\n".to_string() + &(1_000..1_020).map(|zip| format!("{zip:05}\n")).collect::<String>();
+    let error = read_plan(&text, &[plan], 1).unwrap_err();
+    assert!(error.help(Words::Flags).join("\n").contains("--type zip=integer"), "{error:?}");
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl ReadingResult<'_> {
                 Ok(column) => {
                     let found = column.coded().and_then(|(domain, codes)| doubt(spec, domain, codes));
                     if let Some(doubt) = found {
-                        doubt.settle(spec, self.path, &(self.lines)(None)?, &mut problems, &mut report.notes);
+                        doubt.settle(spec, self.path, &(self.lines)(None)?, &mut problems, report);
                     }
                     columns.push(column);
                 }

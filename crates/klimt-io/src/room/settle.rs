@@ -75,7 +75,7 @@ pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>)
             Ok((data, translation)) => {
                 if let Some(doubt) = work.doubt(spec, *number, &data, &translation)? {
                     let lines = (found.lines)(Some(&file))?;
-                    doubt.settle(spec, path, &lines, &mut problems, &mut report.notes);
+                    doubt.settle(spec, path, &lines, &mut problems, &mut report);
                 }
                 columns.push(Column { name: spec.name.clone(), role: spec.role, data });
                 translations.push(translation);

@@ -183,6 +183,9 @@ mod tests {
         other = "drop"
         k = 5
         missing = ["?"]
+        encoding = "latin-1"
+        sheet = 2
+        member = "table.xlsx"
         algorithm = "gensearch"
         split = "box"
         workload = "queries.sql"
@@ -231,6 +234,12 @@ mod tests {
 
         [columns.town]
         role = "insensitive"
+        decimal = ","
+
+        [columns.seen]
+        role = "insensitive"
+        date-form = "ymd"
+        missing = ["n/a"]
 
         [columns.id]
         role = "identifier"
@@ -275,6 +284,16 @@ mod tests {
         }
         settings.seed = Some(7);
         assert!(!format!("{:?}", stated(&settings)).contains("seed"), "the seed is secret");
+    }
+
+    #[test]
+    fn a_text_for_every_column_is_not_taken_for_that_of_one() {
+        let asked = crate::Anonymizer::new().missing(["a=b", "-"]).missing_in("age", ["x=y"]);
+        let values: Vec<OptionValue> =
+            stated(asked.settings()).into_iter().map(|option| option.value).collect();
+        let one = |text: &str| OptionValue::One(text.to_string());
+        let of_column = OptionValue::OfColumn("age".to_string(), "x=y".to_string());
+        assert_eq!(values, [of_column, one("=a=b"), one("-")]);
     }
 
     #[test]

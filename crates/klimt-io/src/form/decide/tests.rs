@@ -1,5 +1,4 @@
 use super::*;
-use klimt_core::table::Role;
 
 fn plan(name: &str) -> ColumnPlan {
     let spec = Some(ColumnSpec::new(name, Role::QuasiIdentifier));
@@ -84,6 +83,12 @@ fn a_point_may_part_thousands_where_another_column_has_decimal_commas() {
 fn codes_of_digits_are_no_numbers() {
     assert_eq!(form(&["02174", "53703"]), FormDecision::Codes);
     assert_eq!(form(&["53703", "53704"]), FormDecision::AsItIs);
+    let decided = |name: &str, texts: &[&str]| {
+        let mut plan = plan(name);
+        plan.spec.as_mut().unwrap().role = Role::Insensitive;
+        decide("t.csv", &[plan], &[evidence(texts)]).map(|found| found[0])
+    };
+    assert_eq!(super::tests::decided("zip", &["53703", "53704"]).unwrap(), FormDecision::AsItIs);
     for name in ["zip", "PLZ", "zip_code", "homePostcode", "postal code", "ICD-Code", "zipcode"] {
         assert_eq!(decided(name, &["53703", "53704"]).unwrap(), FormDecision::Codes, "{name}");
     }
@@ -94,6 +99,12 @@ fn codes_of_digits_are_no_numbers() {
     assert_eq!(decided("code", &["1", "2"]).unwrap(), FormDecision::AsItIs);
     assert_eq!(form(&["0", "1"]), FormDecision::AsItIs);
     assert_eq!(form(&["-1", "07"]), FormDecision::AsItIs);
+    for role in [Role::Sensitive, Role::Target] {
+        let mut plan = plan("plz");
+        plan.spec.as_mut().unwrap().role = role;
+        let found = decide("t.csv", &[plan], &[evidence(&["02174", "53703"])]).unwrap();
+        assert_eq!(found, [FormDecision::AsItIs], "{role:?}");
+    }
 }
 
 #[test]
