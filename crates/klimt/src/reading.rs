@@ -7,7 +7,8 @@ use klimt_core::Result;
 use klimt_core::table::Table;
 use klimt_core::words::{column_option, option, option_is};
 use klimt_io::columnar::KeptTypes;
-use klimt_io::csv::{Dialect, EncodingSign, ReadOptions};
+use klimt_io::csv::{Dialect, EncodingSign, FoundEncoding, ReadOptions};
+use klimt_io::encoding::TextEncoding;
 use klimt_io::form::ValueForm;
 use klimt_io::source::{ColumnPlan, ReadReport, Recognised, SourceSpec};
 use serde::{Deserialize, Serialize};
@@ -70,9 +71,6 @@ pub struct Reading {
     /// By column, how many texts stand for missing values in it alone.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<String, u64>,
-    /// Whether somebody named the encoding, or the file begins with its mark.
-    #[serde(skip)]
-    certain: bool,
 }
 
 impl Reading {
@@ -84,7 +82,6 @@ impl Reading {
             member: found.member.clone().or_else(|| settings.source.member.clone()),
             sheet: found.sheet.clone(),
             codes: found.codes.clone(),
-            certain: found.encoding.is_none_or(|found| found.by != EncodingSign::Bytes),
             ..Reading::default()
         };
         for (name, form) in &found.forms {
@@ -109,8 +106,13 @@ impl Reading {
         texts && columns && is_utf_8 && self.delimiter.is_none_or(|delimiter| delimiter == ',')
     }
 
+    /// The same, as far as it is not to be taken for granted.
+    pub fn recorded(&self) -> Self {
+        if self.is_plain() { Reading::default() } else { self.clone() }
+    }
+
     /// What is not to be taken for granted, as a note.
-    pub fn note(&self) -> Option<Note> {
+    pub fn note(&self, found: &Recognised) -> Option<Note> {
         if self.is_plain() {
             return None;
         }
@@ -131,7 +133,10 @@ impl Reading {
             parts.push(format!("{} ({count})", column_option("missing", name, Some("TEXT"))));
         }
         let mut text = format!("note: the input is read with {}", parts.join(", "));
-        if !self.certain && self.encoding.as_deref().is_some_and(|encoding| encoding.starts_with("windows")) {
+        let is_guess = |found: FoundEncoding| {
+            found.by == EncodingSign::Bytes && found.encoding == TextEncoding::WINDOWS_1252
+        };
+        if found.encoding.is_some_and(is_guess) {
             text.push_str(&format!(
                 "; its text is not UTF-8, and other encodings of a byte for every letter look alike: where letters come out \
                  wrong, name another one by {}",

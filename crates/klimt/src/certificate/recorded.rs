@@ -77,7 +77,7 @@ pub fn record(
         delimiter: settings.source.dialect.delimiter.map(char::from),
         header: settings.source.dialect.header,
         encoding: settings.source.encoding.map(|encoding| encoding.to_string()),
-        reading: reading.clone(),
+        reading: reading.recorded(),
     }
 }
 

@@ -143,7 +143,7 @@ impl Prepared {
         warnings::note_doubts(watched, report);
         let kept_types = kept_types.after(report);
         let reading = Reading::of(&report.recognised, &self.settings);
-        reading.note().into_iter().for_each(|note| watched.note(note));
+        reading.note(&report.recognised).into_iter().for_each(|note| watched.note(note));
         Ok(TableRead { loaded, dialect, kept_types, is_text, reading })
     }
 
