@@ -77,7 +77,7 @@ pub struct ReadReport {
     /// Columns whose values make no sense together, and which were read all the same.
     pub notes: Vec<Note>,
     /// How the source is written.
-    pub recognised: Recognised,
+    pub recognised: Box<Recognised>,
     /// Sensitive columns and targets of texts in which empty texts stand, and no missing values. An empty text counts as a
     /// missing value in these, so that the two are one value to every requirement.
     pub empty_texts: Vec<String>,

@@ -262,7 +262,7 @@ impl CsvSource {
             ..Recognised::default()
         };
         let bytes = blocks.into_inner().expect("no reader panicked").bytes();
-        let report = ReadReport { bytes, recognised, ..ReadReport::default() };
+        let report = ReadReport { bytes, recognised: recognised.into(), ..ReadReport::default() };
         let mut parsed = parsed.into_inner().expect("no reader panicked");
         parsed.sort_by_key(|block| block.number);
         if options.observer.cancelled() {
