@@ -119,8 +119,10 @@ impl Reading {
         let mut parts = Vec::new();
         parts.extend(self.member.as_ref().map(|member| option_is("member", member)));
         parts.extend(self.sheet.as_ref().map(|sheet| option_is("sheet", sheet)));
-        parts.extend(self.encoding.as_ref().map(|encoding| option_is("encoding", encoding)));
-        let delimiter = self.delimiter.map(|c| if c == '\t' { "tab".to_string() } else { c.to_string() });
+        let encoding = self.encoding.as_ref().filter(|encoding| *encoding != "utf-8");
+        parts.extend(encoding.map(|encoding| option_is("encoding", encoding)));
+        let delimiter = self.delimiter.filter(|delimiter| *delimiter != ',');
+        let delimiter = delimiter.map(|c| if c == '\t' { "tab".to_string() } else { c.to_string() });
         parts.extend(delimiter.map(|delimiter| option_is("delimiter", delimiter)));
         for (name, mark) in &self.decimal {
             parts.push(column_option("decimal", name, Some(mark)));

@@ -24,8 +24,9 @@ pub fn run(data: &[u8]) {
             assert!(canonical.rewrite(&once, declared, &mut twice) && once == twice, "it changes again");
             let text = std::str::from_utf8(&once).expect("digits and marks");
             let fits = |value_type: &ValueType| TypeSpec::from(*value_type).position(text).is_some();
-            let is_short = text.len() < 24;
-            assert!(!is_short || types.iter().any(fits), "it is not of its type");
+            // Longer numbers and exponents may be more than a table holds.
+            let is_small = text.len() < 24 && !text.contains(['e', 'E']);
+            assert!(!is_small || types.iter().any(fits), "it is not of its type");
         }
     }
 }
