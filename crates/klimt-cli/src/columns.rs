@@ -5,11 +5,35 @@ use klimt::settings::{HierarchySource, Settings, ValueList, weight};
 use klimt_core::table::Role;
 use klimt_core::{Error, ErrorKind, Result, names};
 use klimt_io::csv::DialectSpec;
+use klimt_io::form::ValueForm;
+use klimt_io::source::SourceSpec;
 use std::collections::BTreeMap;
 
 impl FormatArgs {
-    /// What the flags say of the text of a file.
-    pub fn dialect(&self) -> DialectSpec {
+    /// What the flags say of how a file is read.
+    pub fn source(&self) -> SourceSpec {
+        SourceSpec {
+            dialect: self.dialect(),
+            encoding: self.encoding,
+            sheet: self.sheet.clone(),
+            member: self.member.clone(),
+            memory: None,
+        }
+    }
+
+    /// Takes in what the flags say of how a file is read, before what a spec says.
+    pub fn apply(&self, settings: &mut Settings) {
+        let (flags, spec) = (self.source(), std::mem::take(&mut settings.source));
+        settings.source = SourceSpec {
+            dialect: flags.dialect,
+            encoding: flags.encoding.or(spec.encoding),
+            sheet: flags.sheet.or(spec.sheet),
+            member: flags.member.or(spec.member),
+            memory: None,
+        };
+    }
+
+    fn dialect(&self) -> DialectSpec {
         let header = match (self.header, self.no_header) {
             (true, _) => Some(true),
             (_, true) => Some(false),
@@ -23,7 +47,7 @@ impl FormatArgs {
 pub fn gather(spec: Option<&str>, columns: &ColumnArgs, format: &FormatArgs) -> Result<Settings> {
     let mut settings = spec.map_or(Ok(Settings::default()), klimt::spec::read)?;
     columns.apply(&mut settings)?;
-    settings.dialect = format.dialect();
+    format.apply(&mut settings);
     Ok(settings)
 }
 
@@ -34,6 +58,8 @@ impl ColumnArgs {
         self.apply_roles(settings, &mut problems);
         for (flag, pairs) in [
             ("type", &self.types),
+            ("decimal", &self.decimal),
+            ("date-form", &self.date_form),
             ("domain", &self.domain),
             ("order", &self.order),
             ("hierarchy", &self.hierarchy),
@@ -57,6 +83,14 @@ impl ColumnArgs {
                         Ok(parsed) => column_settings.type_spec = Some(parsed),
                         Err(wrong) => problems.push(format!("--type {pair}: {wrong}")),
                     },
+                    "decimal" => match value.parse() {
+                        Ok(mark) => column_settings.form = Some(ValueForm::Number(mark)),
+                        Err(wrong) => problems.push(format!("--decimal {pair}: {wrong}")),
+                    },
+                    "date-form" => match value.parse() {
+                        Ok(order) => column_settings.form = Some(ValueForm::Date(order)),
+                        Err(wrong) => problems.push(format!("--date-form {pair}: {wrong}")),
+                    },
                     "domain" => column_settings.domain = Some(ValueList::Text(value.to_string())),
                     "order" => column_settings.order = Some(ValueList::Text(value.to_string())),
                     "hierarchy" => {
@@ -72,8 +106,26 @@ impl ColumnArgs {
             }
         }
         settings.other = self.other.or(settings.other);
-        settings.missing.extend(self.missing.iter().cloned());
+        self.apply_missing(settings, &mut problems);
         Error::all(ErrorKind::Input, problems).map_or(Ok(()), Err)
+    }
+
+    /// A text for every column, or for one: `TEXT`, `=TEXT` with an equals sign in it, or `COLUMN=TEXT`.
+    fn apply_missing(&self, settings: &mut Settings, problems: &mut Vec<String>) {
+        for given in &self.missing {
+            if let Some(text) = given.strip_prefix('=') {
+                settings.missing.push(text.to_string());
+                continue;
+            }
+            match names::pair(given) {
+                Ok(Some((column, text))) => {
+                    settings.columns.entry(column).or_default().missing.push(text.to_string());
+                }
+                Ok(None) | Err(_) if !given.contains('=') => settings.missing.push(given.clone()),
+                Ok(None) => settings.missing.push(given.clone()),
+                Err(wrong) => problems.push(format!("--missing {given}: {wrong}")),
+            }
+        }
     }
 
     fn apply_roles(&self, settings: &mut Settings, problems: &mut Vec<String>) {

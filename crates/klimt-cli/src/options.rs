@@ -20,6 +20,7 @@ use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
 use klimt_core::recode::StatisticKind;
 use klimt_core::region::Extents;
 use klimt_core::registry::{self, AlgorithmKind};
+use klimt_io::encoding::TextEncoding;
 
 /// Turns a table about people into a table that is safe to publish.
 #[derive(Debug, Parser)]
@@ -115,6 +116,15 @@ pub struct FormatArgs {
     /// The first line names the columns, whatever it looks like
     #[arg(long)]
     pub header: bool,
+    /// The encoding of the text, such as utf-8, utf-16le, windows-1252 or latin-1; recognised by default
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
+    pub encoding: Option<TextEncoding>,
+    /// The sheet of a workbook, by its name or its number
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
+    /// The file in a zip archive, by its name
+    #[arg(long, value_name = "NAME")]
+    pub member: Option<String>,
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {
@@ -154,6 +164,12 @@ pub struct ColumnArgs {
     /// The type of a column: integer, decimal, date, timestamp, boolean or text; date:%d.%m.%Y with a pattern
     #[arg(long = "type", value_name = "COLUMN=TYPE")]
     pub types: Vec<String>,
+    /// The mark before the fraction of a column's numbers, where the values do not tell: , or .
+    #[arg(long, value_name = "COLUMN=MARK")]
+    pub decimal: Vec<String>,
+    /// The order of day, month and year in a column's dates, where the values do not tell: dmy, mdy or ymd
+    #[arg(long, value_name = "COLUMN=ORDER")]
+    pub date_form: Vec<String>,
     /// What a quasi-identifier ranges over, whether all of it occurs or not: age=0..120 for numbers, dates and timestamps, or
     /// a file with a value per line for categories. A value outside is an error
     #[arg(long, value_name = "COLUMN=A..B|FILE")]
@@ -167,8 +183,8 @@ pub struct ColumnArgs {
     /// How much a column matters; 1 by default
     #[arg(long, value_name = "COLUMN=NUMBER")]
     pub weight: Vec<String>,
-    /// A text that stands for a missing value, besides the empty one; may be given several times
-    #[arg(long, value_name = "TEXT")]
+    /// A text that stands for a missing value, besides the empty one, in every column or in one; may be given several times
+    #[arg(long, value_name = "[COLUMN=]TEXT")]
     pub missing: Vec<String>,
     /// Columns that may have their role although they look like identifiers, or are sets of many texts
     #[arg(long, value_name = "COLUMNS")]

@@ -22,6 +22,8 @@ pub struct Target {
 /// Every target.
 pub const TARGETS: &[Target] = &[
     Target { name: "csv", run: targets::csv::run, samples: targets::csv::samples },
+    Target { name: "files", run: targets::files::run, samples: targets::files::samples },
+    Target { name: "forms", run: targets::forms::run, samples: targets::forms::samples },
     Target { name: "hierarchy", run: targets::hierarchy::run, samples: targets::hierarchy::samples },
     Target { name: "spec", run: targets::spec::run, samples: targets::spec::samples },
     Target { name: "workload", run: targets::workload::run, samples: targets::workload::samples },

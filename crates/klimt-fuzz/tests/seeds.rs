@@ -33,6 +33,16 @@ fn csv() {
 }
 
 #[test]
+fn files() {
+    seeds("files");
+}
+
+#[test]
+fn forms() {
+    seeds("forms");
+}
+
+#[test]
 fn hierarchies() {
     seeds("hierarchy");
 }

@@ -21,6 +21,8 @@ use klimt_core::requirement::{KAnonymity, Requirement};
 use klimt_core::risk::Share;
 use klimt_core::table::{Role, TypeSpec};
 use klimt_core::{Error, Result};
+use klimt_io::encoding::TextEncoding;
+use klimt_io::form::ValueForm;
 use klimt_io::room::SpillBudget;
 use std::io::Seek;
 use std::path::Path;
@@ -200,6 +202,41 @@ impl Anonymizer {
     /// Texts that stand for a missing value, besides the empty one.
     pub fn missing<S: Into<String>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
         self.settings.missing.extend(texts.into_iter().map(Into::into));
+        self
+    }
+
+    /// Texts that stand for a missing value in one column, besides those of all columns.
+    pub fn missing_in<S: Into<String>>(
+        mut self,
+        column: impl Into<String>,
+        texts: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let texts = texts.into_iter().map(Into::into);
+        self.settings.columns.entry(column.into()).or_default().missing.extend(texts);
+        self
+    }
+
+    /// How the numbers or dates of a column are written, where its values do not tell.
+    pub fn value_form(mut self, column: impl Into<String>, form: ValueForm) -> Self {
+        self.settings.columns.entry(column.into()).or_default().form = Some(form);
+        self
+    }
+
+    /// The encoding of the table's text, where its bytes do not tell.
+    pub fn encoding(mut self, encoding: TextEncoding) -> Self {
+        self.settings.source.encoding = Some(encoding);
+        self
+    }
+
+    /// The sheet of a workbook, by its name or its number from 1.
+    pub fn sheet(mut self, sheet: impl Into<String>) -> Self {
+        self.settings.source.sheet = Some(sheet.into());
+        self
+    }
+
+    /// The file in an archive, by its name.
+    pub fn member(mut self, member: impl Into<String>) -> Self {
+        self.settings.source.member = Some(member.into());
         self
     }
 

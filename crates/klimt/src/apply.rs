@@ -119,9 +119,9 @@ impl ApplyRequest {
         self.check_files(&input, output)?;
         let requirements = self.settings.build_requirements()?;
         let mut read = (Dialect::default(), KeptTypes::default());
-        let (dialect, missing, name) =
-            (self.settings.dialect, &self.settings.missing, input.name().to_string());
-        let (table, _) = reading::read(input, dialect, missing, watched, |opened| {
+        let (spec, missing, name) =
+            (self.settings.source.clone(), &self.settings.missing, input.name().to_string());
+        let (table, _) = reading::read(input, spec, missing, watched, |opened| {
             let plan = self.plan(&opened)?;
             read = (opened.dialect, opened.kept_types);
             Ok(plan)

@@ -5,6 +5,7 @@ use klimt_core::hierarchy::{Hierarchy, ReadOptions as HierarchyOptions, read_csv
 use klimt_core::table::{ColumnSpec, DeclaredDomain, Guard, Role, ValueType};
 use klimt_core::words::option_is;
 use klimt_core::{Error, ErrorKind, Result};
+use klimt_io::form::FormSpec;
 use klimt_io::source::ColumnPlan;
 
 /// Plans the reading of a table: every column has a role or is dropped. All problems at once.
@@ -41,16 +42,28 @@ pub fn plan(path: &str, names: &[String], settings: &Settings) -> Result<Vec<Col
         let given = settings.columns.get(name).cloned().unwrap_or_default();
         let role = settings.role(name);
         if role == Role::Identifier {
-            plans.push(ColumnPlan { spec: None });
+            plans.push(ColumnPlan::default());
             continue;
         }
         match column_spec(name, role, &given) {
-            Ok(spec) => plans
-                .push(ColumnPlan { spec: Some(ColumnSpec { guard: guard(name, role, settings), ..spec }) }),
+            Ok(spec) => {
+                let guarded = ColumnSpec { guard: guard(name, role, settings), ..spec };
+                plans.push(column_plan(guarded, &given));
+            }
             Err(error) => problems.push(error.message().to_string()),
         }
     }
     Error::all(ErrorKind::Input, problems).map_or(Ok(plans), Err)
+}
+
+/// How a column is read: as somebody says, or as its values show. Releases are read as they are.
+pub fn column_plan(spec: ColumnSpec, given: &ColumnSettings) -> ColumnPlan {
+    let form = match given.form {
+        _ if given.published => FormSpec::AsItIs,
+        Some(form) => FormSpec::Declared(form),
+        None => FormSpec::Recognise,
+    };
+    ColumnPlan { form, hint: given.recorded_form, missing: given.missing.clone(), spec: Some(spec) }
 }
 
 /// What is done when the values of a column make no sense together. Numbers that a few texts turn into a set of texts are

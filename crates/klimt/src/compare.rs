@@ -22,6 +22,7 @@ use crate::input::Input;
 use crate::observer::{Unobserved, Watched};
 use crate::options::applies;
 use crate::output::Output;
+use crate::reading::Reading;
 use crate::run::{PartsInput, Prepared, TableRead, spill_folder};
 use crate::settings::{Settings, TimeLimit};
 use crate::suggest::did_you_mean;
@@ -204,6 +205,7 @@ struct TrialTable {
     report: ReadReport,
     dialect: Dialect,
     kept_types: KeptTypes,
+    reading: Reading,
 }
 
 /// Where settings are tried out.
@@ -240,7 +242,8 @@ impl Bench<'_> {
         let folder = spill_folder(&prepared.settings);
         let output = Output::file("-")?;
         let room = SpillBudget { pool: &prepared.pool, folder: &folder };
-        let request = prepared.request(&output, read.dialect, &read.kept_types, self.watched, room);
+        let written = (&read.kept_types, &read.reading);
+        let request = prepared.request(&output, read.dialect, written, self.watched, room);
         let (started, cpu) = (Instant::now(), cpu_seconds());
         let algorithm = prepared.settings.algorithm();
         let made = match algorithm.is_rothko() {
@@ -274,10 +277,11 @@ impl Bench<'_> {
         let input = self.input.take().ok_or_else(|| Error::internal("the table was read before"))?;
         let folder = spill_folder(&prepared.settings);
         let room = SpillBudget { pool: &prepared.pool, folder: &folder };
-        let TableRead { loaded, dialect, kept_types, .. } = prepared.read(input, self.watched, &room)?;
+        let TableRead { loaded, dialect, kept_types, reading, .. } =
+            prepared.read(input, self.watched, &room)?;
         match loaded {
             Loaded::Fits(table, report) => {
-                Ok(TrialTable { table: Arc::new(table), report, dialect, kept_types })
+                Ok(TrialTable { table: Arc::new(table), report, dialect, kept_types, reading })
             }
             Loaded::Spilled(_) => {
                 Err(Error::resource("the table does not fit in memory, where settings are compared")

@@ -5,7 +5,7 @@ use klimt_io::arrow::array::{RecordBatch, RecordBatchReader};
 use klimt_io::arrow::datatypes::SchemaRef;
 use klimt_io::arrow::error::ArrowError;
 use klimt_io::csv::DialectSpec;
-use klimt_io::source::Source;
+use klimt_io::source::{Source, SourceSpec};
 use std::io::Read;
 use std::path::Path;
 
@@ -120,15 +120,16 @@ impl Input {
     }
 
     /// Opens it. What a certificate beside it says of a file's text comes before what is said.
-    pub(crate) fn open(self, dialect: DialectSpec) -> Result<Source> {
+    pub(crate) fn open(self, spec: &SourceSpec) -> Result<Source> {
         let name = self.name().to_string();
         match self.kind {
-            Kind::File(path) => Source::open(&path, known_dialect(&path, dialect)),
+            Kind::File(path) => Source::open(&path, known_source(&path, spec)),
             Kind::Batches(schema, batches) => Source::of_batches(&name, schema, batches),
             Kind::Reader(format, reader) => {
                 let delimiter = if format == Format::Tsv { Some(b'\t') } else { None };
-                let dialect = DialectSpec { delimiter: dialect.delimiter.or(delimiter), ..dialect };
-                let source = Source::of_reader(&name, reader, dialect)?;
+                let said = spec.dialect;
+                let dialect = DialectSpec { delimiter: said.delimiter.or(delimiter), ..said };
+                let source = Source::of_reader(&name, reader, SourceSpec { dialect, ..spec.clone() })?;
                 match (format, &source) {
                     (Format::Detect, _)
                     | (Format::Csv | Format::Tsv, Source::Csv(_))
@@ -144,13 +145,15 @@ impl Input {
 
 /// How the text of a file is written: what the certificate beside a release says, as it knows the very bytes, and else
 /// what is said: a delimiter that is named for the original must not spoil its release.
-pub fn known_dialect(path: &str, said: DialectSpec) -> DialectSpec {
+pub fn known_source(path: &str, said: &SourceSpec) -> SourceSpec {
     let certified = if path == "-" { None } else { crate::certificate::dialect_beside(path) };
-    let certified = certified.unwrap_or_default();
-    DialectSpec {
-        delimiter: certified.delimiter.or(said.delimiter),
-        header: certified.header.or(said.header),
-    }
+    let Some(certified) = certified else { return said.clone() };
+    let dialect = DialectSpec {
+        delimiter: certified.delimiter.or(said.dialect.delimiter),
+        header: certified.header.or(said.dialect.header),
+    };
+    // A release is UTF-8, and no workbook or archive.
+    dialect.into()
 }
 
 /// A path as text: messages and certificates name files.

@@ -104,7 +104,7 @@ pub use generate::generate;
 pub use hand_over::{CertificatePlace, HandOver, NamedRelease};
 pub use hierarchy::Hierarchy;
 #[doc(hidden)]
-pub use input::known_dialect;
+pub use input::known_source;
 pub use input::{Format, Input};
 pub use inspect::{Inspection, inspect};
 pub use klimt_core::algorithm::optimal::Effort;

@@ -199,14 +199,15 @@ fn read_columns(input: Input, settings: &Settings, watched: &Watched<'_>) -> Res
     settings.requirements.clear();
     let read = |column: &ColumnSettings| matches!(column.role, Some(Role::QuasiIdentifier | Role::Target));
     settings.columns.retain(|_, column| read(column));
-    let (dialect, missing) = (settings.dialect, settings.missing.clone());
-    reading::read(input, dialect, &missing, watched, |opened| plan(opened.name, opened.columns, &settings))
+    let (spec, missing) = (settings.source.clone(), settings.missing.clone());
+    reading::read(input, spec, &missing, watched, |opened| plan(opened.name, opened.columns, &settings))
         .map(|(table, _)| table)
 }
 
 /// Quasi-identifiers as what they are in a release: texts that are equal or not.
 pub fn as_categories(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
+    settings.columns.values_mut().for_each(|column| column.published = true);
     for column in settings.columns.values_mut().filter(|column| column.role == Some(Role::QuasiIdentifier)) {
         let type_spec = Some(TypeSpec::from(ValueType::Text));
         *column =

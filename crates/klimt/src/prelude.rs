@@ -15,3 +15,5 @@ pub use klimt_core::requirement::{
 pub use klimt_core::risk::Share;
 pub use klimt_core::table::{Role, ValueType};
 pub use klimt_io::arrow::array::RecordBatch;
+pub use klimt_io::encoding::TextEncoding;
+pub use klimt_io::form::{DateOrder, DecimalMark, ValueForm};

@@ -85,7 +85,7 @@ pub fn gather(args: &AnonymizeArgs) -> Result<Settings> {
     settings.keep_order |= publish.keep_order;
     settings.save_recoding = publish.save_recoding.clone().or(settings.save_recoding);
     settings.save_people = publish.save_people.clone().or(settings.save_people);
-    settings.dialect = args.format.dialect();
+    args.format.apply(&mut settings);
     settings.complete();
     Ok(settings)
 }

@@ -27,7 +27,7 @@ pub fn run(command: HierarchyCommand) -> Result<()> {
 /// How the table is written, and who watches its reading.
 fn reading(format: &FormatArgs, general: &GeneralArgs) -> Result<Anonymizer> {
     threads(general);
-    let settings = Settings { dialect: format.dialect(), ..Settings::default() };
+    let settings = Settings { source: format.source(), ..Settings::default() };
     Ok(Anonymizer::of(settings).observer(Progress::new(general.quiet)?))
 }
 

@@ -59,7 +59,7 @@ fn open(store: &str, memory: &MemoryArgs, general: &GeneralArgs) -> Result<Store
 fn open_for(args: &BatchArgs) -> Result<(Store, StoreBatch)> {
     let store = open(&args.store, &args.memory, &args.general)?;
     let batch = StoreBatch::of(Input::file(&args.file)?)
-        .dialect(args.format.dialect())
+        .source(args.format.source())
         .accept(list_of("--accept", &args.accept)?);
     Ok((store, batch))
 }

@@ -90,6 +90,11 @@ const APART: &[&str] = &[
     "quiet",
     "seed",
     "delimiter",
+    "encoding",
+    "sheet",
+    "member",
+    "decimal",
+    "date-form",
     "no-header",
     "header",
 ];

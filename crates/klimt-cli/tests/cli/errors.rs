@@ -53,8 +53,12 @@ fn an_unclosed_quote() {
 
 #[test]
 fn invalid_utf8() {
-    bad_input(b"age,sex\n1,f\n2,\xFFSECRET\n", &["in.csv", "line 3", "UTF-8"]);
-    bad_input(b"\xFF\xFEa\0g\0e\0", &["in.csv", "UTF-16"]);
+    bad_input(
+        "age,sex\n1,\u{fc}\n2,x\n".bytes().chain(*b"2,\xFFSECRET\n").collect::<Vec<u8>>(),
+        &["in.csv", "line 4", "utf-8"],
+    );
+    bad_input(b"age,sex\n1,f\n2,\x81SECRET\n", &["in.csv", "line 3", "windows-1252"]);
+    bad_input(b"\xFF\xFEa\0g\0e\0\0\xD8\n\0", &["in.csv", "line 1", "utf-16le"]);
 }
 
 #[test]

@@ -41,6 +41,7 @@ mod schema;
 mod scheme;
 mod scheme_limits;
 mod search;
+mod sources;
 mod spellings;
 mod stars;
 mod statistics;

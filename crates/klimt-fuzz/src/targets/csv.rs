@@ -5,7 +5,8 @@
 
 use klimt_core::job::Unobserved;
 use klimt_core::table::{ColumnSpec, Role};
-use klimt_io::csv::{CsvSource, Dialect, DialectSpec, ReadOptions, quote_field, records};
+use klimt_io::csv::{Dialect, DialectSpec, ReadOptions, quote_field, records};
+use klimt_io::form::FormSpec;
 use klimt_io::source::{ColumnPlan, Source};
 use klimt_verify::Tally;
 use klimt_verify::csv::{Layout, examine};
@@ -70,12 +71,15 @@ fn counted(read: &[Vec<Vec<u8>>], written: &[u8], delimiter: u8) {
 /// Reads the text as a table, the first column as a quasi-identifier.
 fn table(text: &[u8]) {
     let input = Box::new(Cursor::new(text.to_vec()));
-    let Ok(source) = CsvSource::open("table.csv", input, DialectSpec::default()) else { return };
+    let Ok(source) = Source::of_reader("table.csv", input, DialectSpec::default()) else { return };
     let role = |at| if at == 0 { Role::QuasiIdentifier } else { Role::Insensitive };
-    let plan = |(at, name): (usize, &String)| ColumnPlan { spec: Some(ColumnSpec::new(name, role(at))) };
+    let plan = |(at, name): (usize, &String)| ColumnPlan {
+        form: FormSpec::Recognise,
+        ..ColumnPlan::of(Some(ColumnSpec::new(name, role(at))))
+    };
     let plan: Vec<ColumnPlan> = source.columns().iter().enumerate().map(plan).collect();
     let options = ReadOptions { missing: &[], threads: 1, observer: &Unobserved };
-    let _ = Source::Csv(source).read(&plan, &options);
+    let _ = source.read(&plan, &options);
 }
 
 /// Texts with everything that is special, and the same without line end.

@@ -2,6 +2,8 @@
 
 pub mod certificate;
 pub mod csv;
+pub mod files;
+pub mod forms;
 pub mod hierarchy;
 pub mod published;
 pub mod recoding;

@@ -4,7 +4,7 @@ use klimt_core::job::Unobserved;
 use klimt_core::recode::{Manner, RecodingFunction};
 use klimt_core::region::Extents;
 use klimt_core::table::{ColumnSpec, Role, Table};
-use klimt_io::csv::{CsvSource, DialectSpec, ReadOptions};
+use klimt_io::csv::{DialectSpec, ReadOptions};
 use klimt_io::source::{ColumnPlan, Source};
 use std::io::Cursor;
 use std::sync::OnceLock;
@@ -29,11 +29,11 @@ fn table() -> &'static Table {
     TABLE.get_or_init(|| {
         let input = Box::new(Cursor::new(ROWS.as_bytes()));
         let spec = DialectSpec { delimiter: Some(b','), header: Some(true) };
-        let source = CsvSource::open("rows.csv", input, spec).expect("a table");
-        let column = |name: &String| ColumnPlan { spec: Some(ColumnSpec::new(name, Role::QuasiIdentifier)) };
+        let source = Source::of_reader("rows.csv", input, spec).expect("a table");
+        let column = |name: &String| ColumnPlan::of(Some(ColumnSpec::new(name, Role::QuasiIdentifier)));
         let plan: Vec<ColumnPlan> = source.columns().iter().map(column).collect();
         let options = ReadOptions { missing: &[], threads: 1, observer: &Unobserved };
-        Source::Csv(source).read(&plan, &options).expect("a table").0
+        source.read(&plan, &options).expect("a table").0
     })
 }
 

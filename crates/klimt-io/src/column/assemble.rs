@@ -55,6 +55,13 @@ impl RowLines {
         RowLines { blocks: Vec::new(), rows: 0, lines: header }
     }
 
+    /// The given lines of rows, counted from 0.
+    pub fn listed(lines: &[u32]) -> Self {
+        let mut rows = RowLines::after(0);
+        rows.push(lines.len(), 0, Some(lines.to_vec()));
+        rows
+    }
+
     /// Adds the next block.
     pub fn push(&mut self, rows: usize, lines: u64, irregular: Option<Vec<u32>>) {
         self.blocks.push(BlockLines { first_row: self.rows, first_line: self.lines, irregular });

@@ -1,8 +1,11 @@
 //! Columns whose values make no sense together: numbers or dates among which stand a few texts.
 
 use super::assemble::{NAMED_ROWS, RowLines, UnfitLocations};
+use crate::form::{DateOrder, DecimalMark, ValueForm};
+use crate::source::ReadReport;
 use klimt_core::Error;
 use klimt_core::table::{Codes, ColumnSpec, Domain, Guard, Shape, TypeSpec, UnfitReason, ValueType};
+use klimt_core::words::column_option;
 
 /// Texts that stand for a missing value, or for no number, wherever they are met. They say nothing of a person, so that
 /// messages may name them; in capitals or not.
@@ -101,20 +104,26 @@ pub struct Note {
 }
 
 impl Doubt {
-    /// Fails with the doubt, or notes it, as the guard of the column says.
+    /// Fails with the doubt, or notes it in the report, as the guard of the column says.
     pub fn settle(
         &self,
         spec: &ColumnSpec,
         path: &str,
         lines: &RowLines,
         problems: &mut Vec<Error>,
-        notes: &mut Vec<Note>,
+        report: &mut ReadReport,
     ) {
-        let error = self.0.error(path, &spec.name, lines);
+        let mut error = self.0.error(path, &spec.name, lines);
+        if report.recognised.codes.contains(&spec.name) {
+            error = error.with_help(format!(
+                "its digits are taken for codes; publish them as ranges of numbers: {}",
+                column_option("type", &spec.name, Some("integer"))
+            ));
+        }
         match spec.guard {
             Guard::Off => {}
             Guard::Refuse => problems.push(error),
-            Guard::Note => notes.push(Note { column: spec.name.clone(), error }),
+            Guard::Note => report.notes.push(Note { column: spec.name.clone(), error }),
         }
     }
 }
@@ -210,22 +219,32 @@ impl Suspicion {
     }
 }
 
-/// The type with an order that most values of a domain have, and which do not; `None` where no value has one, or all have.
+/// The type with an order that most values of a domain have, however they are written, and which do not; `None` where no
+/// value has one, or all have.
 fn best_type(domain: &Domain) -> Option<(ValueType, Vec<bool>)> {
     let mut text = Vec::new();
-    let mut unfit = |value_type: ValueType| -> Vec<bool> {
-        let spec = TypeSpec::from(value_type);
+    let mut unfit = |fits: &dyn Fn(&[u8]) -> bool| -> Vec<bool> {
         let mut is_unfit = |code: u32| {
             text.clear();
             domain.write_text(code, &mut text);
-            std::str::from_utf8(&text).map_or(true, |text| spec.position(text).is_none())
+            !fits(&text)
         };
         (0..domain.value_count() as u32).map(&mut is_unfit).collect()
     };
-    let types = [ValueType::Decimal, ValueType::Date, ValueType::Timestamp];
+    let types = [ValueType::Decimal, ValueType::Date, ValueType::Timestamp].map(|value_type| {
+        let spec = TypeSpec::from(value_type);
+        let fits = |text: &[u8]| std::str::from_utf8(text).is_ok_and(|text| spec.position(text).is_some());
+        (value_type, unfit(&fits))
+    });
+    let numbers = [DecimalMark::Comma, DecimalMark::Point].map(|mark| {
+        (ValueType::Decimal, unfit(&|text| ValueForm::Number(mark).rewrite(text, false, &mut Vec::new())))
+    });
+    let dates = DateOrder::ALL.map(|order| {
+        (ValueType::Date, unfit(&|text| ValueForm::Date(order).rewrite(text, false, &mut Vec::new())))
+    });
     let strays = |unfit: &[bool]| unfit.iter().filter(|unfit| **unfit).count();
-    let all = types.map(|value_type| (value_type, unfit(value_type)));
-    let (value_type, found) = all.into_iter().min_by_key(|(_, unfit)| strays(unfit))?;
+    let all = types.into_iter().chain(numbers).chain(dates);
+    let (value_type, found) = all.min_by_key(|(_, unfit)| strays(unfit))?;
     (strays(&found) > 0 && strays(&found) < found.len()).then_some((value_type, found))
 }
 

@@ -20,5 +20,5 @@ pub use integers::Integers;
 pub(crate) use integers::{MISSING_32, MISSING_64};
 pub(crate) use number_set::{NumberSet, Ranks, rank_of_bit};
 pub(crate) use reader::DictionaryLimits;
-pub use reader::{ColumnBlock, ColumnForm, ColumnReader, Remains};
+pub use reader::{ColumnBlock, ColumnForm, ColumnReader, Misfits, Remains};
 pub use sketch::Sketch;

@@ -1,10 +1,13 @@
 //! One reader's view of a column: takes texts, keeps a dictionary, and hands out what each block held.
 
-use super::dictionary::Dictionary;
+use super::assemble::{NAMED_ROWS, is_kept};
+use super::dictionary::{Dictionary, PADDING};
 use super::integers::{self, Integers};
 use super::sketch::Sketch;
+use crate::form::{FormEvidence, FormSpec, ValueForm, forms_to_find};
 use crate::room::PoolShare;
-use klimt_core::table::{Codes, CommonSpelling, TextChunk};
+use crate::source::ColumnPlan;
+use klimt_core::table::{Codes, CommonSpelling, EMPTY_TEXT, TextChunk};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -107,6 +110,32 @@ pub struct Remains {
     pub spelled: CommonSpelling,
     /// About how many different texts there are, where they are more than fit.
     pub sketch: Option<Box<Sketch>>,
+    /// What the values say of how they are written, where that is to be found.
+    pub evidence: Option<FormEvidence>,
+}
+
+/// Values that are not of the form of their column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Misfits {
+    /// On how many rows they stand.
+    pub rows: usize,
+    /// The first of these rows.
+    pub first_rows: Vec<usize>,
+}
+
+impl Misfits {
+    /// The same, counted from the first row of the file.
+    pub fn after(self, rows: usize) -> Self {
+        let first_rows = self.first_rows.into_iter().map(|row| row + rows).collect();
+        Misfits { first_rows, ..self }
+    }
+
+    fn add(&mut self, row: usize) {
+        self.rows += 1;
+        if self.first_rows.len() < NAMED_ROWS {
+            self.first_rows.push(row);
+        }
+    }
 }
 
 /// One reader's view of a column.
@@ -134,25 +163,43 @@ pub struct ColumnReader<'r, 'p> {
     texts: TextChunk,
     /// The finished parts of the block, where the form has changed within it.
     done: Vec<ColumnBlock>,
+    evidence: Option<FormEvidence>,
+    /// How many texts of the dictionary the evidence has seen.
+    seen: usize,
+    rewriter: Option<Box<Rewriter>>,
+}
+
+/// Gives values on in one spelling.
+#[derive(Debug)]
+struct Rewriter {
+    form: ValueForm,
+    declared: bool,
+    text: Vec<u8>,
+    /// The rows of the block so far.
+    rows: usize,
+    misfits: Misfits,
 }
 
 impl<'r, 'p> ColumnReader<'r, 'p> {
-    /// A reader's view of a column that starts out in the given form. `missing` lists the texts that stand for a
-    /// missing value, besides the empty one.
+    /// A reader's view of a column that starts out in the given form.
     pub fn new(
         reader: usize,
         form: ColumnForm,
-        kept: bool,
-        missing: &'r [String],
+        plan: &'r ColumnPlan,
         thrift: Option<DictionaryLimits<'r, 'p>>,
     ) -> Self {
+        let kept = plan.spec.as_ref().is_none_or(|spec| is_kept(spec.role));
+        let rewriter = plan.form.form().map(|form| {
+            let declared = matches!(plan.form, FormSpec::Declared(_));
+            Box::new(Rewriter { form, declared, text: Vec::new(), rows: 0, misfits: Misfits::default() })
+        });
         let first = if form == ColumnForm::Dropped { 0 } else { FIRST_BYTES };
         let taken = if thrift.is_some_and(|thrift| thrift.share.resize(0, first)) { first } else { 0 };
         let column = ColumnReader {
             reader,
             form,
             kept,
-            missing,
+            missing: &plan.missing,
             thrift,
             taken,
             ask_at: thrift.map_or(u32::MAX, |_| FIRST_ASK),
@@ -164,6 +211,9 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             spelled: CommonSpelling::Nothing,
             texts: TextChunk::default(),
             done: Vec::new(),
+            evidence: forms_to_find(plan).then(FormEvidence::default),
+            seen: 0,
+            rewriter,
         };
         // All readers of a column start out in the same form, so that the first one to agree does so for all of them.
         if form == ColumnForm::Integers {
@@ -175,6 +225,43 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     /// Takes the text `buffer[start..end]` of the next row. The buffer goes on for [`super::PADDING`] bytes.
     #[inline(always)]
     pub fn push(&mut self, buffer: &[u8], start: usize, end: usize) {
+        match self.rewriter {
+            None => self.push_text(buffer, start, end),
+            Some(_) => self.push_rewritten(buffer, start, end),
+        }
+    }
+
+    /// Gives a value on in one spelling.
+    fn push_rewritten(&mut self, buffer: &[u8], start: usize, end: usize) {
+        let Some(mut rewriter) = self.rewriter.take() else { return };
+        let text = &buffer[start..end];
+        rewriter.text.clear();
+        if self.is_missing(text) || (self.kept && text == EMPTY_TEXT) {
+            self.push_text(buffer, start, end);
+        } else if rewriter.form.rewrite(text, rewriter.declared, &mut rewriter.text) {
+            let length = rewriter.text.len();
+            rewriter.text.resize(length + PADDING, 0);
+            self.push_text(&rewriter.text, 0, length);
+        } else {
+            if rewriter.declared {
+                rewriter.misfits.add(rewriter.rows);
+            }
+            self.push_text(buffer, start, end);
+        }
+        rewriter.rows += 1;
+        self.rewriter = Some(rewriter);
+    }
+
+    /// The rows of the block whose values are not of the declared form, before the block is finished.
+    pub fn take_misfits(&mut self) -> Option<Misfits> {
+        let rewriter = self.rewriter.as_mut()?;
+        rewriter.rows = 0;
+        let misfits = std::mem::take(&mut rewriter.misfits);
+        (misfits.rows > 0).then_some(misfits)
+    }
+
+    #[inline(always)]
+    fn push_text(&mut self, buffer: &[u8], start: usize, end: usize) {
         match self.form {
             ColumnForm::Dropped => {}
             ColumnForm::Dictionary => {
@@ -190,8 +277,66 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
                 _ => self.push_odd(buffer, start, end),
             },
             ColumnForm::Numbers => self.push_number(buffer, start, end),
-            ColumnForm::Texts => self.texts.push(&buffer[start..end]),
-            ColumnForm::Counted => self.sketch.iter_mut().for_each(|sketch| sketch.add(&buffer[start..end])),
+            ColumnForm::Texts => {
+                self.texts.push(&buffer[start..end]);
+                self.look_at(&buffer[start..end]);
+            }
+            ColumnForm::Counted => {
+                self.sketch.iter_mut().for_each(|sketch| sketch.add(&buffer[start..end]));
+                self.look_at(&buffer[start..end]);
+            }
+        }
+    }
+
+    /// Looks at a text, as long as that may tell how the column is written.
+    #[inline]
+    fn look_at(&mut self, text: &[u8]) {
+        if self.evidence.as_ref().is_some_and(|evidence| !evidence.is_settled()) && !self.is_missing(text) {
+            self.evidence.iter_mut().for_each(|evidence| evidence.add(text));
+        }
+    }
+
+    /// Looks at the texts of the dictionary that are new.
+    fn look_at_dictionary(&mut self) {
+        let Some(mut evidence) = self.evidence.take() else { return };
+        let texts = self.dictionary.texts();
+        for number in self.seen..texts.len() {
+            if evidence.is_settled() {
+                break;
+            }
+            let text = texts.get(number);
+            if !self.is_missing(text) && text != EMPTY_TEXT {
+                evidence.add(text);
+            }
+        }
+        self.seen = texts.len();
+        self.evidence = Some(evidence);
+    }
+
+    /// Looks at numbers, days or instants that are stored as such.
+    fn look_at_numbers(&mut self) {
+        let Some(evidence) = self.evidence.as_mut().filter(|evidence| !evidence.is_settled()) else { return };
+        let spelled = if self.form == ColumnForm::Integers { CommonSpelling::WHOLE } else { self.spelled };
+        if spelled == CommonSpelling::WHOLE {
+            let (mut least, mut greatest) = (i64::MAX, i64::MIN);
+            self.integers.for_each(|value| {
+                least = least.min(value.unwrap_or(i64::MAX));
+                greatest = greatest.max(value.unwrap_or(i64::MIN));
+            });
+            if least <= greatest {
+                evidence.add_whole(least, greatest);
+            }
+            return;
+        }
+        let Some(spelling) = spelled.spelling() else { return };
+        let mut text = Vec::new();
+        for value in self.integers.iter().flatten() {
+            text.clear();
+            spelling.write(value, &mut text);
+            evidence.add(&text);
+            if !evidence.looks_at(spelled) {
+                break;
+            }
         }
     }
 
@@ -233,7 +378,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             Some(value) => self.integers.push(Some(value)),
             None => {
                 self.leave_numbers();
-                self.push(buffer, start, end);
+                self.push_text(buffer, start, end);
             }
         }
     }
@@ -247,7 +392,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             Some(units) => self.integers.push(Some(units)),
             None => {
                 self.leave_numbers();
-                self.push(buffer, start, end);
+                self.push_text(buffer, start, end);
             }
         }
     }
@@ -294,6 +439,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             ColumnForm::Dropped | ColumnForm::Counted => ColumnBlock::Dropped,
             ColumnForm::Texts => ColumnBlock::Texts(std::mem::take(&mut self.texts)),
             ColumnForm::Integers | ColumnForm::Numbers => {
+                self.look_at_numbers();
                 if self.form == ColumnForm::Integers && !self.integers.is_empty() {
                     self.spelled = self.spelled.join(CommonSpelling::WHOLE);
                 }
@@ -350,6 +496,8 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
             self.rest();
         } else if !self.go_on_as_numbers() {
             self.finish_part();
+            self.look_at_dictionary();
+            self.seen = 0;
             self.form = ColumnForm::Counted;
             let sketch = self.sketch.get_or_insert_default();
             self.dictionary.texts().iter().for_each(|text| sketch.add(text));
@@ -390,6 +538,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     /// Finishes the block: returns its values, in the order of its rows, and starts the next one.
     pub fn finish_block(&mut self) -> Vec<ColumnBlock> {
         self.finish_part();
+        self.look_at_dictionary();
         let done = std::mem::take(&mut self.done);
         if self.form == ColumnForm::Dictionary {
             let (len, thrift) = (self.dictionary.len(), self.thrift);
@@ -410,8 +559,10 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
     }
 
     /// Finishes the column.
-    pub fn remains(self) -> Remains {
-        Remains { dictionary: self.dictionary, spelled: self.spelled, sketch: self.sketch }
+    pub fn remains(mut self) -> Remains {
+        self.look_at_dictionary();
+        let ColumnReader { dictionary, spelled, sketch, evidence, .. } = self;
+        Remains { dictionary, spelled, sketch, evidence }
     }
 }
 
@@ -419,6 +570,7 @@ impl<'r, 'p> ColumnReader<'r, 'p> {
 mod tests {
     use super::*;
     use klimt_core::memory::Pool;
+    use klimt_core::table::{ColumnSpec, Role};
 
     /// The block of these texts.
     fn block(reader: &mut ColumnReader<'_, '_>, texts: &[&str]) -> Vec<ColumnBlock> {
@@ -449,7 +601,8 @@ mod tests {
             early: 2,
             agreed: &agreed,
         };
-        let reader = |number| ColumnReader::new(number, ColumnForm::Dictionary, false, &[], Some(thrift));
+        let plan = ColumnPlan::of(Some(ColumnSpec::new("x", Role::QuasiIdentifier)));
+        let reader = |number| ColumnReader::new(number, ColumnForm::Dictionary, &plan, Some(thrift));
         let (mut shortest, mut fixed) = (reader(0), reader(1));
         block(&mut shortest, &["1.25", "2.75"]);
         block(&mut fixed, &["3.25", "4.75"]);

@@ -44,6 +44,13 @@ pub fn without_parquet(path: &str) -> Error {
         .with_help("build klimt with the feature parquet, or use CSV or Arrow")
 }
 
+/// The error of a build without workbooks and archives.
+#[cfg(not(feature = "workbook"))]
+pub fn without_workbooks(path: &str) -> Error {
+    Error::input(format!("{path}: this klimt was built without workbooks and zip archives"))
+        .with_help("build klimt with the feature workbook, or use CSV")
+}
+
 /// The format of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {

@@ -1,5 +1,6 @@
 //! The bytes of a source: a file that can be read from anywhere, or a stream that can only be read once.
 
+use crate::origin::Origin;
 use klimt_core::{Error, Result};
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -16,6 +17,8 @@ pub enum Format {
     Gzip,
     /// Something in Zstandard.
     Zstd,
+    /// A zip archive, as which workbooks are stored too.
+    Zip,
     /// Parquet.
     Parquet,
     /// Parquet that needs a key to be read.
@@ -78,6 +81,7 @@ impl Input {
         match mark {
             [0x1F, 0x8B, ..] => Format::Gzip,
             [0x28, 0xB5, 0x2F, 0xFD] => Format::Zstd,
+            [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] => Format::Zip,
             [0xFF, 0xFF, 0xFF, 0xFF] => Format::ArrowStream,
             _ if is_text => Format::Text,
             b"PAR1" => Format::Parquet,
@@ -85,6 +89,14 @@ impl Input {
             b"ARRO" if rest.starts_with(b"W1") => Format::ArrowFile,
             b"FEA1" => Format::OldFeather,
             _ => Format::Text,
+        }
+    }
+
+    /// All bytes, to be read any number of times.
+    pub fn into_origin(self) -> Origin {
+        match self.rest {
+            InputRest::File(file) => Origin::file(file),
+            InputRest::Stream(stream) => Origin::stream(Box::new(io::Cursor::new(self.first).chain(stream))),
         }
     }
 

@@ -11,10 +11,11 @@ use crate::arrow::array::{Array, ArrayRef, RecordBatch};
 use crate::arrow::datatypes::SchemaRef;
 use crate::csv::ReadOptions;
 use crate::room::{Loaded, ROWS, ReadingLimits, SpillBudget};
-use crate::source::ColumnPlan;
+use crate::source::{ColumnPlan, ReadFailure};
 use klimt_core::memory::{Reservation, amount};
 use klimt_core::words::option;
 use klimt_core::{Error, Result};
+use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -33,9 +34,13 @@ pub struct ArrowSource {
     form: IpcForm,
     /// The bytes that have been read.
     bytes: Arc<AtomicU64>,
+    /// The file once more, where it is one.
+    again: Option<File>,
 }
 
 enum IpcForm {
+    /// It has been read.
+    Spent,
     File(ArrowFile),
     Stream(ArrowStream),
     Batches(BatchIterator),
@@ -46,9 +51,11 @@ impl ArrowSource {
     pub fn open_file(path: &str, input: Input) -> Result<Self> {
         let bytes = Arc::new(AtomicU64::new(0));
         let file = input.into_file(path)?;
+        let again = file.try_clone().map_err(|e| Error::io(path, "read it", &e))?;
         let file =
             decoding(|| ArrowFile::open(file, &bytes)).map_err(|failure| failure.error(path, FILE, ""))?;
-        ArrowSource::new(path, file.schema().clone(), IpcForm::File(file), bytes)
+        let source = ArrowSource::new(path, file.schema().clone(), IpcForm::File(file), bytes)?;
+        Ok(ArrowSource { again: Some(again), ..source })
     }
 
     /// Opens a stream. The path is for messages.
@@ -66,7 +73,18 @@ impl ArrowSource {
 
     fn new(path: &str, schema: SchemaRef, form: IpcForm, bytes: Arc<AtomicU64>) -> Result<Self> {
         let columns = column_names(path, &schema)?;
-        Ok(ArrowSource { path: path.to_string(), schema, columns, form, bytes })
+        Ok(ArrowSource { path: path.to_string(), schema, columns, form, bytes, again: None })
+    }
+
+    /// What it is called in messages.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The same source from its beginning, where it is a file.
+    pub(crate) fn again(self) -> Option<Result<Self>> {
+        let file = self.again?;
+        Some(Input::file(&self.path, file).and_then(|input| ArrowSource::open_file(&self.path, input)))
     }
 
     /// The names of the columns.
@@ -81,14 +99,14 @@ impl ArrowSource {
 
     /// Reads the columns that the plan asks for, all of them into memory or within a room.
     pub(crate) fn load<'a>(
-        self,
+        &mut self,
         plan: &[ColumnPlan],
         options: &ReadOptions<'_>,
         within: Option<(SpillBudget<'a>, ReadingLimits)>,
-    ) -> Result<Loaded<'a>> {
+    ) -> Result<Loaded<'a>, ReadFailure> {
         let wanted = wanted(plan);
         let (path, schema, bytes) = (self.path.clone(), self.schema.clone(), self.bytes.clone());
-        let batches = self.batches(&wanted)?;
+        let batches = self.take_batches(&wanted)?;
         let memory = match within {
             Some((room, _)) => Some(room.pool.reserve(0, "batches")?),
             None => None,
@@ -102,12 +120,17 @@ impl ArrowSource {
     }
 
     /// The rows as batches of the given columns, in this order; the numbers ascend.
-    pub fn batches(self, columns: &[usize]) -> Result<Batches> {
+    pub fn batches(mut self, columns: &[usize]) -> Result<Batches> {
+        self.take_batches(columns)
+    }
+
+    fn take_batches(&mut self, columns: &[usize]) -> Result<Batches> {
         check_types(&self.path, &self.schema, columns)?;
-        let (what, batches) = match self.form {
+        let (what, batches) = match std::mem::replace(&mut self.form, IpcForm::Spent) {
+            IpcForm::Spent => return Err(Error::internal("the batches have been read")),
             IpcForm::Stream(stream) => (STREAM, stream.batches(columns)),
             IpcForm::Batches(batches) => {
-                let (columns, bytes) = (columns.to_vec(), self.bytes);
+                let (columns, bytes) = (columns.to_vec(), Arc::clone(&self.bytes));
                 let chosen = batches.map(move |batch| {
                     let batch = batch?.project(&columns)?;
                     bytes.fetch_add(size(&batch) as u64, Ordering::Relaxed);
@@ -120,7 +143,7 @@ impl ArrowSource {
                 (FILE, batches.map_err(|failure| failure.error(&self.path, FILE, ""))?)
             }
         };
-        Ok(Batches::new(self.path, what, batches))
+        Ok(Batches::new(self.path.clone(), what, batches))
     }
 }
 

@@ -28,6 +28,8 @@ mod write;
 pub use choose::RowsKnown;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use format::without_parquet;
+#[cfg(not(feature = "workbook"))]
+pub(crate) use format::without_workbooks;
 pub use format::{ColumnarFormat, OutputFormat};
 pub use generated::write_generated;
 pub use input::{Format, Input};

@@ -4,10 +4,11 @@ use super::damage::other_type;
 use super::spell::{TextSpan, spell};
 use crate::arrow::array::ArrayRef;
 use crate::arrow::datatypes::{DataType, Schema};
-use crate::column::{ColumnForm, ColumnReader, PADDING, RowLines, is_kept};
+use crate::column::{ColumnForm, ColumnReader, Misfits, PADDING, RowLines, is_kept};
 use crate::csv::ReadOptions;
+use crate::form::FormSpec;
 use crate::room::{Loaded, Lot, LotGatherer, ROWS, Readers, ReadingLimits, ReadingResult, SpillBudget};
-use crate::source::{ColumnPlan, ReadReport};
+use crate::source::{ColumnPlan, ReadFailure, ReadReport};
 use klimt_core::spill::SpillFile;
 use klimt_core::table::{ColumnSpec, EMPTY_TEXT, Role, ValueType};
 use klimt_core::words::column_option;
@@ -58,7 +59,7 @@ pub fn load<'a>(
     plan: &[ColumnPlan],
     options: &ReadOptions<'_>,
     within: Option<(SpillBudget<'a>, ReadingLimits)>,
-) -> Result<Loaded<'a>> {
+) -> Result<Loaded<'a>, ReadFailure> {
     let plan = &declared(plan, schema)[..];
     let kinds: Vec<ValueTreatment> = plan
         .iter()
@@ -89,24 +90,25 @@ pub fn load<'a>(
         handles.into_iter().map(|handle| handle.join().expect("a reader does not panic")).collect()
     });
     if options.observer.cancelled() {
-        return Err(Error::new(ErrorKind::Cancelled, "stopped"));
+        return Err(Error::new(ErrorKind::Cancelled, "stopped").into());
     }
     let ColumnarReaders { read, gathering, seen, .. } = shared;
     let mut read = read.into_inner().expect("no reader panicked");
     read.troubles.sort_by_key(|&(stretch, column, _)| (stretch, column));
     if let Some((_, _, error)) = read.troubles.into_iter().next() {
-        return Err(error);
+        return Err(error.into());
     }
     if feed.rows() == 0 {
-        return Err(Error::input(format!("{path}: the file has no rows")));
+        return Err(Error::input(format!("{path}: the file has no rows")).into());
     }
     let empty_texts = plan.iter().zip(&seen).filter(|(_, seen)| seen.only_empty());
     let empty_texts = empty_texts.filter_map(|(plan, _)| Some(plan.spec.as_ref()?.name.clone())).collect();
     let report = ReadReport { bytes: read.bytes, empty_texts, ..ReadReport::default() };
     // A row is a line of its own, and none comes before the first.
     let lines = |_: Option<&SpillFile>| Ok(RowLines::default());
-    ReadingResult { path, plan, missing: options.missing, rows: feed.rows(), report, lines: &lines }
-        .load(readers, gathering)
+    let mut misfits = read.misfits;
+    misfits.sort_by_key(|(column, misfits)| (*column, misfits.first_rows.first().copied()));
+    ReadingResult { path, plan, rows: feed.rows(), report, misfits, lines: &lines }.load(readers, gathering)
 }
 
 #[derive(Default)]
@@ -114,6 +116,8 @@ struct StretchResults {
     /// The errors, by stretch and column.
     troubles: Vec<(usize, usize, Error)>,
     bytes: u64,
+    /// The values that are not of a declared form, by column.
+    misfits: Vec<(usize, Misfits)>,
 }
 
 /// The state that the readers share.
@@ -137,14 +141,14 @@ struct ColumnarReaders<'s, 'a> {
 
 impl<'a> ColumnarReaders<'_, 'a> {
     fn work(&self, number: usize) -> Vec<ColumnReader<'_, 'a>> {
-        let reader = |(column, plan): (usize, &ColumnPlan)| {
-            let spec = plan.spec.as_ref();
-            let form =
-                spec.map_or(ColumnForm::Dropped, |spec| form(spec, self.schema.field(column).data_type()));
-            let kept = spec.is_none_or(|spec| is_kept(spec.role));
-            ColumnReader::new(number, form, kept, self.options.missing, self.gathering.thrift(column))
-        };
-        let mut readers: Vec<ColumnReader> = self.plan.iter().enumerate().map(reader).collect();
+        let columns = self.plan.iter().enumerate();
+        let mut readers: Vec<ColumnReader> = columns
+            .map(|(column, plan)| {
+                let data_type = self.schema.field(column).data_type();
+                let form = plan.spec.as_ref().map_or(ColumnForm::Dropped, |spec| form(spec, data_type));
+                ColumnReader::new(number, form, plan, self.gathering.thrift(column))
+            })
+            .collect();
         let mut scratch = Vec::new();
         while !self.failed.load(Ordering::Relaxed) && !self.options.observer.cancelled() {
             let Some(task) = self.feed.next() else { break };
@@ -171,6 +175,7 @@ impl<'a> ColumnarReaders<'_, 'a> {
     fn take(&self, task: ColumnTask, reader: &mut ColumnReader<'_, '_>, scratch: &mut Vec<u8>) -> Result<()> {
         let name = self.schema.field(task.column).name();
         let kind = self.kinds[task.column];
+        let task_place = TaskPlace { stretch: task.stretch, first_row: task.first_row, column: task.column };
         let (mut part, mut too_long) = (ColumnSlice { row: 0, rows: 0, bytes: 0 }, None);
         for array in task.arrays {
             let mut result = Ok(());
@@ -182,7 +187,7 @@ impl<'a> ColumnarReaders<'_, 'a> {
                 }
                 let block_ends = (part.row + part.rows).is_multiple_of(self.block_rows);
                 if part.rows > 0 && (block_ends || part.bytes + (end - start) > self.block_bytes) {
-                    result = self.hand_over(task.stretch, task.column, &mut part, reader, scratch);
+                    result = self.hand_over(&task_place, &mut part, reader, scratch);
                 }
                 (part.rows, part.bytes) = (part.rows + 1, part.bytes + (end - start));
                 reader.push(buffer, start, end);
@@ -202,7 +207,7 @@ impl<'a> ColumnarReaders<'_, 'a> {
                 break;
             }
         }
-        self.hand_over(task.stretch, task.column, &mut part, reader, scratch)
+        self.hand_over(&task_place, &mut part, reader, scratch)
     }
 
     /// The text of a value for a reader: empty for a missing one.
@@ -227,13 +232,17 @@ impl<'a> ColumnarReaders<'_, 'a> {
     /// Hands over what was read of a column; the next part starts.
     fn hand_over(
         &self,
-        stretch: usize,
-        column: usize,
+        place: &TaskPlace,
         part: &mut ColumnSlice,
         reader: &mut ColumnReader<'_, '_>,
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
+        let TaskPlace { stretch, first_row, column } = *place;
         let ColumnSlice { row, rows, .. } = *part;
+        if let Some(misfits) = reader.take_misfits() {
+            let mut read = self.read.lock().expect("no reader panics");
+            read.misfits.push((column, misfits.after(first_row + row)));
+        }
         let blocks = reader.finish_block();
         *part = ColumnSlice { row: row + rows, rows: 0, bytes: 0 };
         let columns = vec![(column, blocks)];
@@ -264,7 +273,7 @@ enum ValueTreatment {
 impl ValueTreatment {
     fn of(plan: &ColumnPlan, data_type: &DataType) -> Self {
         let data_type = values_of(data_type);
-        let is_text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        let is_text = is_text(data_type);
         match &plan.spec {
             Some(spec) if is_text && is_kept(spec.role) => ValueTreatment::Kept,
             Some(spec) if is_text && spec.role != Role::QuasiIdentifier => ValueTreatment::Counted,
@@ -292,6 +301,10 @@ pub(super) fn is_float(data_type: &DataType) -> bool {
     values_of(data_type).is_floating()
 }
 
+fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
 /// The type of the values of a dictionary, or the type itself.
 fn values_of(data_type: &DataType) -> &DataType {
     match data_type {
@@ -313,12 +326,23 @@ fn declared(plan: &[ColumnPlan], schema: &Schema) -> Vec<ColumnPlan> {
     };
     let mut plan = plan.to_vec();
     for (plan, field) in plan.iter_mut().zip(schema.fields()) {
+        if !is_text(values_of(field.data_type())) {
+            // Its type says what a value is, however it is spelt.
+            plan.form = FormSpec::AsItIs;
+        }
         if let Some(spec) = plan.spec.as_mut().filter(|spec| spec.type_spec.is_none() && !is_kept(spec.role))
         {
             spec.type_spec = declared(values_of(field.data_type())).map(Into::into);
         }
     }
     plan
+}
+
+/// Where the values of a task belong.
+struct TaskPlace {
+    stretch: usize,
+    first_row: usize,
+    column: usize,
 }
 
 /// Some rows of a column of a stretch.

@@ -4,8 +4,9 @@ use super::batches::Batches;
 use super::damage::other_type;
 use super::read::is_float;
 use super::spell::ArrayTexts;
-use crate::csv::{CsvSource, DialectSpec, Fault, Field, Visitor, fault_error, invalid_utf8, scan};
-use crate::source::Source;
+use crate::csv::{CsvSource, Fault, Field, Visitor, fault_error, invalid_utf8, scan};
+use crate::encoding::reading_error;
+use crate::source::{Source, SourceSpec};
 use klimt_core::{Error, Result};
 use std::fs::File;
 
@@ -16,13 +17,13 @@ pub struct TextRecords {
 
 impl TextRecords {
     /// Opens a file of any format, or standard input for `-`.
-    pub fn open(path: &str, dialect: DialectSpec) -> Result<Self> {
-        Ok(TextRecords { source: Source::open(path, dialect)? })
+    pub fn open(path: &str, spec: impl Into<SourceSpec>) -> Result<Self> {
+        Ok(TextRecords { source: Source::open(path, spec)? })
     }
 
     /// Looks at an open file from its beginning. The path is for messages.
-    pub fn of_file(path: &str, file: File, dialect: DialectSpec) -> Result<Self> {
-        Ok(TextRecords { source: Source::of_file(path, file, dialect)? })
+    pub fn of_file(path: &str, file: File, spec: impl Into<SourceSpec>) -> Result<Self> {
+        Ok(TextRecords { source: Source::of_file(path, file, spec)? })
     }
 
     /// Looks at a source that is open.
@@ -94,11 +95,11 @@ fn csv_records(
     order: &[usize],
     each: &mut dyn FnMut(u64, &[&str]) -> Result<()>,
 ) -> Result<u64> {
-    let CsvSource { path, mut blocks, dialect, columns, header_lines } = source;
+    let CsvSource { path, mut blocks, dialect, columns, header_lines, .. } = source;
     let is_chosen = (0..columns.len()).map(|column| chosen.contains(&column)).collect();
     let mut fields = Fields { is_chosen, bytes: Vec::new(), ends: Vec::new(), rows: 0 };
     let (mut buffer, mut lines, mut rows) = (Vec::new(), header_lines, 0);
-    while let Some(filled) = blocks.next_block(&mut buffer).map_err(|e| Error::io(&path, "read it", &e))? {
+    while let Some(filled) = blocks.next_block(&mut buffer).map_err(|e| reading_error(&path, &e))? {
         if filled.too_long {
             return Err(fault_error(&path, lines, Fault::TooLong { bytes: filled.len }, columns.len()));
         }

@@ -29,6 +29,21 @@ pub struct DialectSpec {
     pub header: Option<bool>,
 }
 
+/// The delimiter that a first line such as `sep=;` names, which Excel writes and reads, and the length of that line.
+pub(super) fn named_delimiter(sample: &[u8]) -> Option<(u8, usize)> {
+    let line = &sample[..memchr::memchr(b'\n', sample)?];
+    let text = line.strip_suffix(b"\r").unwrap_or(line);
+    let inside = text.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    match *inside.unwrap_or(text) {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter]
+            if delimiter.is_ascii() && !delimiter.is_ascii_alphanumeric() && delimiter != QUOTE =>
+        {
+            Some((delimiter, line.len() + 1))
+        }
+        _ => None,
+    }
+}
+
 /// The delimiters that are tried, the likeliest first.
 pub(super) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
@@ -120,6 +135,23 @@ mod tests {
         assert_eq!(detect(",age,sex\n1,30,f\n"), (',', true));
         assert_eq!(detect("sex,age\n"), (',', true));
     }
+
+    #[test]
+    fn a_first_line_names_the_delimiter() {
+        for (text, found) in [
+            ("sep=;\na;b\n", Some((b';', 6))),
+            ("SEP=\t\r\na\tb\n", Some((b'\t', 7))),
+            ("\"sep=|\"\na|b\n", Some((b'|', 8))),
+            ("sep=a\n", None),
+            ("sep=\"\n", None),
+            ("sep=;;\n", None),
+            ("sep=;", None),
+            ("separator\n", None),
+        ] {
+            assert_eq!(named_delimiter(text.as_bytes()), found, "{text}");
+        }
+    }
+
     #[test]
     fn a_sample_that_ends_within_quotes_is_cut_at_a_record() {
         for lines in 90..110 {

@@ -1,4 +1,4 @@
-//! CSV and TSV: RFC 4180, UTF-8, any single-byte delimiter.
+//! CSV and TSV: RFC 4180, any encoding, any single-byte delimiter.
 
 mod blocks;
 mod dialect;
@@ -8,7 +8,8 @@ mod scan;
 mod write;
 
 pub use dialect::{Dialect, DialectSpec, QUOTE};
-pub use read::{CsvSource, ReadOptions};
+pub(crate) use read::Container;
+pub use read::{CsvSource, EncodingSign, FoundEncoding, ReadOptions};
 pub(crate) use read::{fault_error, invalid_utf8};
 pub use render::quote_field;
 pub(crate) use scan::{Fault, Visitor, scan};

@@ -1,23 +1,27 @@
 //! Reading a CSV file into a table, with several readers side by side.
 
 use super::blocks::{BlockReader, FilledBlock, LONGEST};
-use super::dialect::first_lines;
+use super::dialect::{first_lines, named_delimiter};
 use super::scan::{Fault, Field, Visitor, last_record_end, records, scan};
 use super::{Dialect, DialectSpec};
-use crate::column::{ColumnBlock, ColumnForm, ColumnReader, RowLines, is_kept};
+use crate::column::{ColumnBlock, ColumnForm, ColumnReader, Misfits, RowLines, is_kept};
+use crate::encoding::{Decoder, TextEncoding, reading_error};
+use crate::origin::Origin;
 use crate::room::{
     Loaded, Lot, LotGatherer, Readers, ReadingLimits, ReadingResult, SavedNumbers, SpillBudget,
 };
-use crate::source::{ColumnPlan, ReadReport};
+use crate::source::{ColumnPlan, ReadFailure, ReadReport, Recognised};
 use hashbrown::HashSet;
 use klimt_core::job::Observer;
 use klimt_core::spill::SpillFile;
-use klimt_core::words::option;
+use klimt_core::words::{option, option_is};
 use klimt_core::{Error, Result};
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The bytes that hold the mark of an encoding, or the zeros of UTF-16.
+const MARK: u64 = 4;
 /// The bytes that are looked at before anything is decided.
 const SAMPLE: usize = 1 << 20;
 /// The records that are looked at to choose how columns are stored.
@@ -28,10 +32,45 @@ const MANY: usize = 256;
 /// An opened CSV file: its dialect and its columns are known.
 pub struct CsvSource {
     pub(crate) path: String,
+    origin: Origin,
+    spec: DialectSpec,
+    encoding: FoundEncoding,
+    container: Container,
     pub(crate) blocks: BlockReader,
     pub(crate) dialect: Dialect,
     pub(crate) columns: Vec<String>,
     pub(crate) header_lines: u64,
+}
+
+/// What a text was taken out of.
+#[derive(Clone, Debug, Default)]
+pub struct Container {
+    /// The file in an archive.
+    pub member: Option<String>,
+    /// The sheet of a workbook.
+    pub sheet: Option<String>,
+    /// The row of the sheet on which each record stands, counted from 0.
+    pub rows: Option<Vec<u32>>,
+}
+
+/// The encoding of a text, and how it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundEncoding {
+    /// The encoding.
+    pub encoding: TextEncoding,
+    /// How it was found.
+    pub by: EncodingSign,
+}
+
+/// A sign of an encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncodingSign {
+    /// It was named.
+    Said,
+    /// The first bytes of the file are its mark.
+    Mark,
+    /// The bytes are those of such a text.
+    Bytes,
 }
 
 /// How a source is read.
@@ -45,36 +84,102 @@ pub struct ReadOptions<'a> {
 }
 
 impl CsvSource {
-    /// Opens a CSV file. The path is for messages.
-    pub fn open(path: &str, input: Box<dyn Read + Send>, spec: DialectSpec) -> Result<Self> {
+    /// Opens a CSV file in the encoding that is named, or that its bytes show. The path is for messages.
+    pub fn open(
+        path: &str,
+        origin: Origin,
+        spec: DialectSpec,
+        encoding: Option<TextEncoding>,
+    ) -> Result<Self> {
+        let mut input = first_reader(path, &origin)?;
+        let mut first = Vec::new();
+        input.by_ref().take(MARK).read_to_end(&mut first).map_err(|e| reading_error(path, &e))?;
+        let mark = TextEncoding::of_mark(&first);
+        let skip = mark.map_or(0, |(_, length)| length);
+        let found = match (encoding, mark) {
+            (Some(said), Some((mark, _))) if !said.agrees_with_mark(mark) => {
+                return Err(Error::input(format!(
+                    "{path}: line 1: the file has the mark of {mark}, and not {said}"
+                ))
+                .with_help(format!("leave {} away", option("encoding"))));
+            }
+            (_, Some((encoding, _))) => FoundEncoding { encoding, by: EncodingSign::Mark },
+            (Some(encoding), None) => FoundEncoding { encoding, by: EncodingSign::Said },
+            (None, None) => {
+                let encoding = TextEncoding::of_zeros(&first).unwrap_or(TextEncoding::UTF_8);
+                FoundEncoding { encoding, by: EncodingSign::Bytes }
+            }
+        };
+        let input = Box::new(Cursor::new(first.split_off(skip)).chain(input));
+        CsvSource::open_as(path, origin, input, spec, found)
+    }
+
+    /// Opens it in an encoding that was found, without its mark.
+    fn open_as(
+        path: &str,
+        origin: Origin,
+        input: Box<dyn Read + Send>,
+        spec: DialectSpec,
+        encoding: FoundEncoding,
+    ) -> Result<Self> {
+        let said = encoding.by == EncodingSign::Said;
+        let input = match encoding.encoding == TextEncoding::UTF_8 {
+            true => input,
+            false => Box::new(Decoder::new(input, encoding.encoding, said)),
+        };
         let mut blocks = BlockReader::new(input);
-        let failed = |error: &std::io::Error| Error::io(path, "read it", error);
+        let failed = |error: &std::io::Error| reading_error(path, error);
         let sample = blocks.peek(SAMPLE).map_err(|e| failed(&e))?;
-        if sample.starts_with(&[0xFF, 0xFE]) || sample.starts_with(&[0xFE, 0xFF]) {
-            return Err(Error::input(format!("{path}: line 1: the text is UTF-16, and UTF-8 is needed"))
-                .with_help("save the file as UTF-8"));
+        if sample.iter().all(u8::is_ascii_whitespace) {
+            return Err(Error::input(format!("{path}: the file is empty")));
         }
-        if sample.starts_with(b"\xEF\xBB\xBF") {
-            blocks.skip(3);
+        if may_be_other(encoding) && !is_utf_8(sample) {
+            drop(blocks);
+            return CsvSource::open_by_byte(path, origin, spec);
+        }
+        let mut header_lines = 0;
+        let mut delimiter = spec.delimiter;
+        if let Some((named, length)) = named_delimiter(sample) {
+            delimiter = delimiter.or(Some(named));
+            header_lines = 1;
+            blocks.skip(length);
         }
         let ended = blocks.ended();
         let sample = blocks.peek(0).map_err(|e| failed(&e))?;
         if sample.iter().all(u8::is_ascii_whitespace) {
             return Err(Error::input(format!("{path}: the file is empty")));
         }
-        let dialect = spec.detect(sample, ended);
+        let dialect = DialectSpec { delimiter, ..spec }.detect(sample, ended);
         let first = first_record(path, sample, dialect.delimiter)?;
         let columns = if dialect.header {
             first.fields.clone()
         } else {
             (1..=first.fields.len()).map(|number| format!("column{number}")).collect()
         };
-        check_names(path, &columns)?;
-        let header_lines = if dialect.header { first.lines } else { 0 };
+        check_names(path, &columns, header_lines + 1)?;
+        header_lines += if dialect.header { first.lines } else { 0 };
         let header_bytes = if dialect.header { first.bytes } else { 0 };
         blocks.skip(header_bytes);
         blocks.set_delimiter(dialect.delimiter);
-        Ok(CsvSource { path: path.to_string(), blocks, dialect, columns, header_lines })
+        let (path, container) = (path.to_string(), Container::default());
+        Ok(CsvSource { path, origin, spec, encoding, container, blocks, dialect, columns, header_lines })
+    }
+
+    /// Opens a text that is not UTF-8 as one of a byte for every character.
+    fn open_by_byte(path: &str, origin: Origin, spec: DialectSpec) -> Result<Self> {
+        let input = first_reader(path, &origin)?;
+        let encoding = FoundEncoding { encoding: TextEncoding::WINDOWS_1252, by: EncodingSign::Bytes };
+        CsvSource::open_as(path, origin, input, spec, encoding)
+    }
+
+    /// The same text, which was taken out of something.
+    pub(crate) fn within(self, container: Container) -> Self {
+        CsvSource { container, ..self }
+    }
+
+    /// The encoding.
+    pub fn encoding(&self) -> FoundEncoding {
+        self.encoding
     }
 
     /// The names of the columns.
@@ -87,13 +192,36 @@ impl CsvSource {
         self.dialect
     }
 
+    /// Whether the text may turn out to be in another encoding.
+    pub(crate) fn may_have_other_encoding(&self) -> bool {
+        may_be_other(self.encoding)
+    }
+
+    /// The same text by an encoding of a byte for every character, as it is not UTF-8.
+    pub(crate) fn by_byte(self) -> Result<Self> {
+        let CsvSource { path, origin, spec, columns, container, .. } = self;
+        let other = CsvSource::open_by_byte(&path, origin, spec)?.within(container);
+        if other.columns == columns { Ok(other) } else { Err(mixed_header(&path)) }
+    }
+
+    /// The same text from its beginning.
+    pub(crate) fn again(self) -> Result<Self> {
+        let CsvSource { path, origin, spec, encoding, container, .. } = self;
+        let mut input = first_reader(&path, &origin)?;
+        let mark = if encoding.by == EncodingSign::Mark { encoding.encoding.mark_length() } else { 0 };
+        let skipped = std::io::copy(&mut input.by_ref().take(mark), &mut std::io::sink());
+        skipped.map_err(|e| reading_error(&path, &e))?;
+        Ok(CsvSource::open_as(&path, origin, input, spec, encoding)?.within(container))
+    }
+
     /// Reads the columns that the plan asks for, all of them into memory or within a room.
     pub(crate) fn load<'a>(
-        mut self,
+        &mut self,
         plan: &[ColumnPlan],
         options: &ReadOptions<'_>,
         within: Option<(SpillBudget<'a>, ReadingLimits)>,
-    ) -> Result<Loaded<'a>> {
+    ) -> Result<Loaded<'a>, ReadFailure> {
+        let blocks = BlockReader::new(Box::new(std::io::empty()));
         let forms = self.choose_forms(plan)?;
         let width = self.columns.len();
         if let Some((_, limits)) = within {
@@ -104,12 +232,13 @@ impl CsvSource {
             delimiter: self.dialect.delimiter,
             columns: width,
             plan,
-            blocks: Mutex::new(self.blocks),
+            blocks: Mutex::new(std::mem::replace(&mut self.blocks, blocks)),
             gathering: LotGatherer::new(plan, within)?,
             block_rows: within.map_or(usize::MAX, |(_, limits)| limits.rows),
             parsed: Mutex::new(Vec::new()),
             failed: AtomicBool::new(false),
             error: Mutex::new(None),
+            misfits: Mutex::default(),
             options,
         };
         let readers: Readers = std::thread::scope(|scope| {
@@ -124,28 +253,36 @@ impl CsvSource {
                 .collect();
             handles.into_iter().map(|handle| handle.join().expect("a reader does not panic")).collect()
         });
-        let CsvReaders { blocks, parsed, gathering, error, .. } = shared;
-        let report = ReadReport {
-            bytes: blocks.into_inner().expect("no reader panicked").bytes(),
-            ..ReadReport::default()
+        let CsvReaders { blocks, parsed, gathering, error, misfits, .. } = shared;
+        let recognised = Recognised {
+            encoding: Some(self.encoding).filter(|_| self.container.sheet.is_none()),
+            delimiter: Some(self.dialect.delimiter).filter(|_| self.container.sheet.is_none()),
+            member: self.container.member.clone(),
+            sheet: self.container.sheet.clone(),
+            ..Recognised::default()
         };
+        let bytes = blocks.into_inner().expect("no reader panicked").bytes();
+        let report = ReadReport { bytes, recognised: recognised.into(), ..ReadReport::default() };
         let mut parsed = parsed.into_inner().expect("no reader panicked");
         parsed.sort_by_key(|block| block.number);
         if options.observer.cancelled() {
-            return Err(Error::new(klimt_core::ErrorKind::Cancelled, "stopped"));
+            return Err(Error::new(klimt_core::ErrorKind::Cancelled, "stopped").into());
         }
         if let Some(error) = error.into_inner().expect("no reader panicked") {
-            return Err(error);
+            return Err(error.into());
         }
         check(&self.path, self.header_lines, &mut parsed, width)?;
         if parsed.iter().all(|block| block.rows == 0) {
-            return Err(Error::input(format!("{}: the file has a header and no rows", self.path)));
+            return Err(Error::input(format!("{}: the file has a header and no rows", self.path)).into());
         }
         let rows = parsed.iter().map(|block| block.rows).sum();
-        let lines = |file: Option<&SpillFile>| lines(self.header_lines, &parsed, file);
-        let missing = options.missing;
-        ReadingResult { path: &self.path, plan, missing, rows, report, lines: &lines }
-            .load(readers, gathering)
+        let lines = |file: Option<&SpillFile>| match &self.container.rows {
+            Some(rows) => Ok(RowLines::listed(&rows[usize::from(self.dialect.header)..])),
+            None => lines(self.header_lines, &parsed, file),
+        };
+        let misfits = misfits.into_inner().expect("no reader panicked").in_rows(&parsed);
+        let result = ReadingResult { path: &self.path, plan, rows, report, misfits, lines: &lines };
+        result.load(readers, gathering)
     }
 
     /// Looks at the first records: columns of many whole numbers are stored as such, kept columns of many values
@@ -178,6 +315,36 @@ impl CsvSource {
     }
 }
 
+/// Whether the text may turn out to be in another encoding.
+fn may_be_other(encoding: FoundEncoding) -> bool {
+    encoding == FoundEncoding { encoding: TextEncoding::UTF_8, by: EncodingSign::Bytes }
+}
+
+/// Whether the beginning of a text is UTF-8; a character that goes on behind it may be.
+fn is_utf_8(sample: &[u8]) -> bool {
+    std::str::from_utf8(sample).err().is_none_or(|error| error.error_len().is_none())
+}
+
+fn first_reader(path: &str, origin: &Origin) -> Result<Box<dyn Read + Send>> {
+    let gone = || {
+        Error::input(format!("{path}: the text is not valid UTF-8, and there is no room to read it again"))
+            .with_help(format!(
+                "name its encoding: {}",
+                option_is("encoding", TextEncoding::WINDOWS_1252.to_string())
+            ))
+    };
+    origin.reader(path)?.ok_or_else(gone)
+}
+
+fn mixed_header(path: &str) -> Error {
+    Error::input(format!("{path}: line 1: the header is UTF-8, and lines below it are not")).with_help(
+        format!(
+            "save the file in one encoding, or say which one all of it is read by: {}",
+            option_is("encoding", TextEncoding::WINDOWS_1252.to_string())
+        ),
+    )
+}
+
 struct FirstRecord {
     fields: Vec<String>,
     bytes: usize,
@@ -203,19 +370,21 @@ fn first_record(path: &str, sample: &[u8], delimiter: u8) -> Result<FirstRecord>
     }
 }
 
-fn check_names(path: &str, columns: &[String]) -> Result<()> {
+fn check_names(path: &str, columns: &[String], line: u64) -> Result<()> {
     let mut seen = HashSet::new();
     let twice: Vec<&str> = columns.iter().filter(|name| !seen.insert(*name)).map(String::as_str).collect();
     if twice.is_empty() {
         return Ok(());
     }
-    Err(Error::input(format!("{path}: line 1: the column name {} stands there twice", twice.join(", ")))
+    Err(Error::input(format!("{path}: line {line}: the column name {} stands there twice", twice.join(", ")))
         .with_help(format!("give every column a name of its own, or say {}", option("no-header"))))
 }
 
 pub(crate) fn invalid_utf8(path: &str, line: u64) -> Error {
-    Error::input(format!("{path}: line {line}: the text is not valid UTF-8"))
-        .with_help("save the file as UTF-8")
+    Error::input(format!("{path}: line {line}: the text is not valid UTF-8")).with_help(format!(
+        "name the encoding of the file, such as {}, or save it as UTF-8",
+        option_is("encoding", TextEncoding::WINDOWS_1252.to_string())
+    ))
 }
 
 pub(crate) fn fault_error(path: &str, lines_before: u64, fault: Fault, columns: usize) -> Error {
@@ -273,17 +442,18 @@ struct CsvReaders<'s, 'a> {
     failed: AtomicBool,
     /// An error that is not about a block.
     error: Mutex<Option<Error>>,
+    misfits: Mutex<BlockMisfits>,
     options: &'s ReadOptions<'s>,
 }
 
 impl<'a> CsvReaders<'_, 'a> {
     fn read(&self, reader: usize, forms: &[ColumnForm]) -> Vec<ColumnReader<'_, 'a>> {
-        let kept = |plan: &ColumnPlan| plan.spec.as_ref().is_none_or(|spec| is_kept(spec.role));
-        let column = |(number, (&form, plan)): (usize, (&ColumnForm, &ColumnPlan))| {
-            let thrift = self.gathering.thrift(number);
-            ColumnReader::new(reader, form, kept(plan), self.options.missing, thrift)
-        };
-        let mut columns: Vec<ColumnReader> = forms.iter().zip(self.plan).enumerate().map(column).collect();
+        let columns = forms.iter().zip(self.plan).enumerate();
+        let mut columns: Vec<ColumnReader> = columns
+            .map(|(number, (&form, plan))| {
+                ColumnReader::new(reader, form, plan, self.gathering.thrift(number))
+            })
+            .collect();
         let (mut buffer, mut scratch) = (Vec::new(), Vec::new());
         while !self.failed.load(Ordering::Relaxed) && !self.options.observer.cancelled() {
             let next = self.blocks.lock().expect("no reader panics").next_block(&mut buffer);
@@ -295,7 +465,7 @@ impl<'a> CsvReaders<'_, 'a> {
                     rows: 0,
                     lines: 0,
                     irregular: None,
-                    trouble: Some(Trouble::Io(Error::io(self.path, "read it", &error))),
+                    trouble: Some(Trouble::Io(reading_error(self.path, &error))),
                 }),
             };
             if !parsed.as_ref().is_ok_and(|parsed| parsed.trouble.is_none()) {
@@ -352,6 +522,11 @@ impl<'a> CsvReaders<'_, 'a> {
         columns: &mut [ColumnReader<'_, '_>],
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
+        for (column, reader) in columns.iter_mut().enumerate() {
+            if let Some(misfits) = reader.take_misfits() {
+                self.misfits.lock().expect("no reader panics").0.push((column, number, misfits));
+            }
+        }
         let held: Vec<(usize, Vec<ColumnBlock>)> =
             columns.iter_mut().map(ColumnReader::finish_block).enumerate().collect();
         // Blocks of one size: a small rest would cost as much to read as a large one.
@@ -394,15 +569,32 @@ impl Visitor for RowVisitor<'_, '_, '_> {
     }
 }
 
+/// The values that are not of a declared form, by column and block.
+#[derive(Default)]
+struct BlockMisfits(Vec<(usize, usize, Misfits)>);
+
+impl BlockMisfits {
+    /// The same by column and row of the file. The blocks are in their order.
+    fn in_rows(mut self, parsed: &[ParsedBlock]) -> Vec<(usize, Misfits)> {
+        self.0.sort_by_key(|&(column, block, _)| (column, block));
+        let first_row = |block: usize| -> usize {
+            parsed.iter().take_while(|parsed| parsed.number < block).map(|parsed| parsed.rows).sum()
+        };
+        self.0.into_iter().map(|(column, block, misfits)| (column, misfits.after(first_row(block)))).collect()
+    }
+}
+
 /// Fails with the first trouble of a file.
-fn check(path: &str, header_lines: u64, parsed: &mut [ParsedBlock], width: usize) -> Result<()> {
+fn check(path: &str, header_lines: u64, parsed: &mut [ParsedBlock], width: usize) -> Result<(), ReadFailure> {
     let mut lines = header_lines;
     for block in parsed {
         match block.trouble.take() {
             None => lines += block.lines,
-            Some(Trouble::Io(error)) => return Err(error),
-            Some(Trouble::InvalidUtf8(line)) => return Err(invalid_utf8(path, lines + line + 1)),
-            Some(Trouble::Fault(fault)) => return Err(fault_error(path, lines, fault, width)),
+            Some(Trouble::Io(error)) => return Err(error.into()),
+            Some(Trouble::InvalidUtf8(line)) => {
+                return Err(ReadFailure::NotUtf8(invalid_utf8(path, lines + line + 1)));
+            }
+            Some(Trouble::Fault(fault)) => return Err(fault_error(path, lines, fault, width).into()),
         }
     }
     Ok(())
@@ -419,16 +611,4 @@ fn lines(header_lines: u64, parsed: &[ParsedBlock], file: Option<&SpillFile>) ->
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn more_memory_is_advised_only_where_it_helps() {
-        let told = |bytes| {
-            let error = fault_error("in.csv", 1, Fault::TooLong { bytes }, 1);
-            format!("{:?}", error.remedies())
-        };
-        assert!(told(1 << 20).contains("memory"), "{}", told(1 << 20));
-        assert!(!told(LONGEST).contains("memory"), "no command reads such a record: {}", told(LONGEST));
-    }
-}
+mod tests;

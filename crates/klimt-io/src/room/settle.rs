@@ -47,7 +47,7 @@ const LONGEST_RANGE: i128 = u32::MAX as i128;
 
 /// Makes the table of what was spilled.
 pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>) -> Result<SpilledTable<'a>> {
-    let ReadingResult { path, plan, missing, .. } = *found;
+    let ReadingResult { path, plan, .. } = *found;
     let Spill { room, limits, file, entries, sets, dictionaries, numbers, index: entries_memory } = spill;
     let mut frame_numbers = vec![u32::MAX; plan.len()];
     let read = (0..plan.len()).filter(|&column| plan[column].spec.is_some());
@@ -61,18 +61,19 @@ pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>)
     let texts: usize = readers.iter().flat_map(|known| &known.texts).map(TextPool::size).sum();
     let held: usize = texts + sets.iter().map(NumberSet::size).sum::<usize>() + index.size();
     let mut memory = room.pool.reserve(held, "what is known of the columns")?;
-    let mut work = Settler { path, missing, file: &file, index: &index, memory: &mut memory, limits };
+    let mut work = Settler { path, missing: &[], file: &file, index: &index, memory: &mut memory, limits };
     let ranged = work.choose_ranges(plan, &readers, sets)?;
     let (mut columns, mut translations, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     let mut report = found.report.clone();
     let known = readers.into_iter().zip(ranged);
     for ((number, plan), (known, set)) in frame_numbers.iter().zip(plan).zip(known) {
         let Some(spec) = &plan.spec else { continue };
+        work.missing = &plan.missing;
         match work.column(spec, *number, known, set)? {
             Ok((data, translation)) => {
                 if let Some(doubt) = work.doubt(spec, *number, &data, &translation)? {
                     let lines = (found.lines)(Some(&file))?;
-                    doubt.settle(spec, path, &lines, &mut problems, &mut report.notes);
+                    doubt.settle(spec, path, &lines, &mut problems, &mut report);
                 }
                 columns.push(Column { name: spec.name.clone(), role: spec.role, data });
                 translations.push(translation);
@@ -89,6 +90,7 @@ pub fn settle<'a>(found: &ReadingResult<'_>, readers: Readers, spill: Spill<'a>)
 
 struct Settler<'s, 'a> {
     path: &'s str,
+    /// The texts that stand for a missing value in the column at hand, besides the empty one.
     missing: &'s [String],
     file: &'s SpillFile,
     index: &'s BlockIndex,
@@ -110,9 +112,13 @@ enum NumberDomain {
 
 type SettledColumn = Result<(ColumnData, Translation), UnfitLocations>;
 
+fn is_missing(missing: &[String], text: &[u8]) -> bool {
+    text.is_empty() || missing.iter().any(|token| token.as_bytes() == text)
+}
+
 impl Settler<'_, '_> {
     fn is_missing(&self, text: &[u8]) -> bool {
-        text.is_empty() || self.missing.iter().any(|token| token.as_bytes() == text)
+        is_missing(self.missing, text)
     }
 
     /// Decides which columns of numbers are held, and of which only the ends are: those with the fewest numbers are
@@ -128,7 +134,7 @@ impl Settler<'_, '_> {
         for (number, ((plan, known), mut set)) in plan.iter().zip(readers).zip(sets).enumerate() {
             let has_numbers = set.ends().is_some() || set.has_missing();
             let spec = plan.spec.as_ref().filter(|_| has_numbers);
-            chosen.push(match spec.map(|spec| self.natural(spec, known, &mut set)) {
+            chosen.push(match spec.map(|spec| natural(spec, &plan.missing, known, &mut set)) {
                 None => NumberDomain::None,
                 Some(None) => NumberDomain::Texts(set),
                 Some(Some(spelling)) => {
@@ -162,40 +168,6 @@ impl Settler<'_, '_> {
             };
         }
         Ok(chosen)
-    }
-
-    /// How all values of a column are spelt, where they are numbers that lie in their own order; the texts of its
-    /// dictionaries are then among the numbers.
-    fn natural(&self, spec: &ColumnSpec, known: &ColumnResults, set: &mut NumberSet) -> Option<Spelling> {
-        let texts = || known.texts.iter().flat_map(TextPool::iter).filter(|text| !self.is_missing(text));
-        let mut spelled = known.spelled;
-        for text in texts() {
-            spelled = spelled.join(CommonSpelling::read(text)?.1);
-        }
-        let spelling = spelled.spelling()?;
-        let own = spelling.value_type();
-        let fits = |given: &TypeSpec| {
-            let wider = given.value_type == ValueType::Decimal && own == ValueType::Integer;
-            given.pattern.is_none() && (given.value_type == own || wider)
-        };
-        if spec.hierarchy.is_some() || spec.order.is_some() || !spec.type_spec.as_ref().is_none_or(fits) {
-            return None;
-        }
-        // Ends that cannot be spelt as the values are make texts of all, as in memory.
-        let ends = match declared(spec) {
-            None => None,
-            Some(declared) => Some(declared.units(&axis_type(spec, spelling), spelling)?),
-        };
-        for text in texts() {
-            if let Some((units, own)) = CommonSpelling::read(text) {
-                set.add_one(Some(units), own.digits());
-            }
-        }
-        if let Some((least, greatest)) = ends {
-            set.add_one(Some(least), spelled.digits());
-            set.add_one(Some(greatest), spelled.digits());
-        }
-        Some(spelling)
     }
 
     /// The frame and the translation of a column.
@@ -465,6 +437,45 @@ impl Settler<'_, '_> {
         }
         Err(too_many(self.path, &[&spec.name], self.limits.memory, self.limits.memory + bytes))
     }
+}
+
+/// How all values of a column are spelt, where they are numbers that lie in their own order; the texts of its
+/// dictionaries are then among the numbers.
+fn natural(
+    spec: &ColumnSpec,
+    missing: &[String],
+    known: &ColumnResults,
+    set: &mut NumberSet,
+) -> Option<Spelling> {
+    let texts = || known.texts.iter().flat_map(TextPool::iter).filter(|text| !is_missing(missing, text));
+    let mut spelled = known.spelled;
+    for text in texts() {
+        spelled = spelled.join(CommonSpelling::read(text)?.1);
+    }
+    let spelling = spelled.spelling()?;
+    let own = spelling.value_type();
+    let fits = |given: &TypeSpec| {
+        let wider = given.value_type == ValueType::Decimal && own == ValueType::Integer;
+        given.pattern.is_none() && (given.value_type == own || wider)
+    };
+    if spec.hierarchy.is_some() || spec.order.is_some() || !spec.type_spec.as_ref().is_none_or(fits) {
+        return None;
+    }
+    // Ends that cannot be spelt as the values are make texts of all, as in memory.
+    let ends = match declared(spec) {
+        None => None,
+        Some(declared) => Some(declared.units(&axis_type(spec, spelling), spelling)?),
+    };
+    for text in texts() {
+        if let Some((units, own)) = CommonSpelling::read(text) {
+            set.add_one(Some(units), own.digits());
+        }
+    }
+    if let Some((least, greatest)) = ends {
+        set.add_one(Some(least), spelled.digits());
+        set.add_one(Some(greatest), spelled.digits());
+    }
+    Some(spelling)
 }
 
 /// The declared domain of a quasi-identifier.

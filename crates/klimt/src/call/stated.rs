@@ -5,6 +5,7 @@ use crate::certificate::Word;
 use crate::settings::{ColumnSettings, HierarchySource, Settings, ValueList};
 use klimt_core::Choice;
 use klimt_core::table::Role;
+use klimt_io::form::ValueForm;
 
 /// The options that settings state about what is published, in the order in which they are written. The secret seed, files
 /// that are written besides the release, and values that were given as a list instead of a file are left out.
@@ -12,7 +13,7 @@ pub fn stated(settings: &Settings) -> Vec<StatedOption> {
     let mut options = Options::default();
     options.roles(settings);
     settings.columns.iter().for_each(|(name, column)| options.column(name, column));
-    settings.missing.iter().for_each(|text| options.one("missing", Some(text.clone())));
+    settings.missing.iter().for_each(|text| options.one("missing", Some(of_every_column(text))));
     options.one("other", settings.other.map(|other| other.name().to_string()));
     options.requirements(settings);
     options.one("workload", settings.workload.clone());
@@ -23,6 +24,11 @@ pub fn stated(settings: &Settings) -> Vec<StatedOption> {
     options.on("keep-order", settings.keep_order);
     options.one("memory", settings.memory.memory.as_ref().map(ToString::to_string));
     options.0
+}
+
+/// A text for missing values of every column: one that holds an equals sign would be taken for that of a column.
+fn of_every_column(text: &str) -> String {
+    if text.contains('=') { format!("={text}") } else { text.to_string() }
 }
 
 #[derive(Default)]
@@ -81,6 +87,10 @@ impl Options {
             Some(ValueList::Values(_)) | None => None,
         };
         self.of_column("type", name, column.type_spec.as_ref().map(ToString::to_string));
+        if let Some((option, value)) = column.form.map(ValueForm::option) {
+            self.of_column(option, name, Some(value.to_string()));
+        }
+        column.missing.iter().for_each(|text| self.of_column("missing", name, Some(text.clone())));
         self.of_column("domain", name, text(&column.domain));
         self.of_column("order", name, text(&column.order));
         let hierarchy = column.hierarchy.as_ref().and_then(HierarchySource::file);
@@ -102,13 +112,16 @@ impl Options {
     fn dialect(&mut self, settings: &Settings) {
         self.one(
             "delimiter",
-            settings.dialect.delimiter.map(|byte| match byte {
+            settings.source.dialect.delimiter.map(|byte| match byte {
                 b'\t' => "tab".to_string(),
                 byte => char::from(byte).to_string(),
             }),
         );
-        self.on("header", settings.dialect.header == Some(true));
-        self.on("no-header", settings.dialect.header == Some(false));
+        self.one("encoding", settings.source.encoding.map(|encoding| encoding.to_string()));
+        self.one("sheet", settings.source.sheet.clone());
+        self.one("member", settings.source.member.clone());
+        self.on("header", settings.source.dialect.header == Some(true));
+        self.on("no-header", settings.source.dialect.header == Some(false));
     }
 
     /// How groups are found and published.
@@ -170,6 +183,9 @@ mod tests {
         other = "drop"
         k = 5
         missing = ["?"]
+        encoding = "latin-1"
+        sheet = 2
+        member = "table.xlsx"
         algorithm = "gensearch"
         split = "box"
         workload = "queries.sql"
@@ -218,6 +234,12 @@ mod tests {
 
         [columns.town]
         role = "insensitive"
+        decimal = ","
+
+        [columns.seen]
+        role = "insensitive"
+        date-form = "ymd"
+        missing = ["n/a"]
 
         [columns.id]
         role = "identifier"
@@ -249,13 +271,13 @@ mod tests {
         let path = folder.path().join("spec.toml");
         std::fs::write(&path, EVERYTHING).unwrap();
         let mut settings = crate::spec::read(path.to_str().unwrap()).unwrap();
-        settings.dialect.delimiter = Some(b'\t');
-        settings.dialect.header = Some(true);
+        settings.source.dialect.delimiter = Some(b'\t');
+        settings.source.dialect.header = Some(true);
         settings.columns.get_mut("age").unwrap().splits = Some(vec!["30".to_string()]);
         settings.columns.get_mut("city").unwrap().hierarchy =
             Some(HierarchySource::File("h.csv".to_string()));
         let names: BTreeSet<&str> = stated(&settings).iter().map(|option| option.name).collect();
-        settings.dialect.header = Some(false);
+        settings.source.dialect.header = Some(false);
         let other: BTreeSet<&str> = stated(&settings).iter().map(|option| option.name).collect();
         let all: BTreeSet<&str> = names.union(&other).copied().collect();
         for option in OPTIONS {
@@ -263,6 +285,16 @@ mod tests {
         }
         settings.seed = Some(7);
         assert!(!format!("{:?}", stated(&settings)).contains("seed"), "the seed is secret");
+    }
+
+    #[test]
+    fn a_text_for_every_column_is_not_taken_for_that_of_one() {
+        let asked = crate::Anonymizer::new().missing(["a=b", "-"]).missing_in("age", ["x=y"]);
+        let values: Vec<OptionValue> =
+            stated(asked.settings()).into_iter().map(|option| option.value).collect();
+        let one = |text: &str| OptionValue::One(text.to_string());
+        let of_column = OptionValue::OfColumn("age".to_string(), "x=y".to_string());
+        assert_eq!(values, [of_column, one("=a=b"), one("-")]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::settings::{RecordedOrder, RecordedSettings, ReleaseOrigin};
 use super::types::RunAccount;
+use crate::reading::Reading;
 use crate::run::Schemes;
 use crate::settings::{ColumnSettings, MemorySettings, Settings};
 use klimt_core::algorithm::mondrian::Model;
@@ -12,6 +13,8 @@ use klimt_core::region::Extents;
 use klimt_core::registry::{AlgorithmKind, LossChoice};
 use klimt_core::risk::Share;
 use klimt_core::table::Table;
+use klimt_io::csv::DialectSpec;
+use klimt_io::source::SourceSpec;
 use std::collections::BTreeMap;
 
 /// The settings of a run as its certificate records them.
@@ -20,6 +23,7 @@ pub fn record(
     algorithm: AlgorithmKind,
     table: &Table,
     schemes: Option<&Schemes>,
+    reading: &Reading,
 ) -> RecordedSettings {
     let (search, memory) = (&settings.search, &settings.memory);
     let (scheme, local) = (algorithm == AlgorithmKind::Scheme, algorithm == AlgorithmKind::Local);
@@ -70,8 +74,10 @@ pub fn record(
         column_splits: by_column(settings, |column| column.splits.as_ref().map(|values| values.len() as u64)),
         guides: guides(settings, table),
         workload: Some(settings.workload.is_some()),
-        delimiter: settings.dialect.delimiter.map(char::from),
-        header: settings.dialect.header,
+        delimiter: settings.source.dialect.delimiter.map(char::from),
+        header: settings.source.dialect.header,
+        encoding: settings.source.encoding.map(|encoding| encoding.to_string()),
+        reading: reading.recorded(),
     }
 }
 
@@ -106,6 +112,23 @@ fn by_column<T>(settings: &Settings, of: impl Fn(&ColumnSettings) -> Option<T>) 
 }
 
 impl RecordedSettings {
+    /// How the original is read: as is said, and else as was said when the release was made.
+    pub fn source(&self, said: &SourceSpec) -> SourceSpec {
+        let dialect = DialectSpec {
+            delimiter: said.dialect.delimiter.or(self.delimiter.and_then(|c| u8::try_from(c).ok())),
+            header: said.dialect.header.or(self.header),
+        };
+        let recorded = self.encoding.as_ref().and_then(|encoding| encoding.parse().ok());
+        let (member, sheet) = (&self.reading.member, &self.reading.sheet);
+        SourceSpec {
+            dialect,
+            encoding: said.encoding.or(recorded),
+            member: said.member.clone().or_else(|| member.clone()),
+            sheet: said.sheet.clone().or_else(|| sheet.clone()),
+            memory: said.memory,
+        }
+    }
+
     /// Restores the method: how groups were found and published, by this record and the account of the run. `given` is
     /// what the caller says of the release, with the texts that a certificate only counts; a usual value is left out,
     /// unless something else may be said there.

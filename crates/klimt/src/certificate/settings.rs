@@ -5,6 +5,7 @@
 //! be cells of the table are only counted: whoever makes the release again names them again.
 
 use super::word::{by_column, list, one};
+use crate::reading::Reading;
 use crate::settings::{Levels, SplitSet, Start, Technique, TimeLimit};
 use klimt_core::algorithm::gensearch::Priority;
 use klimt_core::algorithm::mondrian::{HierarchyCut, Model};
@@ -166,4 +167,10 @@ pub struct RecordedSettings {
     /// Whether the first line of the input was said to name the columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<bool>,
+    /// The encoding that was named for the input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// How the input was read, where that is not to be taken for granted.
+    #[serde(skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
 }

@@ -10,6 +10,7 @@ pub use count::GeneralizationCounts;
 pub use coverage::Coverage;
 
 use crate::anonymizer::Anonymizer;
+use crate::columns::column_plan;
 use crate::input::{Input, text_of};
 use crate::observer::Watched;
 use crate::reading;
@@ -97,7 +98,7 @@ fn read_column(
 ) -> Result<Table> {
     let settings = asked.settings();
     let read = |watched: &Watched<'_>| {
-        reading::read(input, settings.dialect, &settings.missing, watched, |opened| {
+        reading::read(input, settings.source.clone(), &settings.missing, watched, |opened| {
             let names = opened.columns;
             if !names.iter().any(|name| name == column) {
                 let hint = did_you_mean(column, names.iter().map(String::as_str));
@@ -108,7 +109,11 @@ fn read_column(
                 spec.hierarchy = tree.cloned();
                 (name == column).then_some(spec)
             };
-            Ok(names.iter().map(|name| ColumnPlan { spec: spec(name) }).collect())
+            let plan = |name: &String| {
+                let given = settings.columns.get(name).cloned().unwrap_or_default();
+                spec(name).map_or(ColumnPlan::default(), |spec| column_plan(spec, &given))
+            };
+            Ok(names.iter().map(plan).collect())
         })
     };
     asked.watch(read).map(|(table, _)| table)

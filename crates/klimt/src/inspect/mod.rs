@@ -30,10 +30,10 @@ pub use risk::TableRisk;
 pub(crate) use screen::screen;
 
 use crate::anonymizer::Anonymizer;
-use crate::columns::column_spec;
+use crate::columns::{column_plan, column_spec};
 use crate::input::Input;
 use crate::observer::{Unobserved, Watched};
-use crate::reading;
+use crate::reading::{self, Reading};
 use crate::settings::Settings;
 use klimt_core::risk::Question;
 use klimt_core::table::{Column, ColumnSpec, Guard, Role, Table};
@@ -80,6 +80,9 @@ pub struct Inspection {
     pub risk: Option<TableRisk>,
     /// Changes that are needed before anything is published, in the words of the front end.
     pub warnings: Vec<String>,
+    /// How the table is written.
+    #[serde(skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
 }
 
 impl Inspection {
@@ -121,15 +124,16 @@ impl InspectRequest {
     /// Looks at a table while somebody watches.
     pub fn run_watched(self, input: Input, watched: &Watched<'_>) -> Result<Inspection> {
         let InspectRequest { settings, risk, words } = self;
-        let (dialect, missing) = (settings.dialect, &settings.missing);
-        let (table, report) = reading::read(input, dialect, missing, watched, |opened| {
+        let (spec, missing) = (settings.source.clone(), &settings.missing);
+        let (table, report) = reading::read(input, spec, missing, watched, |opened| {
             plan(opened.name, opened.columns, &settings)
         })?;
         let evidence = Evidence::of_table(&table);
         let mut columns = profiles(&table, &evidence, &report, &settings);
         let risk = risk::measure(&table, &mut columns, &risk)?;
         let warnings = warnings::all(&columns, &evidence, table.rows(), &settings, &report, words);
-        Ok(Inspection { rows: table.rows(), columns, risk, warnings })
+        let reading = Reading::of(&report.recognised, &settings);
+        Ok(Inspection { rows: table.rows(), columns, risk, warnings, reading })
     }
 }
 
@@ -158,7 +162,7 @@ fn plan(input: &str, names: &[String], settings: &Settings) -> Result<Vec<Column
     let plan = |name: &String| {
         let given = settings.columns.get(name).cloned().unwrap_or_default();
         let spec = column_spec(name, Role::QuasiIdentifier, &given)?;
-        Ok(ColumnPlan { spec: Some(ColumnSpec { guard: Guard::Note, ..spec }) })
+        Ok(column_plan(ColumnSpec { guard: Guard::Note, ..spec }, &given))
     };
     names.iter().map(plan).collect()
 }

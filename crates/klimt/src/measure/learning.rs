@@ -47,10 +47,16 @@ fn read_test(input: Input, settings: &Settings, watched: &Watched<'_>) -> Result
     let wanted = |role: Option<Role>| matches!(role, Some(Role::QuasiIdentifier | Role::Target));
     for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
         let type_spec = Some(TypeSpec::from(ValueType::Text));
-        let column = ColumnSettings { role: column.role, type_spec, ..ColumnSettings::default() };
+        let column = ColumnSettings {
+            role: column.role,
+            type_spec,
+            form: column.form,
+            missing: column.missing.clone(),
+            ..ColumnSettings::default()
+        };
         asked.columns.insert(name.clone(), column);
     }
-    reading::read(input, settings.dialect, &settings.missing, watched, |opened| {
+    reading::read(input, settings.source.clone(), &settings.missing, watched, |opened| {
         let (path, names) = (opened.name, opened.columns);
         let missing = asked.columns.keys().filter(|name| !names.contains(name)).map(|name| {
             format!("{path}: unknown column {name}{}", did_you_mean(name, names.iter().map(String::as_str)))

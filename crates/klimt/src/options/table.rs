@@ -12,6 +12,7 @@ use klimt_core::registry;
 use klimt_core::registry::AlgorithmKind::{
     self, GenSearch, Local, Mondrian, Optimal, RTree, RothkoS, RothkoT, Scheme,
 };
+use klimt_io::form::ValueForm;
 
 /// The algorithms that cut once and do not search.
 const GREEDY: &[AlgorithmKind] = &[Mondrian, RothkoT, RothkoS, RTree];
@@ -115,7 +116,9 @@ pub static OPTIONS: &[OptionEntry] = &[
     option("order", Key::Column, all(Always), |asked| columns(asked, |column| column.order.is_some())).needs(&IN_ORDER),
     option("hierarchy", Key::Column, all(Always), |asked| columns(asked, |column| column.hierarchy.is_some())).needs(&IN_TREE),
     option("weight", Key::Column, all(Always), |asked| columns(asked, |column| column.weight.is_some())).needs(&WEIGHTED),
-    common("missing", Key::Spec),
+    option("decimal", Key::Column, all(Always), |asked| columns(asked, |column| matches!(column.form, Some(ValueForm::Number(_))))),
+    option("date-form", Key::Column, all(Always), |asked| columns(asked, |column| matches!(column.form, Some(ValueForm::Date(_))))),
+    common("missing", Key::Either),
     option("accept", Key::Spec, all(Always), |asked| columns(asked, |column| column.accepted)).needs(&PUBLISHED),
     common("column", Key::None),
     common("algorithm", Key::Spec),
@@ -219,9 +222,12 @@ pub static OPTIONS: &[OptionEntry] = &[
     option("save-people", Key::None, some(ON_DISK_ALONE, NeedsAllRows("people are counted in memory")), |asked| asked.save_people.is_some()),
     common("certificate", Key::None),
     common("no-certificate", Key::None),
-    option("delimiter", Key::None, all(Always), |asked| asked.dialect.delimiter.is_some()).needs(&TEXT),
-    option("no-header", Key::None, all(Always), |asked| asked.dialect.header == Some(false)).needs(&TEXT),
-    option("header", Key::None, all(Always), |asked| asked.dialect.header == Some(true)).needs(&TEXT),
+    option("delimiter", Key::None, all(Always), |asked| asked.source.dialect.delimiter.is_some()).needs(&TEXT),
+    option("no-header", Key::None, all(Always), |asked| asked.source.dialect.header == Some(false)).needs(&TEXT),
+    option("header", Key::None, all(Always), |asked| asked.source.dialect.header == Some(true)).needs(&TEXT),
+    option("encoding", Key::Spec, all(Always), |asked| asked.source.encoding.is_some()).needs(&TEXT),
+    common("sheet", Key::Spec),
+    common("member", Key::Spec),
     common("json", Key::None),
     common("threads", Key::None),
     common("quiet", Key::None),

@@ -29,9 +29,9 @@ pub(super) fn original(
     queries: &mut Workload,
     watched: &Watched<'_>,
 ) -> Result<Original> {
-    let (dialect, missing) = (settings.dialect, settings.missing.clone());
+    let (spec, missing) = (settings.source.clone(), settings.missing.clone());
     let mut columns = Vec::new();
-    let (table, _) = reading::read(input, dialect, &missing, watched, |opened| {
+    let (table, _) = reading::read(input, spec, &missing, watched, |opened| {
         columns = opened.columns.to_vec();
         workload::resolve(queries, opened.columns)?;
         keep_asked(settings, queries)?;
@@ -48,8 +48,8 @@ pub(super) fn release(
     watched: &Watched<'_>,
 ) -> Result<Table> {
     let mut settings = as_categories(settings);
-    let (dialect, missing) = (settings.dialect, settings.missing.clone());
-    let read = reading::read(input, dialect, &missing, watched, |opened| {
+    let (spec, missing) = (settings.source.clone(), settings.missing.clone());
+    let read = reading::read(input, spec, &missing, watched, |opened| {
         // A column that the release does not publish is named afterwards.
         settings.columns.retain(|name, column| {
             column.role == Some(Role::QuasiIdentifier) || opened.columns.contains(name)
@@ -67,6 +67,7 @@ pub(super) fn release(
                 ColumnSettings {
                     role: Some(Role::Target),
                     type_spec: Some(TypeSpec::from(ValueType::Text)),
+                    published: true,
                     ..ColumnSettings::default()
                 },
             );

@@ -4,7 +4,7 @@ use crate::call::{Action, Call};
 use crate::certificate::{Certificate, ReleaseOrigin};
 use crate::settings::{ColumnSettings, Settings};
 use klimt_core::table::Role;
-use klimt_io::csv::DialectSpec;
+use klimt_io::source::SourceSpec;
 
 /// The names of the original and of its release.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub(super) struct Files<'a> {
 pub(super) fn make(
     files: Files<'_>,
     given: &Settings,
-    dialect: DialectSpec,
+    source: SourceSpec,
     roles: &[(String, Role)],
     certificate: Option<&Certificate>,
 ) -> Option<Call> {
@@ -26,7 +26,7 @@ pub(super) fn make(
     if origin == Some(ReleaseOrigin::Store) {
         return None;
     }
-    let mut again = Settings { workload: given.workload.clone(), dialect, ..described(given, roles) };
+    let mut again = Settings { workload: given.workload.clone(), source, ..described(given, roles) };
     if let Some(certificate) = certificate {
         certificate.settings.restore(&certificate.run, given, &mut again);
     }
@@ -61,6 +61,8 @@ fn described(given: &Settings, roles: &[(String, Role)]) -> Settings {
             role: Some(*role),
             rank: Some(place),
             type_spec: said.type_spec,
+            form: said.form.or(said.recorded_form),
+            missing: said.missing,
             domain: said.domain,
             order: said.order,
             hierarchy: said.hierarchy,

@@ -10,7 +10,7 @@ use klimt_core::requirement::KAnonymity;
 use klimt_core::table::{Role, TypeSpec, ValueType};
 use klimt_core::words::{column_option, option, option_is};
 use klimt_core::{Error, ErrorKind, Result};
-use klimt_io::csv::DialectSpec;
+use klimt_io::source::SourceSpec;
 use klimt_report::{CertificateSummary, Warning};
 use klimt_verify::Findings;
 use klimt_verify::claims::Outcome;
@@ -31,11 +31,10 @@ pub(super) fn summary(found: &CertificateFile) -> Result<CertificateSummary> {
 }
 
 /// How the original is written: what is said, and else what was said when the release was made.
-pub(super) fn original_dialect(said: DialectSpec, certified: Option<&CertificateFile>) -> DialectSpec {
-    let Some(recorded) = certified.map(|certified| &certified.certificate.settings) else { return said };
-    DialectSpec {
-        delimiter: said.delimiter.or(recorded.delimiter.and_then(|c| u8::try_from(c).ok())),
-        header: said.header.or(recorded.header),
+pub(super) fn original_source(said: &SourceSpec, certified: Option<&CertificateFile>) -> SourceSpec {
+    match certified {
+        Some(certified) => certified.certificate.settings.source(said),
+        None => said.clone(),
     }
 }
 
@@ -43,6 +42,7 @@ pub(super) fn original_dialect(said: DialectSpec, certified: Option<&Certificate
 pub(super) fn fill(settings: &mut Settings, certificate: &Certificate) -> Result<()> {
     let mut problems = Vec::new();
     let said = &certificate.settings;
+    said.reading.restore(settings);
     for column in &certificate.columns {
         let (name, given) = (&column.name, settings.columns.entry(column.name.clone()).or_default());
         given.role = given.role.or(Some(column.role));
@@ -168,6 +168,17 @@ pub(super) fn contradictions(
 fn unsaid_texts(settings: &Settings, said: &RecordedSettings) -> Vec<String> {
     let mut problems = Vec::new();
     let missing = said.missing.unwrap_or(0) as usize;
+    for (name, count) in &said.reading.missing {
+        let given = settings.columns.get(name).map_or(0, |column| column.missing.len());
+        if (given as u64) < *count {
+            problems.push(format!(
+                "the release was made with texts that stand for missing values in column {name} ({count}): name all, such \
+                 as {}, or the {}",
+                column_option("missing", name, Some("TEXT")),
+                option("spec")
+            ));
+        }
+    }
     if settings.missing.len() < missing {
         problems.push(format!(
             "the release was made with texts that stand for missing values ({missing}): name all, such as {}, \

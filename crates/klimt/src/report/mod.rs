@@ -146,8 +146,8 @@ impl Reporting {
         let tally = &counted.tally;
         without_guides(&mut self.settings, path.as_deref(), tally)?;
         let settings = &self.settings;
-        let dialect = certified::original_dialect(settings.dialect, certified.as_ref());
-        let Original { table, roles } = rows::read(original, settings, dialect, &counted.columns, watched)?;
+        let source = certified::original_source(&settings.source, certified.as_ref());
+        let Original { table, roles } = rows::read(original, settings, &source, &counted.columns, watched)?;
         let question = Question { k: settings.k, original_rows: Some(table.rows() as u64) };
         let findings = Findings::new(tally, &question)?;
         let claims = check(tally, &requirements, &facts(settings)?)?;
@@ -169,7 +169,7 @@ impl Reporting {
             holds: claims.iter().all(|claim| claim.holds) && !warnings.iter().any(|warning| warning.loud),
             least: least(settings.k, &findings),
             risk: rows::risks(tally, &table, &findings, &self.risk)?,
-            make: again::make(files, &given, dialect, &roles, certificate),
+            make: again::make(files, &given, source, &roles, certificate),
             check: again::check(files, settings, &roles, self.stars_are_suppressed),
             original: titles.0,
             release: titles.1,

@@ -11,7 +11,7 @@ use klimt_core::risk::{Question as RiskQuestion, Risk, certain_rows};
 use klimt_core::table::{Role, Shape, Table};
 use klimt_core::words::{option, option_is};
 use klimt_core::{Error, ErrorKind, Result};
-use klimt_io::csv::DialectSpec;
+use klimt_io::source::SourceSpec;
 use klimt_report::{Inference, PublishedColumn, Risks};
 use klimt_verify::{Findings, Tally};
 
@@ -28,7 +28,7 @@ pub(super) struct Original {
 pub(super) fn read(
     original: Input,
     settings: &Settings,
-    dialect: DialectSpec,
+    source: &SourceSpec,
     released: &[String],
     watched: &Watched<'_>,
 ) -> Result<Original> {
@@ -41,7 +41,7 @@ pub(super) fn read(
         column.role = Some(Role::Identifier);
     }
     let mut names = Vec::new();
-    let (table, _) = reading::read(original, dialect, &settings.missing, watched, |opened| {
+    let (table, _) = reading::read(original, source.clone(), &settings.missing, watched, |opened| {
         let (path, columns) = (opened.name, opened.columns);
         names = columns.to_vec();
         columns::plan(path, columns, &asked)

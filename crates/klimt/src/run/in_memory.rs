@@ -168,7 +168,7 @@ impl RunRequest<'_> {
             rows,
             k,
             requirements,
-            settings: record(settings, settings.algorithm(), &table, schemes.as_ref()),
+            settings: record(settings, settings.algorithm(), &table, schemes.as_ref(), self.reading),
             losses,
             published_losses,
             proof,

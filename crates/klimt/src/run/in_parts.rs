@@ -82,7 +82,7 @@ impl RunRequest<'_> {
             rows: input.rows(),
             k: self.k,
             requirements,
-            settings: record(settings, algorithm, frame, None),
+            settings: record(settings, algorithm, frame, None, self.reading),
             run: run.describe(input, &account, &published.losses),
             losses: published.losses,
             published_losses: None,

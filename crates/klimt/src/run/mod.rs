@@ -39,6 +39,7 @@ use crate::inspect::Evidence;
 use crate::observer::{Stage, Watched};
 use crate::options::{self, Seen};
 use crate::output::Output;
+use crate::reading::Reading;
 use crate::settings::Settings;
 use crate::{Note, columns};
 use klimt_core::job::Suppression;
@@ -55,7 +56,7 @@ use klimt_core::{Error, Result};
 use klimt_io::columnar::{KeptTypes, OutputFormat};
 use klimt_io::csv::{Dialect, ReadOptions};
 use klimt_io::room::{Loaded, SpillBudget};
-use klimt_io::source::Source;
+use klimt_io::source::{Source, SourceSpec};
 use rayon::ThreadPool;
 
 /// Settings that make sense, whatever the table holds.
@@ -84,6 +85,8 @@ pub struct TableRead<'r> {
     pub kept_types: KeptTypes,
     /// Whether it was text.
     pub is_text: bool,
+    /// How it is written.
+    pub reading: Reading,
 }
 
 /// A release that was made: checked, and without a name.
@@ -123,7 +126,8 @@ impl Prepared {
         room: &SpillBudget<'r>,
     ) -> Result<TableRead<'r>> {
         let (name, bytes) = (input.name().to_string(), input.bytes());
-        let source = input.open(self.settings.dialect)?;
+        let source =
+            input.open(&SourceSpec { memory: Some(room.pool.left()), ..self.settings.source.clone() })?;
         let (dialect, kept_types) = (source.dialect(), source.kept_types());
         let is_text = matches!(source, Source::Csv(_));
         let plan = columns::plan(&name, source.columns(), &self.settings)?;
@@ -148,7 +152,9 @@ impl Prepared {
         warnings::note_doubts(watched, report);
         self.settings.screen(&name, &Evidence::of_loaded(&loaded)?)?;
         let kept_types = kept_types.after(report);
-        Ok(TableRead { loaded, dialect, kept_types, is_text })
+        let reading = Reading::of(&report.recognised, &self.settings);
+        reading.note(&report.recognised).into_iter().for_each(|note| watched.note(note));
+        Ok(TableRead { loaded, dialect, kept_types, is_text, reading })
     }
 
     /// Makes a release of a table that was read, of any size.
@@ -159,7 +165,7 @@ impl Prepared {
         watched: &Watched<'_>,
         room: SpillBudget<'r>,
     ) -> Result<Made> {
-        let TableRead { loaded, dialect, kept_types, is_text } = read;
+        let TableRead { loaded, dialect, kept_types, is_text, reading } = read;
         let (table, in_memory) = match &loaded {
             Loaded::Spilled(spilled) => (spilled.frame(), false),
             Loaded::Fits(table, _) => (table, true),
@@ -173,7 +179,7 @@ impl Prepared {
             Loaded::Fits(..) => Some(self.settings.algorithm()).filter(|algorithm| algorithm.is_rothko()),
         };
         self.workers.run(|pool| {
-            let request = self.request(output, dialect, &kept_types, watched, room);
+            let request = self.request(output, dialect, (&kept_types, &reading), watched, room);
             let request = RunRequest { shared: Some(pool), ..request };
             match (in_parts, loaded) {
                 (Some(algorithm), loaded) => request.make_in_parts(algorithm, &PartsInput::of(loaded)?),
@@ -190,7 +196,7 @@ impl Prepared {
         &'a self,
         output: &'a Output,
         dialect: Dialect,
-        kept_types: &'a KeptTypes,
+        (kept_types, reading): (&'a KeptTypes, &'a Reading),
         watched: &'a Watched<'a>,
         room: SpillBudget<'a>,
     ) -> RunRequest<'a> {
@@ -201,6 +207,7 @@ impl Prepared {
             output,
             dialect,
             kept_types,
+            reading,
             k: self.k,
             threads: self.workers.threads(),
             shared: None,
@@ -224,6 +231,8 @@ pub struct RunRequest<'a> {
     pub dialect: Dialect,
     /// The types of the columns of the source.
     pub kept_types: &'a KeptTypes,
+    /// How the source is written.
+    pub reading: &'a Reading,
     /// The least size of a group.
     pub k: u64,
     /// How many readers and writers work side by side.

@@ -4,6 +4,7 @@ use klimt_core::Error;
 use klimt_core::algorithm::scheme::Scheme;
 use klimt_core::hierarchy::{Hierarchy, ReadOptions, read_csv};
 use klimt_core::table::{DeclaredDomain, Role, TypeSpec};
+use klimt_io::form::ValueForm;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -15,6 +16,12 @@ pub struct ColumnSettings {
     pub role: Option<Role>,
     /// The type of its values.
     pub type_spec: Option<TypeSpec>,
+    /// How its numbers or dates are written.
+    pub form: Option<ValueForm>,
+    /// How they were, when a release was made of the same file: that holds where nothing else tells.
+    pub recorded_form: Option<ValueForm>,
+    /// Texts that stand for a missing value in this column.
+    pub missing: Vec<String>,
     /// What it ranges over.
     pub domain: Option<ValueList>,
     /// Its order, lowest first.

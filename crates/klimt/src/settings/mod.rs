@@ -26,7 +26,7 @@ use klimt_core::region::Extents;
 use klimt_core::registry::AlgorithmKind;
 use klimt_core::risk::Share;
 use klimt_core::table::{Role, Table};
-use klimt_io::csv::DialectSpec;
+use klimt_io::source::SourceSpec;
 use std::collections::BTreeMap;
 
 /// What happens to columns without a role.
@@ -92,8 +92,8 @@ pub struct Settings {
     pub keep_order: bool,
     /// The number by which rows are shuffled within groups; random where none is given.
     pub seed: Option<u64>,
-    /// How the text of the input is written; detected where nothing is said.
-    pub dialect: DialectSpec,
+    /// How the input is read; recognised where nothing is said.
+    pub source: SourceSpec,
     /// Where the recoding function is saved.
     pub save_recoding: Option<String>,
     /// Whether the recoding function is kept for the caller.

@@ -38,7 +38,7 @@ pub fn draft(inspection: &Inspection, settings: &Settings, input: &str, path: &s
             text.push_str(&format!("\n\n# {}\n", heading(role)));
         }
         for column in columns {
-            text.push_str(&about(column, settings, path));
+            text.push_str(&about(inspection, column, settings, path));
         }
     }
     text
@@ -74,6 +74,10 @@ fn head(inspection: &Inspection, settings: &Settings, input: &str) -> String {
         quoted(input),
         settings.k.unwrap_or(USUAL_K),
     );
+    let reading = inspection.reading.keys();
+    if !reading.is_empty() {
+        text.push_str(&format!("\n# How the table is written.\n{reading}"));
+    }
     let mut missing = settings.missing.clone();
     missing.extend(inspection.unnamed_markers());
     missing.sort_unstable();
@@ -116,9 +120,12 @@ const HELP_WITH_K: &str = "\
 # no count of 1 to 10, EMA asks for a risk of at most 9 %. docs/guide/choosing-k.md says more.\n";
 
 /// The table of a column, with its reason.
-fn about(column: &ColumnProfile, settings: &Settings, path: &str) -> String {
+fn about(inspection: &Inspection, column: &ColumnProfile, settings: &Settings, path: &str) -> String {
     let mut given = settings.columns.get(&column.name).cloned().unwrap_or_default();
     (given.role, given.rank, given.accepted) = (Some(column.role), None, false);
+    if column.role.is_published() {
+        inspection.reading.complete(&column.name, &mut given);
+    }
     from_folder(&mut given, path);
     let counts = format!("{}, {} different values", column.r#type, column.distinct);
     let missing = if column.missing > 0 { format!(", {} missing", column.missing) } else { String::new() };

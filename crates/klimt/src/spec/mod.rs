@@ -26,6 +26,8 @@ use klimt_core::region::Extents;
 use klimt_core::registry::{AlgorithmKind, LossChoice, Subject};
 use klimt_core::table::{DeclaredDomain, Role, TypeSpec};
 use klimt_core::{Error, ErrorKind, Result};
+use klimt_io::encoding::TextEncoding;
+use klimt_io::form::{DateOrder, DecimalMark, ValueForm};
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -36,6 +38,9 @@ const KEYS: &[(&str, &str)] = &[
     ("other", "what to do with columns that have no role: drop or keep"),
     ("accept", "columns that may have their role although they look like identifiers, such as [\"ward\"]"),
     ("missing", "texts that stand for a missing value, besides the empty one"),
+    ("encoding", "the encoding of the table's text, such as \"windows-1252\", where its bytes do not tell"),
+    ("sheet", "the sheet of a workbook, by its name or its number"),
+    ("member", "the file in a zip archive, by its name"),
     ("algorithm", "the algorithm that finds the groups"),
     (
         "split",
@@ -80,6 +85,12 @@ const KEYS: &[(&str, &str)] = &[
 const COLUMN_KEYS: &[(&str, &str)] = &[
     ("role", "quasi-identifier, sensitive, identifier, person, insensitive or target"),
     ("type", "integer, decimal, date, timestamp, boolean or text"),
+    ("decimal", "the mark before the fraction of its numbers, where the values do not tell: \",\" or \".\""),
+    (
+        "date-form",
+        "the order of day, month and year in its dates, where the values do not tell: dmy, mdy or ymd",
+    ),
+    ("missing", "texts that stand for a missing value in this column alone"),
     ("domain", "what it ranges over: \"0..120\", or a file with a value per line"),
     ("order", "a file with a value per line, lowest first"),
     ("hierarchy", "a file with a line per value, then its ever coarser ancestors"),
@@ -141,6 +152,9 @@ impl Reader<'_> {
                 "other" => settings.other = self.choice::<Other>(key, value),
                 "missing" => settings.missing = self.texts(key, value),
                 "accept" => accepted = self.texts(key, value),
+                "encoding" => settings.source.encoding = self.read(key, value, str::parse::<TextEncoding>),
+                "sheet" => settings.source.sheet = self.number(key, value),
+                "member" => settings.source.member = self.text(key, value),
                 "split" => settings.split = self.text(key, value),
                 "workload" => settings.workload = self.file(key, value),
                 "algorithm" => settings.algorithm = self.algorithm(key, value),
@@ -251,6 +265,15 @@ impl Reader<'_> {
             match key.as_str() {
                 "role" => column.role = self.role(&place, value),
                 "type" => column.type_spec = self.parsed(&place, value, str::parse::<TypeSpec>),
+                "decimal" => {
+                    let mark = self.parsed(&place, value, str::parse::<DecimalMark>);
+                    column.form = mark.map(ValueForm::Number).or(column.form);
+                }
+                "date-form" => {
+                    let order = self.parsed(&place, value, str::parse::<DateOrder>);
+                    column.form = order.map(ValueForm::Date).or(column.form);
+                }
+                "missing" => column.missing = self.texts(&place, value),
                 "scheme" => column.scheme = self.parsed(&place, value, scheme_named),
                 "levels" => column.levels = self.parsed(&place, value, str::parse::<Levels>),
                 "domain" => column.domain = self.domain(&place, value),

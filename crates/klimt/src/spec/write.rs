@@ -4,6 +4,7 @@ use super::inline;
 use crate::settings::{ColumnSettings, HierarchySource, NamedRequirement, Settings, ValueList};
 use klimt_core::requirement::Requirement;
 use klimt_core::{Choice, Error, ErrorKind, Result};
+use klimt_io::form::ValueForm;
 use toml::{Table, Value};
 
 /// The spec of these settings. The seed, which must stay secret, and what is said of the input's text are left out; a
@@ -74,6 +75,9 @@ fn general(settings: &Settings, spec: &mut Table) {
     put_name(spec, "other", settings.other);
     put_list(spec, "accept", texts(&settings.accepted()));
     put_list(spec, "missing", texts(&settings.missing));
+    put_text(spec, "encoding", settings.source.encoding);
+    put(spec, "sheet", settings.source.sheet.clone());
+    put(spec, "member", settings.source.member.clone());
     put_name(spec, "algorithm", settings.algorithm);
     put(spec, "split", settings.split.clone());
     put(spec, "workload", settings.workload.clone());
@@ -116,6 +120,10 @@ pub(super) fn column(settings: &Settings, name: &str, given: &ColumnSettings) ->
     let mut column = Table::new();
     put(&mut column, "role", given.role.map(|role| role.name()));
     put_text(&mut column, "type", given.type_spec.as_ref());
+    if let Some((key, value)) = given.form.map(ValueForm::option) {
+        put(&mut column, key, Some(value));
+    }
+    put_list(&mut column, "missing", texts(&given.missing));
     put(&mut column, "domain", given.domain.as_ref().map(values));
     put(&mut column, "order", given.order.as_ref().map(values));
     put(&mut column, "hierarchy", given.hierarchy.as_ref().map(hierarchy));

@@ -8,16 +8,16 @@ use crate::suggest::did_you_mean;
 use klimt_core::spill::{Block, HeldRows, Rows};
 use klimt_core::table::{ColumnSpec, Guard, Role, Table};
 use klimt_core::{Error, ErrorKind, Result};
-use klimt_io::csv::{DialectSpec, ReadOptions};
+use klimt_io::csv::ReadOptions;
 use klimt_io::room::{Loaded, SpillBudget};
-use klimt_io::source::{ColumnPlan, ReadReport};
+use klimt_io::source::{ColumnPlan, ReadReport, SourceSpec};
 use klimt_store::{Batch, Size};
 use serde::Serialize;
 
 /// Rows for a store, of any size. An [`Input`] is one.
 pub struct StoreBatch {
     input: Input,
-    dialect: DialectSpec,
+    source: SourceSpec,
     accepted: Vec<String>,
 }
 
@@ -34,12 +34,12 @@ pub struct StoreChange {
 impl StoreBatch {
     /// The rows of an input.
     pub fn of(input: Input) -> Self {
-        StoreBatch { input, dialect: DialectSpec::default(), accepted: Vec::new() }
+        StoreBatch { input, source: SourceSpec::default(), accepted: Vec::new() }
     }
 
-    /// How the text of the input is written; detected where nothing is said.
-    pub fn dialect(mut self, dialect: DialectSpec) -> Self {
-        self.dialect = dialect;
+    /// How the input is read; recognised where nothing is said.
+    pub fn source(mut self, source: impl Into<SourceSpec>) -> Self {
+        self.source = source.into();
         self
     }
 
@@ -125,9 +125,9 @@ fn read<'r>(
     watched: &Watched<'_>,
 ) -> Result<Loaded<'r>> {
     let spec = store.spec();
-    let StoreBatch { input, dialect, accepted } = batch;
+    let StoreBatch { input, source, accepted } = batch;
     let (name, bytes) = (input.name().to_string(), input.bytes());
-    let source = input.open(dialect)?;
+    let source = input.open(&SourceSpec { memory: Some(room.pool.left()), ..source })?;
     // A few rows may well differ in all values: only the first batch tells what a column is.
     let is_first = kind != Kind::Delete && store.status()?.rows == 0;
     let mut wanted = vec![ColumnSpec::new(spec.key.clone(), Role::Insensitive)];
@@ -169,7 +169,7 @@ fn plan(input: &str, names: &[String], wanted: &[ColumnSpec]) -> Result<Vec<Colu
         return Err(error);
     }
     let spec = |name: &String| wanted.iter().find(|wanted| wanted.name == *name).cloned();
-    Ok(names.iter().map(|name| ColumnPlan { spec: spec(name) }).collect())
+    Ok(names.iter().map(|name| ColumnPlan::of(spec(name))).collect())
 }
 
 /// Rows that somebody else holds.

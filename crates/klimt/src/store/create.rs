@@ -57,9 +57,9 @@ fn complete(mut settings: Settings, key: &str) -> Result<Settings> {
 
 fn spec(settings: &Settings, like: Input, key: &str, watched: &Watched<'_>) -> Result<Spec> {
     let requirements = settings.build_requirements()?;
-    let (dialect, missing, name) = (settings.dialect, &settings.missing, like.name().to_string());
+    let (spec, missing, name) = (settings.source.clone(), &settings.missing, like.name().to_string());
     let (like, _) =
-        reading::read(like, dialect, missing, watched, |opened| plan(opened.name, opened.columns, settings))?;
+        reading::read(like, spec, missing, watched, |opened| plan(opened.name, opened.columns, settings))?;
     check_preferred(&settings.tree.prefer, &like)?;
     settings.screen(&name, &Evidence::of_table(&like))?;
     warn(watched, settings, &requirements, &like, &TableFacts::of(&like), None);

@@ -177,13 +177,19 @@ fn specs(tally: &Tally, settings: &Settings) -> Result<Vec<ColumnSpec>> {
 /// The quasi-identifiers and sensitive columns of the background, as texts: what they mean is for the release to say.
 fn read_background(input: Input, settings: &Settings, watched: &Watched<'_>) -> Result<Table> {
     let wanted = |role: Option<Role>| matches!(role, Some(Role::QuasiIdentifier | Role::Sensitive));
-    let read = reading::read(input, settings.dialect, &settings.missing, watched, |opened| {
+    let read = reading::read(input, settings.source.clone(), &settings.missing, watched, |opened| {
         let names = opened.columns;
         let mut asked = Settings { other: Some(Other::Drop), ..Settings::default() };
         for (name, column) in settings.columns.iter().filter(|(_, column)| wanted(column.role)) {
             if names.contains(name) {
                 let type_spec = Some(TypeSpec::from(ValueType::Text));
-                let column = ColumnSettings { role: column.role, type_spec, ..ColumnSettings::default() };
+                let column = ColumnSettings {
+                    role: column.role,
+                    type_spec,
+                    form: column.form.or(column.recorded_form),
+                    missing: column.missing.clone(),
+                    ..ColumnSettings::default()
+                };
                 asked.columns.insert(name.clone(), column);
             }
         }

@@ -16,6 +16,7 @@ use klimt_core::words::{option, option_is};
 use klimt_core::{Error, ErrorKind, Result};
 use klimt_io::columnar::TextRecords;
 use klimt_io::csv::DialectSpec;
+use klimt_io::source::SourceSpec;
 use klimt_verify::claims::PromiseFacts;
 use klimt_verify::{Comparison, Tally, width};
 use std::collections::HashSet;
@@ -86,7 +87,7 @@ pub(super) fn count_release_linked(
 fn tell_people(people: Input, tally: &mut Tally) -> Result<()> {
     let name = people.name().to_string();
     let dialect = DialectSpec { delimiter: Some(b','), header: Some(true) };
-    let records = TextRecords::of_source(people.open(dialect)?);
+    let records = TextRecords::of_source(people.open(&SourceSpec { dialect, ..SourceSpec::default() })?);
     if records.columns() != [HEADER] {
         return Err(Error::input(format!("{name}: this is not a file of people"))
             .with_help(format!("give the file that {} wrote with the release", option("save-people"))));
@@ -191,7 +192,7 @@ pub(super) fn open_release(
     key: Option<&str>,
 ) -> Result<Release> {
     let path = release.name().to_string();
-    let records = TextRecords::of_source(release.open(settings.dialect)?);
+    let records = TextRecords::of_source(release.open(&settings.source)?);
     let (quasi_identifiers, counted) = (names(settings, &[Role::QuasiIdentifier]), names(settings, counted));
     if quasi_identifiers.is_empty() {
         return Err(Error::input("no quasi-identifier is named")

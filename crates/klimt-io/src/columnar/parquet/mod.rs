@@ -13,7 +13,7 @@ use super::types::{KeptTypes, check_types, column_names};
 use crate::arrow::datatypes::Schema;
 use crate::csv::ReadOptions;
 use crate::room::{Loaded, ReadingLimits, SpillBudget};
-use crate::source::ColumnPlan;
+use crate::source::{ColumnPlan, ReadFailure};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -68,11 +68,11 @@ impl ParquetSource {
 
     /// Reads the columns that the plan asks for, all of them into memory or within a room.
     pub(crate) fn load<'a>(
-        self,
+        &self,
         plan: &[ColumnPlan],
         options: &ReadOptions<'_>,
         within: Option<(SpillBudget<'a>, ReadingLimits)>,
-    ) -> Result<Loaded<'a>> {
+    ) -> Result<Loaded<'a>, ReadFailure> {
         let wanted = wanted(plan);
         self.check(&wanted)?;
         let groups = self.metadata.metadata().row_groups();
@@ -82,7 +82,7 @@ impl ParquetSource {
             let rows = usize::try_from(rows).map_err(|_| Failure::Damaged.error(&self.path, WHAT, ""))?;
             ends.push(ends.last().copied().unwrap_or(0) + rows);
         }
-        let feed = RowGroups { source: &self, wanted, ends, next: AtomicUsize::new(0) };
+        let feed = RowGroups { source: self, wanted, ends, next: AtomicUsize::new(0) };
         load(&self.path, self.schema(), &feed, plan, options, within)
     }
 

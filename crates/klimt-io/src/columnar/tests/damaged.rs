@@ -52,7 +52,7 @@ fn small_files() -> Vec<(ColumnarFormat, Vec<u8>)> {
 fn try_read(bytes: &[u8]) -> Result<Table> {
     let file = file(bytes);
     let source = Source::open(path(&file), DialectSpec::default())?;
-    let plan = |name: &String| ColumnPlan { spec: Some(ColumnSpec::new(name, Role::Sensitive)) };
+    let plan = |name: &String| ColumnPlan::of(Some(ColumnSpec::new(name, Role::Sensitive)));
     let plan: Vec<ColumnPlan> = source.columns().iter().map(plan).collect();
     let options = ReadOptions { missing: &[], threads: 1, observer: &Unobserved };
     source.read(&plan, &options).map(|(table, _)| table)

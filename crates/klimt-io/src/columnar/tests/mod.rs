@@ -97,7 +97,7 @@ fn read(path: &str, roles: &[Option<Role>], threads: usize) -> Result<Table> {
     let source = Source::open(path, DialectSpec::default())?;
     assert_eq!(source.columns().len(), roles.len());
     let plan =
-        |(name, role): (&String, &Option<Role>)| ColumnPlan { spec: role.map(|r| ColumnSpec::new(name, r)) };
+        |(name, role): (&String, &Option<Role>)| ColumnPlan::of(role.map(|r| ColumnSpec::new(name, r)));
     let plan: Vec<ColumnPlan> = source.columns().iter().zip(roles).map(plan).collect();
     let options = ReadOptions { missing: &[], threads, observer: &Unobserved };
     source.read(&plan, &options).map(|(table, _)| table)

@@ -127,7 +127,7 @@ fn values_that_do_not_fit_are_named_by_their_row() {
         let mut spec = ColumnSpec::new("code", Role::QuasiIdentifier);
         spec.type_spec = Some(TypeSpec::from(ValueType::Integer));
         let options = ReadOptions { missing: &[], threads: 2, observer: &Unobserved };
-        let error = source.read(&[ColumnPlan { spec: Some(spec) }], &options).unwrap_err();
+        let error = source.read(&[ColumnPlan::of(Some(spec))], &options).unwrap_err();
         assert!(
             error
                 .message()
@@ -143,11 +143,10 @@ fn texts_for_missing_values_are_missing() {
     for format in FORMATS {
         let file = file(&encoded(&batch, format, 5));
         let source = Source::open(path(&file), DialectSpec::default()).unwrap();
-        let planned = |name: &String| ColumnPlan {
-            spec: ["f64", "i8"]
-                .contains(&name.as_str())
-                .then(|| ColumnSpec::new(name, Role::QuasiIdentifier)),
-        };
+        let is_planned = |name: &&String| ["f64", "i8"].contains(&name.as_str());
+        let spec =
+            |name: &String| Some(name).filter(is_planned).map(|n| ColumnSpec::new(n, Role::QuasiIdentifier));
+        let planned = |name: &String| ColumnPlan::of(spec(name));
         let plan: Vec<ColumnPlan> = source.columns().iter().map(planned).collect();
         let missing = ["NaN".to_string(), "3".to_string()];
         let options = ReadOptions { missing: &missing, threads: 1, observer: &Unobserved };
@@ -176,8 +175,8 @@ fn progress_is_told_in_bytes_and_a_reading_can_be_stopped() {
         let read = |most: u64| {
             let source = Source::open(path(&file), DialectSpec::default()).unwrap();
             let names = source.columns().iter().zip(PEOPLE_ROLES);
-            let plan = |(name, role): (&String, Option<Role>)| ColumnPlan {
-                spec: role.map(|r| ColumnSpec::new(name, r)),
+            let plan = |(name, role): (&String, Option<Role>)| {
+                ColumnPlan::of(role.map(|r| ColumnSpec::new(name, r)))
             };
             let plan: Vec<ColumnPlan> = names.map(plan).collect();
             let observer = Counting(AtomicU64::new(0), most);
@@ -254,7 +253,7 @@ fn guarded(array: ArrayRef, missing: &[String]) -> Result<Table> {
     let guard = klimt_core::table::Guard::Refuse;
     let spec = ColumnSpec { guard, ..ColumnSpec::new("x", Role::QuasiIdentifier) };
     let options = ReadOptions { missing, threads: 1, observer: &Unobserved };
-    source.read(&[ColumnPlan { spec: Some(spec) }], &options).map(|(table, _)| table)
+    source.read(&[ColumnPlan::of(Some(spec))], &options).map(|(table, _)| table)
 }
 
 #[test]

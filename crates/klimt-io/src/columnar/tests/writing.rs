@@ -73,7 +73,7 @@ fn read_texts(
     let source = Source::open(path(&file), DialectSpec::default()).unwrap();
     let types = source.kept_types();
     let roles = std::iter::once(("n", Role::QuasiIdentifier)).chain(columns.iter().map(|(n, r, _)| (*n, *r)));
-    let plan: Vec<_> = roles.map(|(n, role)| ColumnPlan { spec: Some(ColumnSpec::new(n, role)) }).collect();
+    let plan: Vec<_> = roles.map(|(n, role)| ColumnPlan::of(Some(ColumnSpec::new(n, role)))).collect();
     let options = ReadOptions { missing: markers, threads: 2, observer: &Unobserved };
     let (table, report) = source.read(&plan, &options).unwrap();
     (batch, table, types.after(&report))

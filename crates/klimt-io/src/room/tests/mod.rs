@@ -30,7 +30,7 @@ fn open(file: &NamedTempFile) -> Source {
 }
 
 fn plan(specs: Vec<ColumnSpec>) -> Vec<ColumnPlan> {
-    specs.into_iter().map(|spec| ColumnPlan { spec: Some(spec) }).collect()
+    specs.into_iter().map(|spec| ColumnPlan::of(Some(spec))).collect()
 }
 
 /// A quasi-identifier.
