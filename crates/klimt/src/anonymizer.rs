@@ -364,7 +364,7 @@ impl Anonymizer {
     }
 
     /// Saves whom each row of [`Anonymizer::anonymize_to`] is about, as pseudonyms in a private file: with it,
-    /// [`crate::verify`] counts people. It links the rows of a person, and must not be published.
+    /// [`crate::verify()`] counts people. It links the rows of a person, and must not be published.
     pub fn save_people(mut self, path: impl AsRef<Path>) -> Result<Self> {
         self.settings.save_people = Some(text_of(path.as_ref())?);
         Ok(self)

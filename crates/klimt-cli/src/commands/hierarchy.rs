@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::terminal::{count, note, print};
 use args::{BuildArgs, BuildBy, CheckArgs, CountArgs, HierarchyCommand};
 use klimt::columns::read_order;
-use klimt::files::{same_file, write_whole};
+use klimt::files::{same_file, write_private};
 use klimt::hierarchy::{BuildRule, Hierarchy};
 use klimt::settings::Settings;
 use klimt::{Anonymizer, Input};
@@ -37,7 +37,7 @@ fn build(args: &BuildArgs) -> Result<()> {
     }
     let (input, asked) = (Input::file(&args.input)?, reading(&args.format, &args.general)?);
     let text = Hierarchy::of_column(input, &args.column, rule(args)?, &asked)?.to_csv()?;
-    if args.output == "-" { print(&text) } else { write_whole(&args.output, text.as_bytes()) }
+    if args.output == "-" { print(&text) } else { write_private(&args.output, text.as_bytes()) }
 }
 
 fn rule(args: &BuildArgs) -> Result<BuildRule> {

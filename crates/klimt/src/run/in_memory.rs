@@ -181,7 +181,7 @@ impl RunRequest<'_> {
             checked.beside.push(people::stage(path, &release)?);
         }
         if let (Some(path), Some(function)) = (&settings.save_recoding, &recoding) {
-            checked.beside.push(Staged::whole(path, function.to_json().as_bytes())?);
+            checked.beside.push(Staged::whole(path, function.to_json().as_bytes())?.private());
         }
         drop(loss);
         let table = narrowed.map_or_else(|| Arc::clone(&table), |narrowed| Arc::new(narrowed.table));

@@ -94,7 +94,8 @@ impl RunRequest<'_> {
         let mut checked = published.checked;
         if let (Some(path), Some(rules)) = (&settings.save_recoding, published.rules) {
             let saved = saved(settings);
-            checked.beside.push(Staged::made(path, |out| rules.write(self.k, saved, extents, out))?);
+            let made = Staged::made(path, |out| rules.write(self.k, saved, extents, out))?;
+            checked.beside.push(made.private());
         }
         Ok(Made { checked, certificate, held: None, recoding: None })
     }
