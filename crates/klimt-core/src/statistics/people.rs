@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// Votes are split evenly among up to this many values.
 pub const MOST_EVEN: u64 = 16;
 
-/// The parts of a vote that divide evenly by all numbers up to [`MOST_EVEN`].
+/// The parts of a vote that divide evenly by all numbers up to 16.
 pub const MOST_PARTS: u64 = 720_720;
 
 /// The people of a group by the values that they have of one column.
