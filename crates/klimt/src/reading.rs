@@ -4,7 +4,7 @@ use crate::input::Input;
 use crate::observer::{Note, Stage, Watched};
 use crate::settings::{ColumnSettings, Settings};
 use klimt_core::Result;
-use klimt_core::table::{Table, ValueType};
+use klimt_core::table::{Role, Table, ValueType};
 use klimt_core::words::{column_option, option, option_is};
 use klimt_io::columnar::KeptTypes;
 use klimt_io::csv::{Dialect, EncodingSign, FoundEncoding, ReadOptions};
@@ -155,13 +155,14 @@ impl Reading {
         keys.iter().filter_map(|(key, value)| Some(key_line(key, value.as_deref()?))).collect()
     }
 
-    /// What is said of a column and what was recognised of it, where nothing is said.
+    /// Fills in what was recognised of a column where nothing is said. Codes of digits are published as ranges of numbers.
     pub(crate) fn complete(&self, name: &str, given: &mut ColumnSettings) {
         let number = || Some(ValueForm::Number(self.decimal.get(name)?.parse().ok()?));
         let date = || Some(ValueForm::Date(self.date_form.get(name)?.parse().ok()?));
         given.form = given.form.or_else(number).or_else(date);
         if given.type_spec.is_none() && self.codes.iter().any(|column| column == name) {
-            given.type_spec = Some(ValueType::Text.into());
+            let generalised = given.role == Some(Role::QuasiIdentifier);
+            given.type_spec = Some(if generalised { ValueType::Integer } else { ValueType::Text }.into());
         }
     }
 

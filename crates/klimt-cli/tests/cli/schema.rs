@@ -2,6 +2,7 @@
 //! written.
 
 use crate::common::{Place, people};
+use crate::sources::{ROLES, archive, by_byte, german, xlsx};
 use klimt_core::Choice;
 use klimt_core::registry::PARTITIONERS;
 use serde_json::Value;
@@ -172,6 +173,15 @@ fn certificates_follow_the_published_schema() {
         check(&run, &told.out);
         let name = if output.is_empty() { "r.parquet" } else { "r.csv" };
         check(&run, &place.read(&format!("{name}.certificate.json")));
+    }
+    let german = by_byte(&german());
+    place.write("g.zip", archive(&[("g.csv", &german), ("other.csv", b"a\n1\n")]));
+    place.write("g.xlsx", xlsx(&["Other", "Patients"], false));
+    for run in ["g.zip --member g.csv --encoding windows-1252 --missing city=none", "g.xlsx --sheet Patients"]
+    {
+        let told = place.ok(&format!("anonymize {run} {ROLES} -q --json -o r.csv"));
+        check(run, &told.out);
+        check(run, &place.read("r.csv.certificate.json"));
     }
     place.ok("index create store --like t.csv --key id --qi age,sex --sensitive disease --other drop -k 4");
     place.ok("index insert store t.csv -q");

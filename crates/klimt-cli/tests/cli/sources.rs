@@ -57,11 +57,13 @@ fn plain() -> String {
     text(",", |tenths| number(tenths, "", "."), |(y, m, d)| format!("{y}-{m:02}-{d:02}"))
 }
 
-fn german() -> String {
+/// The table as a German program writes it.
+pub fn german() -> String {
     text(";", |tenths| number(tenths, ".", ","), |(y, m, d)| format!("{d:02}.{m:02}.{y}"))
 }
 
-fn xlsx(sheets: &[&str], title: bool) -> Vec<u8> {
+/// The table as a workbook.
+pub fn xlsx(sheets: &[&str], title: bool) -> Vec<u8> {
     let mut workbook = Workbook::new();
     let date = Format::new().set_num_format("dd.mm.yyyy");
     for name in sheets {
@@ -89,7 +91,8 @@ fn xlsx(sheets: &[&str], title: bool) -> Vec<u8> {
     workbook.save_to_buffer().unwrap()
 }
 
-fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+/// A zip archive of some files.
+pub fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
         zip.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -145,17 +148,20 @@ fn utf_16(text: &str) -> Vec<u8> {
 }
 
 /// One byte for each character, all of which Windows-1252 has where Latin-1 has them.
-fn by_byte(text: &str) -> Vec<u8> {
+/// A text in Windows-1252.
+pub fn by_byte(text: &str) -> Vec<u8> {
     text.chars().map(|character| u8::try_from(u32::from(character)).unwrap()).collect()
 }
 
-const ROLES: &str = "--identifier id --qi age,größe,born --sensitive city --insensitive plz -k 5 --seed 7";
+/// The roles of its columns.
+pub const ROLES: &str =
+    "--identifier id --qi age,größe,born --sensitive city --insensitive plz -k 5 --seed 7";
 
 #[test]
 fn a_table_leads_to_the_same_release_in_whatever_form_it_is() {
     let place = Place::new();
     place.write("plain.csv", plain());
-    place.ok("anonymize plain.csv --qi age --other keep -k 1 --keep-order -q -o table.parquet");
+    place.ok("anonymize plain.csv --qi age --other keep --accept id -k 1 --keep-order -q -o table.parquet");
     place.ok(&format!("anonymize plain.csv {ROLES} -q -o expected.tsv"));
     let expected = place.read("expected.tsv");
     assert!(expected.lines().count() == 201 && expected.contains("München"));
@@ -219,9 +225,12 @@ fn a_drafted_spec_says_how_the_table_is_read() {
     place.write("in.csv", by_byte(&german()));
     place.ok("init in.csv -o spec.toml");
     let spec = place.read("spec.toml");
-    for line in
-        ["encoding = \"windows-1252\"\n", "decimal = \",\"\n", "date-form = \"dmy\"\n", "type = \"text\"\n"]
-    {
+    for line in [
+        "encoding = \"windows-1252\"\n",
+        "decimal = \",\"\n",
+        "date-form = \"dmy\"\n",
+        "type = \"integer\"\n",
+    ] {
         assert_eq!(spec.matches(line).count(), 1, "{line}: {spec}");
     }
     place.ok("anonymize --spec spec.toml -k 2 --qi age -q");
@@ -383,4 +392,17 @@ fn a_workbook_that_does_not_fit_is_refused() {
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains("--memory") && ran.err.contains("CSV"), "{}", ran.err);
     place.ok(&format!("{args} --memory 512MB"));
+}
+
+#[test]
+fn codes_that_would_name_every_row_may_be_numbers() {
+    let place = Place::new();
+    place.write(
+        "in.csv",
+        "zip\n".to_string() + &(1_000..1_040).map(|zip| format!("{zip:05}\n")).collect::<String>(),
+    );
+    let ran = place.run("anonymize in.csv --qi zip -k 2 -o out.csv");
+    assert!(ran.code == Some(2) && ran.err.contains("ranges of numbers: --type zip=integer"), "{}", ran.err);
+    place.ok("anonymize in.csv --qi zip -k 2 --type zip=integer -q -o out.csv");
+    assert!(place.read("out.csv").contains("[1000..1001]"));
 }

@@ -12,10 +12,10 @@
 //! checked again.
 
 use super::{Check, ColumnFacts, Level, PeopleFacts, Requirement, Side, Trust, WholeFacts};
-use crate::registry::AlgorithmKind;
 use crate::statistics::{GroupPeople, MOST_PARTS, Moments, Needs, Statistics, distances};
 use crate::table::{Domain, PairColumn};
-use crate::{Error, Remedy, Result};
+use crate::words::option_is;
+use crate::{Error, Result};
 
 /// Binds a requirement to the whole: of its rows, and, where it is known whom they are about, of its people.
 pub fn bind(requirement: &dyn Requirement, whole: &dyn WholeFacts) -> Result<Box<dyn Check>> {
@@ -31,7 +31,7 @@ pub fn bind(requirement: &dyn Requirement, whole: &dyn WholeFacts) -> Result<Box
             "{} of people compares groups with the votes of all people, which are counted in memory",
             requirement.describe()
         ))
-        .with_help(Remedy::UseAlgorithm(AlgorithmKind::Mondrian)));
+        .with_help(option_is("algorithm", "mondrian")));
     }
     let votes = VotesOfWhole { whole, counts };
     let people = requirement.bind(&votes)?;

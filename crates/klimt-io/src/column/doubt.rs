@@ -5,7 +5,6 @@ use crate::form::{DateOrder, DecimalMark, ValueForm};
 use crate::source::ReadReport;
 use klimt_core::Error;
 use klimt_core::table::{Codes, ColumnSpec, Domain, Guard, Shape, TypeSpec, UnfitReason, ValueType};
-use klimt_core::words::column_option;
 
 /// Texts that stand for a missing value, or for no number, wherever they are met. They say nothing of a person, so that
 /// messages may name them; in capitals or not.
@@ -113,13 +112,7 @@ impl Doubt {
         problems: &mut Vec<Error>,
         report: &mut ReadReport,
     ) {
-        let mut error = self.0.error(path, &spec.name, lines);
-        if report.recognised.codes.contains(&spec.name) {
-            error = error.with_help(format!(
-                "its digits are taken for codes; publish them as ranges of numbers: {}",
-                column_option("type", &spec.name, Some("integer"))
-            ));
-        }
+        let error = self.0.error(path, &spec.name, lines);
         match spec.guard {
             Guard::Off => {}
             Guard::Refuse => problems.push(error),

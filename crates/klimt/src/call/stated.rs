@@ -243,6 +243,8 @@ mod tests {
 
         [columns.id]
         role = "identifier"
+        [columns.patient]
+        role = "person"
 
         [columns.class]
         role = "target"

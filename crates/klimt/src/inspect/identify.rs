@@ -107,7 +107,9 @@ pub(super) fn nearly_unique(evidence: &Evidence, role: Role) -> Option<String> {
     let few = if role == Role::QuasiIdentifier { 0 } else { FEW_ROWS };
     let numbers = evidence.values.iter().all(|value| value.parse::<f64>().is_ok());
     let is_text = match value_type {
-        Some(value_type) => value_type == ValueType::Text && !evidence.is_marked,
+        // Codes of digits are texts as they are written, and no more unique than other numbers where no set is made of them.
+        Some(ValueType::Text) => !evidence.is_marked && (role == Role::QuasiIdentifier || !numbers),
+        Some(_) => false,
         None => !numbers && !is_measured(evidence),
     };
     let unique = is_text && rows > few && distinct >= FEW_UNIQUE && evidence.repeats_less_than(80);

@@ -128,7 +128,13 @@ impl InspectRequest {
         let (table, report) = reading::read(input, spec, missing, watched, |opened| {
             plan(opened.name, opened.columns, &settings)
         })?;
-        let evidence = Evidence::of_table(&table);
+        let mut evidence = Evidence::of_table(&table);
+        // A draft publishes codes of digits as ranges of numbers.
+        let codes = &report.recognised.codes;
+        evidence
+            .iter_mut()
+            .filter(|found| codes.contains(&found.name))
+            .for_each(|found| found.is_set = false);
         let mut columns = profiles(&table, &evidence, &report, &settings);
         let risk = risk::measure(&table, &mut columns, &risk)?;
         let warnings = warnings::all(&columns, &evidence, table.rows(), &settings, &report, words);

@@ -18,6 +18,8 @@ pub(crate) struct Refusal {
     pub reason: String,
     /// Whether a hierarchy or an order would make it fit to be generalised.
     pub is_set: bool,
+    /// Whether its values are codes of digits, which can be published as ranges of numbers.
+    pub are_codes: bool,
 }
 
 impl Refusal {
@@ -41,8 +43,12 @@ impl Refusal {
                 column_option("order", &self.column, Some("FILE"))
             )
         });
+        let numbers = self.are_codes.then(|| {
+            let integer = column_option("type", &self.column, Some("integer"));
+            format!("its digits are taken for codes; publish them as ranges of numbers: {integer}")
+        });
         let accept = format!("publish it all the same: {}", column_option("accept", &self.column, None));
-        [leave].into_iter().chain(hierarchy).chain([accept]).collect()
+        [leave].into_iter().chain(hierarchy).chain(numbers).chain([accept]).collect()
     }
 }
 
@@ -51,7 +57,14 @@ pub(crate) fn refusal(evidence: &Evidence, role: Role) -> Option<Refusal> {
     if !role.is_published() {
         return None;
     }
-    let refused = |reason, is_set| Refusal { column: evidence.name.clone(), role, reason, is_set };
+    let are_codes = |is_set: bool| {
+        let digits = |value: &String| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+        is_set && !evidence.values.is_empty() && evidence.values.iter().all(digits)
+    };
+    let refused = |reason, is_set| {
+        let are_codes = are_codes(is_set);
+        Refusal { column: evidence.name.clone(), role, reason, is_set, are_codes }
+    };
     if let Some(reason) = identifier(evidence) {
         return Some(refused(format!("it looks like an identifier: {reason}"), false));
     }
