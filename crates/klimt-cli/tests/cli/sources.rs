@@ -404,5 +404,5 @@ fn codes_that_would_name_every_row_may_be_numbers() {
     let ran = place.run("anonymize in.csv --qi zip -k 2 -o out.csv");
     assert!(ran.code == Some(2) && ran.err.contains("ranges of numbers: --type zip=integer"), "{}", ran.err);
     place.ok("anonymize in.csv --qi zip -k 2 --type zip=integer -q -o out.csv");
-    assert!(place.read("out.csv").contains("[1000..1001]"));
+    assert!(place.read("out.csv").contains("[01000.."));
 }

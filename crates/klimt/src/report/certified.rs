@@ -6,7 +6,7 @@ use crate::certificate::{
 };
 use crate::settings::{NamedRequirement, Settings, flags, subject};
 use klimt_core::registry::Subject;
-use klimt_core::requirement::KAnonymity;
+use klimt_core::requirement::{KAnonymity, Side};
 use klimt_core::table::{Role, TypeSpec, ValueType};
 use klimt_core::words::{column_option, option, option_is};
 use klimt_core::{Error, ErrorKind, Result};
@@ -154,7 +154,8 @@ pub(super) fn contradictions(
     }
     for claim in &certificate.reached {
         let outcome = outcomes.iter().find(|outcome| outcome.description == claim.description);
-        if outcome.is_some_and(|outcome| Promise::from(outcome).measured != claim.measured) {
+        let of_people = certificate.people.is_some();
+        if outcome.is_some_and(|outcome| !agrees(claim, outcome, of_people)) {
             wrong.push(format!(
                 "The certificate says that another level of {} is reached.",
                 claim.description
@@ -162,6 +163,26 @@ pub(super) fn contradictions(
         }
     }
     wrong.into_iter().map(|text| Warning { text, loud: true }).collect()
+}
+
+/// Whether the level that is certified is the one that was found. People may reach less than their rows, and a release tells of
+/// rows alone.
+fn agrees(claim: &Promise, outcome: &Outcome, of_people: bool) -> bool {
+    let found = Promise::from(outcome).measured;
+    if found == claim.measured {
+        return true;
+    }
+    let number = |measure: &Option<Measure>| match measure {
+        Some(Measure::Whole(count)) => *count as f64,
+        Some(Measure::Real(real)) => *real,
+        None => f64::INFINITY,
+    };
+    let (said, found) = (number(&claim.measured), number(&found));
+    match outcome.side {
+        Some(Side::AtLeast) => of_people && said <= found,
+        Some(_) => of_people && said >= found,
+        None => false,
+    }
 }
 
 /// Texts that were typed when the release was made and are only counted in the certificate: they must be named again.
