@@ -43,8 +43,9 @@ def integers(random, rows):
         value = start + random.randint(0, span)
         if spellings and random.random() < 0.3:
             if value == 0:
-                return random.choice(["-0", "+0", "00"])
-            return random.choice(["0%d", "+%d", "00%d"]) % value if value >= 0 else "-0%d" % -value
+                return random.choice(["-0", "+0", "+00"])
+            # Digits alone that begin with a zero are codes, and no numbers.
+            return random.choice(["+0%d", "+%d", "+00%d"]) % value if value >= 0 else "-0%d" % -value
         return str(value)
     return [text() for _ in range(rows)]
 
