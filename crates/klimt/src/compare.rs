@@ -255,6 +255,8 @@ impl Bench<'_> {
         };
         let seconds = TrialSeconds { wall: started.elapsed().as_secs_f64(), cpu: cpu_seconds() - cpu };
         let findings = &made.checked.findings;
+        // Where people are counted, they and not their rows are found.
+        let fewest = findings.people.map_or(findings.smallest_group, |people| people.smallest_group);
         let certificate = made.certificate.published;
         let named = |id: &'static str| Some((id, certificate.loss(id)?));
         Ok(TrialRelease {
@@ -263,7 +265,7 @@ impl Bench<'_> {
             suppressed: findings.suppressed,
             losses: registry::LOSSES.iter().filter_map(|(entry, _)| named(entry.id)).collect(),
             risk: TrialRisk {
-                highest: 1.0 / findings.smallest_group.max(1) as f64,
+                highest: 1.0 / fewest.max(1) as f64,
                 average: findings.groups as f64 / (findings.rows.max(1)) as f64,
             },
             seconds,

@@ -66,6 +66,7 @@ fn follow(place: &Place, language: &str, rows: usize) -> Vec<String> {
     place.ok("report extract.csv release.csv --spec klimt.toml -o page.html");
     let outputs = ["release.csv", "release.csv.certificate.json", "page.html", "klimt.toml"]
         .map(|name| place.read(name));
+    assert!(outputs[2].contains("The risks on this page are those of rows"), "people have several rows");
     for text in &outputs {
         let haystack = Haystack::of(text);
         for (column, values) in NAMING.iter().zip(identifiers(&table, &NAMING)) {

@@ -197,9 +197,18 @@ impl Reporting {
         let role = |name: &String| settings.columns.get(name).and_then(|column| column.role);
         let mut warnings =
             certified.map_or(Vec::new(), |certified| certified::contradictions(certified, findings, claims));
-        for name in counted.columns.iter().filter(|name| role(name) == Some(Role::Identifier)) {
+        let never_published = |name: &&String| role(name).is_some_and(|role| !role.is_published());
+        for name in counted.columns.iter().filter(never_published) {
             let text = format!("The release publishes column {name}, which is an identifier.");
             warnings.push(Warning { text, loud: true });
+        }
+        if let Some(people) = certified.and_then(|certified| certified.certificate.people) {
+            let fewest = count(people.smallest_group);
+            let text = format!(
+                "People have several rows in this release. The risks on this page are those of rows, and people may be at a higher \
+                 one: by the certificate, the smallest group has {fewest} people, which is a risk of 1 in {fewest}."
+            );
+            warnings.push(Warning { text, loud: false });
         }
         let mut say = |text: String| warnings.push(Warning { text, loud: false });
         if self.stars_are_suppressed {
